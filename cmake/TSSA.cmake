@@ -1,0 +1,48 @@
+# Helpers for the rooms' CMakeLists: one call per library, tool or test.
+
+find_package(MLIR 22.1 REQUIRED CONFIG)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${LLVM_DEFINITIONS_LIST})
+find_package(Threads REQUIRED)
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fvisibility=hidden)
+if(NOT TSSA_ASSERTIONS)
+  add_compile_definitions($<$<COMPILE_LANGUAGE:C,CXX>:NDEBUG>)
+else()
+  add_compile_options(-UNDEBUG)
+endif()
+if(TSSA_SANITIZE)
+  add_compile_options(-fsanitize=${TSSA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize=vptr,function)
+  add_link_options(-fsanitize=${TSSA_SANITIZE})
+endif()
+
+# tssa_library(NAME SOURCES... [LINK lib...] [DEPENDS target...])
+#   A static library that uses MLIR and LLVM through their shared libraries.
+function(tssa_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# tssa_plain_library(NAME SOURCES... [LINK lib...])
+#   A static library without MLIR or LLVM: the runtime's side of the house.
+function(tssa_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# tssa_tool(NAME SOURCES... [LINK lib...])
+function(tssa_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
