@@ -10,7 +10,7 @@
 /// dynamic linker does not load:
 ///
 ///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights][names, headers]
-///     ^0                    ^page                 ^page
+///     ^0                    ^64                   ^page
 ///
 /// No loaded byte moves; only e_shoff, e_shnum and e_shstrndx of the ELF header
 /// are rewritten, before the code part is hashed. Every byte of the file is under
@@ -49,8 +49,8 @@ Status writeArtifact(const std::string &path, std::string_view code,
                      const WriteOptions &options = {});
 
 enum class VerifyWeights {
-  Auto,   ///< when hashing them costs well under a second
-  Always, //
+  Auto, ///< up to 1 GiB where the CPU hashes at memory speed, else up to 64 MiB
+  Always,
   Never
 };
 
@@ -86,8 +86,8 @@ private:
   size_t mappingSize = 0;
   bool verified = false;
 
-  Status read(int fd, const ReadOptions &options);
-  Status mapWeights(int fd, uint64_t fileSize, const ReadOptions &options);
+  Status read(const ReadOptions &options);
+  Status mapWeights(int fd, const ReadOptions &options);
 };
 
 /// Compares what the code needs with the machine at hand: ABI version,

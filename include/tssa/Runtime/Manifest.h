@@ -98,7 +98,7 @@ struct Launch {
 };
 
 struct Memory {
-  int64_t constantBytes = 0;
+  int64_t constantBytes = 0; ///< filled by writeArtifact
   int64_t arenaBytes = -1; ///< -1: depends on sizes, ask tssa_plan
   bool growable = false;   ///< the program may call tssa_host::grow
 };

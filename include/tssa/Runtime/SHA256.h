@@ -1,0 +1,41 @@
+//===- SHA256.h - the hash of artifact parts and cache keys --------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_RUNTIME_SHA256_H
+#define TSSA_RUNTIME_SHA256_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tssa::runtime {
+
+/// SHA-256 of a stream. Uses the CPU's SHA instructions where it has them.
+class SHA256 {
+public:
+  SHA256();
+  void update(const void *data, size_t size);
+  void update(std::string_view data) { update(data.data(), data.size()); }
+  /// The digest of everything given so far; the object is used up.
+  std::array<uint8_t, 32> final();
+
+  static std::array<uint8_t, 32> hash(std::string_view data);
+  /// True when hashing runs at memory speed rather than at a few hundred MB/s.
+  static bool isAccelerated();
+
+private:
+  std::array<uint32_t, 8> state;
+  std::array<uint8_t, 64> block;
+  uint64_t length = 0;
+};
+
+std::string toHex(const std::array<uint8_t, 32> &digest);
+
+} // namespace tssa::runtime
+
+#endif // TSSA_RUNTIME_SHA256_H

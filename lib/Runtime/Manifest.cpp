@@ -1,0 +1,169 @@
+//===- Manifest.cpp - names and consistency of manifests -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ManifestCheck.h"
+
+#include "Checked.h"
+
+#include <set>
+
+using namespace tssa::runtime;
+
+namespace {
+struct DTypeInfo {
+  const char *name;
+  unsigned bytes;
+  tssa_dtype abi;
+};
+} // namespace
+
+static const DTypeInfo dtypes[numDTypes] = {
+    {"f32", 4, {2, 32, 1}},  {"f64", 8, {2, 64, 1}}, {"f16", 2, {2, 16, 1}},
+    {"bf16", 2, {4, 16, 1}}, {"bool", 1, {6, 8, 1}}, {"i8", 1, {0, 8, 1}},
+    {"u8", 1, {1, 8, 1}},    {"i16", 2, {0, 16, 1}}, {"u16", 2, {1, 16, 1}},
+    {"i32", 4, {0, 32, 1}},  {"u32", 4, {1, 32, 1}}, {"i64", 8, {0, 64, 1}},
+    {"u64", 8, {1, 64, 1}}};
+
+unsigned tssa::runtime::getByteSize(DType type) {
+  return dtypes[unsigned(type)].bytes;
+}
+
+const char *tssa::runtime::getName(DType type) {
+  return dtypes[unsigned(type)].name;
+}
+
+tssa_dtype tssa::runtime::toABI(DType type) {
+  return dtypes[unsigned(type)].abi;
+}
+
+std::optional<DType> tssa::runtime::fromABI(tssa_dtype type) {
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    const tssa_dtype &abi = dtypes[i].abi;
+    if (abi.code == type.code && abi.bits == type.bits &&
+        abi.lanes == type.lanes)
+      return DType(i);
+  }
+  return std::nullopt;
+}
+
+const char *tssa::runtime::getCodeName(tssa_code code) {
+  switch (code) {
+  case TSSA_OK:
+    return "ok";
+  case TSSA_INVALID_ARGUMENT:
+    return "invalid argument";
+  case TSSA_OUT_OF_RANGE:
+    return "out of range";
+  case TSSA_OUT_OF_MEMORY:
+    return "out of memory";
+  case TSSA_CANCELLED:
+    return "cancelled";
+  case TSSA_CORRUPT:
+    return "corrupt artifact";
+  case TSSA_INCOMPATIBLE:
+    return "incompatible artifact";
+  case TSSA_IO:
+    return "input/output";
+  case TSSA_INTERNAL:
+    return "internal error";
+  }
+  return "unknown code";
+}
+
+static Status inconsistent(const std::string &what) {
+  return makeError(TSSA_CORRUPT, "manifest: " + what);
+}
+
+static Status checkPort(const Manifest &manifest, const Port &port,
+                        bool isInput) {
+  std::string where =
+      std::string(isInput ? "input '" : "output '") + port.name + "' ";
+  if (port.name.empty())
+    return inconsistent(where + "has no name");
+  if (isInput != (port.kind == Port::In || port.kind == Port::InOut))
+    return inconsistent(where + "has the wrong kind");
+  if (port.dims.size() > maxRank)
+    return inconsistent(where + "has rank " +
+                        std::to_string(port.dims.size()) + ", at most " +
+                        std::to_string(maxRank));
+  std::vector<int64_t> fixed;
+  for (const Dim &dim : port.dims) {
+    switch (dim.kind) {
+    case Dim::Static:
+      fixed.push_back(dim.value);
+      break;
+    case Dim::Symbol:
+      if (dim.value < 0 || uint64_t(dim.value) >= manifest.symbols.size())
+        return inconsistent(where + "uses a symbol that does not exist");
+      break;
+    case Dim::Derived:
+      if (isInput)
+        return inconsistent(where + "has a size nobody gives");
+      break;
+    }
+  }
+  if (!checkedBytes(fixed.data(), int32_t(fixed.size()),
+                    getByteSize(port.dtype)))
+    return inconsistent(where + "has an impossible size");
+  if (port.kind == Port::Alias) {
+    if (port.aliasOf < 0 || uint64_t(port.aliasOf) >= manifest.inputs.size())
+      return inconsistent(where + "aliases an input that does not exist");
+    if (manifest.inputs[port.aliasOf].dtype != port.dtype)
+      return inconsistent(where + "aliases an input of another type");
+  }
+  return Status::success();
+}
+
+static Status checkPorts(const Manifest &manifest, bool inputs) {
+  std::set<std::string_view> names;
+  for (const Port &port : inputs ? manifest.inputs : manifest.outputs) {
+    if (Status status = checkPort(manifest, port, inputs); !status.ok())
+      return status;
+    if (!names.insert(port.name).second)
+      return inconsistent(std::string("two ") +
+                          (inputs ? "inputs" : "outputs") + " are named '" +
+                          port.name + "'");
+  }
+  return Status::success();
+}
+
+static Status checkSymbols(const Manifest &manifest) {
+  for (size_t i = 0; i < manifest.symbols.size(); ++i) {
+    const Symbol &symbol = manifest.symbols[i];
+    std::string where = "symbol '" + symbol.name + "' ";
+    if (symbol.min < 0 || symbol.max < symbol.min)
+      return inconsistent(where + "has an empty range");
+    if (symbol.input < 0 || uint64_t(symbol.input) >= manifest.inputs.size())
+      return inconsistent(where + "occurs in an input that does not exist");
+    const std::vector<Dim> &dims = manifest.inputs[symbol.input].dims;
+    if (symbol.dim < 0 || uint64_t(symbol.dim) >= dims.size() ||
+        dims[symbol.dim].kind != Dim::Symbol ||
+        uint64_t(dims[symbol.dim].value) != i)
+      return inconsistent(where + "does not occur where it says");
+  }
+  return Status::success();
+}
+
+Status tssa::runtime::checkManifest(const Manifest &manifest) {
+  if (Status status = checkPorts(manifest, true); !status.ok())
+    return status;
+  if (Status status = checkPorts(manifest, false); !status.ok())
+    return status;
+  if (Status status = checkSymbols(manifest); !status.ok())
+    return status;
+  for (const Launch &launch : manifest.launches)
+    for (int32_t node : launch.nodes)
+      if (node < 0 || uint64_t(node) >= manifest.nodes.size())
+        return inconsistent("launch of '" + launch.kernel +
+                            "' names a node that does not exist");
+  if (manifest.memory.constantBytes < 0 || manifest.memory.arenaBytes < -1)
+    return inconsistent("negative memory size");
+  const std::string &file = manifest.weightsFile;
+  if (file == "." || file == ".." || file.find('/') != std::string::npos ||
+      file.find('\0') != std::string::npos)
+    return inconsistent("weights file is not a plain file name");
+  return Status::success();
+}
