@@ -1,0 +1,1 @@
+#include "dialects/layout/IR/LayoutOps.h"

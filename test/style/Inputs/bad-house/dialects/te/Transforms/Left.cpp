@@ -1,0 +1,2 @@
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/layout/IR/LayoutOps.h"

@@ -1,0 +1,2 @@
+#include "tssa/Conversion/Passes.h"
+#include "../Conversion/Passes.h"

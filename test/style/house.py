@@ -1,0 +1,115 @@
+"""Checks that the tree keeps its own rules: includes point down, files stay small.
+
+usage: house.py [ROOT]
+
+A file's room is its folder: dialects/<name>/<part>, lib/<Room> together with
+include/tssa/<Room>, or a folder of the root such as tools. Each room stands on
+a floor; a file may include files of its own room and of rooms on lower floors.
+"""
+
+import os
+import re
+import sys
+
+# From the ground up; rooms of one line are neighbours and do not see each other.
+FLOORS = [
+    ["abi"],
+    ["Support"],
+    ["Algebra", "Search", "Runtime", "Externs"],
+    ["IR"],
+    ["Analysis"],
+    ["Transforms"],
+    ["Operators"],
+    ["Import", "Conversion", "Tuner", "Target", "Reference"],
+    ["Pipeline"],
+    ["tools", "CAPI", "python-bindings"],
+    ["test", "benchmarks", "examples"],
+]
+# A dialect's Analysis and Transforms may look at dialects to its right here.
+DIALECTS = ["tssa", "layout", "te"]
+SOURCES = (".h", ".hpp", ".cpp", ".c", ".td")
+MAX_LINES = 800
+# Files that may be longer, each with the reason.
+LONG_FILES = {}
+
+floor_of = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def room_of(path):
+    """The (dialect or None, room) of a path relative to the root, None if it has none."""
+    parts = path.split("/")
+    if parts[0] == "dialects" and len(parts) > 3:
+        return parts[1], parts[2]
+    if parts[0] == "lib" and len(parts) > 2:
+        return None, parts[1]
+    if parts[:2] == ["include", "tssa"] or parts[0] == "tssa":
+        rest = parts[parts.index("tssa") + 1 :]
+        if len(rest) > 1:
+            return None, rest[0]
+        return None, "abi" if rest[0] == "abi.h" else "Runtime"
+    return (None, parts[0]) if parts[0] in floor_of else None
+
+
+def complaint(user, used):
+    """Why a file of the room `user` may not include one of `used`, or None."""
+    (user_dialect, user_room), (used_dialect, used_room) = user, used
+    for room in (user_room, used_room):
+        if room not in floor_of:
+            return f"the room {room} stands on no floor"
+    if user == used:
+        return None
+    if user_dialect and used_dialect and user_dialect != used_dialect:
+        if user_room in ("IR", "Algebra"):
+            return f"the {user_room} of a dialect never includes another dialect"
+        if DIALECTS.index(user_dialect) > DIALECTS.index(used_dialect):
+            return f"{user_dialect} may not look at {used_dialect}"
+    if floor_of[used_room] >= floor_of[user_room]:
+        return f"{user_room} may not include {used_room}"
+    return None
+
+
+def sources(root):
+    for folder in ("dialects", "lib", "include", "tools", "test", "examples", "benchmarks"):
+        for here, folders, files in os.walk(os.path.join(root, folder)):
+            folders[:] = sorted(set(folders) - {"Inputs", "__pycache__"})
+            for name in sorted(files):
+                if name.endswith(SOURCES):
+                    yield os.path.relpath(os.path.join(here, name), root)
+
+
+def check(root):
+    problems = []
+    seen = 0
+    for path in sources(root):
+        seen += 1
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        if len(lines) > MAX_LINES and path not in LONG_FILES:
+            problems.append(f"{path}: {len(lines)} lines, at most {MAX_LINES} are allowed")
+        user = room_of(path)
+        if user is None:
+            problems.append(f"{path}: lies in no room")
+            continue
+        for number, line in enumerate(lines, 1):
+            match = re.match(r'\s*(?:#\s*)?include\s+[<"]([^">]+)[">]', line)
+            if not match:
+                continue
+            if match[1].startswith("../"):
+                problems.append(f"{path}:{number}: includes '{match[1]}': write the whole path")
+            used = room_of(match[1]) if match[1].startswith(("dialects/", "tssa/", "lib/")) else None
+            why = complaint(user, used) if used else None
+            if why:
+                problems.append(f"{path}:{number}: includes '{match[1]}': {why}")
+    return problems, seen
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + "/../.."
+    problems, seen = check(root)
+    for problem in problems:
+        print(problem)
+    print(f"{seen} files, {len(problems)} problems")
+    return 1 if problems or not seen else 0
+
+
+sys.exit(main())
