@@ -1,0 +1,120 @@
+//===- abi.h - contract between a compiled model and its host ------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What compiled code and the program that runs it agree on. Plain C, no
+/// includes beside <stdint.h>, meant to last: fields are only ever appended and
+/// `version` grows with them.
+///
+/// A compiled model exports exactly
+///
+///     int32_t tssa_plan(const int64_t *sizes, int64_t *arena_bytes);
+///     int32_t tssa_run(const tssa_host *, tssa_tensor *args,
+///                      tssa_tensor *results, void *arena);
+///
+/// and imports nothing: all it needs from outside it reaches through
+/// `tssa_host`. Both functions return a `tssa_code`.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_ABI_H
+#define TSSA_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TSSA_ABI_VERSION 1
+
+/// Result of every call. 0 is success.
+typedef enum tssa_code {
+  TSSA_OK = 0,
+  TSSA_INVALID_ARGUMENT = 1,  ///< wrong name, dtype, rank, size, or null
+  TSSA_OUT_OF_RANGE = 2,      ///< an index or size in the data is impossible
+  TSSA_OUT_OF_MEMORY = 3,     ///< an allocation failed or passed its limit
+  TSSA_CANCELLED = 4,         ///< cancelled, or its time ran out
+  TSSA_CORRUPT = 5,           ///< the artifact is damaged
+  TSSA_INCOMPATIBLE = 6,      ///< the artifact needs another machine or version
+  TSSA_IO = 7,                ///< a file could not be read or written
+  TSSA_INTERNAL = 8           ///< a bug in tssa
+} tssa_code;
+
+/// DLPack's DLDevice, DLDataType and DLTensor, field for field
+/// (https://dmlc.github.io/dlpack). `code`: 0 int, 1 uint, 2 float, 4 bfloat,
+/// 6 bool. A bool or i1 element is one byte, 0 or 1.
+typedef struct tssa_device { int32_t type; int32_t id; } tssa_device;
+typedef struct tssa_dtype { uint8_t code; uint8_t bits; uint16_t lanes; } tssa_dtype;
+typedef struct tssa_tensor {
+  void *data;
+  tssa_device device;
+  int32_t ndim;
+  tssa_dtype dtype;
+  int64_t *shape;
+  int64_t *strides; ///< elements; NULL means contiguous, row-major
+  uint64_t byte_offset;
+} tssa_tensor;
+
+struct tssa_host;
+typedef struct tssa_host tssa_host;
+
+/// The body of a parallel loop: runs iterations [begin, end).
+typedef void (*tssa_body)(void *context, int64_t begin, int64_t end);
+
+/// What the host offers to compiled code. Filled by the runtime for each run.
+struct tssa_host {
+  uint32_t version;     ///< TSSA_ABI_VERSION of the host
+  uint32_t struct_size; ///< sizeof(tssa_host) in the host
+  void *user;           ///< the host's own state for this run
+  const void *weights;  ///< first byte of the mapped weights, 64-byte aligned
+
+  /// Runs body over [0, n) in chunks of at least `grain`, in any order, and
+  /// returns when all are done.
+  void (*parallel_for)(const tssa_host *, int64_t n, int64_t grain,
+                       tssa_body body, void *context);
+  /// Memory whose size depends on data: 64-byte aligned, counted and limited by
+  /// the host, freed by `release` or at the end of the run. NULL on failure.
+  void *(*grow)(const tssa_host *, uint64_t bytes);
+  void (*release)(const tssa_host *, void *);
+  /// Storage of result `index` once its shape is known: the caller's buffer
+  /// when it gave one that fits, else the host's. Fills data and shape of
+  /// `result`; contiguous. NULL on failure, already reported.
+  void *(*result)(const tssa_host *, tssa_tensor *result, int32_t index,
+                  int32_t ndim, const int64_t *shape);
+  /// Reports an error; returns `code`. `node` indexes the manifest's node
+  /// table, -1 when none. The first report of a run wins. Thread-safe.
+  int32_t (*fail)(const tssa_host *, int32_t code, int32_t node,
+                  const char *text);
+  /// Nonzero when the run must stop. Called between kernels and in loops.
+  int32_t (*poll_cancel)(const tssa_host *);
+  /// Called before (phase 0) and after (phase 1) launch `launch` of the
+  /// manifest's launch table. NULL when nobody is profiling.
+  void (*profile)(const tssa_host *, int32_t launch, int32_t phase);
+  /// Scalar functions on doubles that have no expansion in compiled code:
+  /// see tssa_math_function.
+  double (*math)(int32_t function, double x, double y);
+};
+
+/// Functions of `tssa_host::math`; y is used by the binary ones only.
+typedef enum tssa_math_function {
+  TSSA_MATH_EXP, TSSA_MATH_EXP2, TSSA_MATH_EXPM1, TSSA_MATH_LOG,
+  TSSA_MATH_LOG2, TSSA_MATH_LOG10, TSSA_MATH_LOG1P, TSSA_MATH_SIN,
+  TSSA_MATH_COS, TSSA_MATH_TAN, TSSA_MATH_ASIN, TSSA_MATH_ACOS,
+  TSSA_MATH_ATAN, TSSA_MATH_ATAN2, TSSA_MATH_SINH, TSSA_MATH_COSH,
+  TSSA_MATH_TANH, TSSA_MATH_ASINH, TSSA_MATH_ACOSH, TSSA_MATH_ATANH,
+  TSSA_MATH_ERF, TSSA_MATH_ERFC, TSSA_MATH_POW, TSSA_MATH_FMOD,
+  TSSA_MATH_CBRT
+} tssa_math_function;
+
+typedef int32_t (*tssa_plan_fn)(const int64_t *sizes, int64_t *arena_bytes);
+typedef int32_t (*tssa_run_fn)(const tssa_host *, tssa_tensor *args,
+                               tssa_tensor *results, void *arena);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TSSA_ABI_H
