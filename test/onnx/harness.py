@@ -1,0 +1,115 @@
+"""What the ONNX tests share: running the tools, and passing tensors through npz files."""
+
+import argparse
+import dataclasses
+import os
+import resource
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+from onnx import TensorProto, numpy_helper
+
+OK, MODEL_ERROR, USAGE, UNSUPPORTED, MISMATCH, LIMIT, INTERNAL = 0, 1, 2, 3, 4, 5, 70
+
+#: Element types that cross the command line, and the suffix of their npz key.
+NUMPY_TYPES = {
+    TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL,
+    TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
+    TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
+}
+RAW_TYPES = {TensorProto.BFLOAT16: ("bf16", np.uint16)}
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How one tool ended. `code` is negative after a signal, None after a timeout."""
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def crashed(self):
+        return self.code is not None and (self.code < 0 or self.code in (INTERNAL, 134, 139))
+
+    def first_error(self, length=200):
+        """The first line that says what went wrong."""
+        if self.code is None:
+            return "no answer in time"
+        lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        marked = [line for line in lines if "error:" in line]
+        text = (marked or lines or [f"exit code {self.code} without a word"])[0]
+        return text if len(text) <= length else text[:length] + "..."
+
+
+class Tools:
+    """tssa-compile and tssa-run of one build."""
+
+    def __init__(self, folder, timeout=60, memory_bytes=None):
+        self.compiler = os.path.join(folder, "tssa-compile")
+        self.runner = os.path.join(folder, "tssa-run")
+        self.timeout = timeout
+        self.memory_bytes = memory_bytes
+        for tool in (self.compiler, self.runner):
+            if not os.access(tool, os.X_OK):
+                sys.exit(f"{tool}: not there or not executable; build it, or say where with --bin")
+
+    def _limit(self):
+        if self.memory_bytes:
+            resource.setrlimit(resource.RLIMIT_AS, (self.memory_bytes, self.memory_bytes))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def call(self, command, timeout=None):
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                                  timeout=timeout or self.timeout, preexec_fn=self._limit)
+        except subprocess.TimeoutExpired:
+            return Outcome(None, "", "")
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def compile(self, model, binary, *options, timeout=None):
+        return self.call([self.compiler, model, "-o", binary, *options], timeout)
+
+    def check(self, binary, inputs, expected, rtol, atol, *options, timeout=None):
+        """Runs the binary and compares its results with those of the npz file `expected`."""
+        return self.call([self.runner, binary, "--inputs", inputs, "--expect", expected,
+                          "--rtol", repr(rtol), "--atol", repr(atol), *options], timeout)
+
+
+def tensor_type(value_info):
+    """The element type of a tensor value, or None for sequences, optionals and maps."""
+    if value_info.type.WhichOneof("value") != "tensor_type":
+        return None
+    return value_info.type.tensor_type.elem_type
+
+
+def save_npz(path, values, infos):
+    """Writes the values under their names; types that numpy lacks travel as raw integers."""
+    entries = {}
+    for info, value in zip(infos, values):
+        if isinstance(value, TensorProto):
+            value = numpy_helper.to_array(value)
+        kind = tensor_type(info)
+        if kind in RAW_TYPES:
+            suffix, raw = RAW_TYPES[kind]
+            entries[f"{info.name}:{suffix}"] = np.asarray(value).view(raw)
+        else:
+            entries[info.name] = np.asarray(value)
+    # A key may be `file`, which numpy.savez would take for its own first argument.
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in entries.items():
+            with archive.open(name + ".npy", "w", force_zip64=False) as member:
+                np.lib.format.write_array(member, np.array(array, order="C", copy=True), allow_pickle=False)
+
+
+def add_tool_options(parser: argparse.ArgumentParser, jobs=None):
+    parser.add_argument("--bin", default="build/bin", metavar="DIR", help="folder of tssa-compile and tssa-run")
+    parser.add_argument("--jobs", type=int, default=jobs or min(8, os.cpu_count() or 1))
+    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="for each process")
+
+
+def print_counts(passed, failed, skipped):
+    """The line that scripts/test adds up; always the last."""
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return 1 if failed else 0
