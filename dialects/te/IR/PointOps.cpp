@@ -1,0 +1,151 @@
+//===- PointOps.cpp - ops of a te body and their index expressions -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/PointOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+bool te::isPointOp(Operation *op) { return isa<ReadOp, IndexOp, InsideOp>(op); }
+
+namespace {
+/// Collects symbol operands without duplicates and gives each its expression.
+class SymbolOperands {
+public:
+  SymbolOperands(MLIRContext *context, SmallVectorImpl<Value> &symbols)
+      : context(context), symbols(symbols) {}
+
+  AffineExpr get(Value value) {
+    auto *it = llvm::find(symbols, value);
+    unsigned position = it - symbols.begin();
+    if (it == symbols.end())
+      symbols.push_back(value);
+    return getAffineSymbolExpr(position, context);
+  }
+
+private:
+  MLIRContext *context;
+  SmallVectorImpl<Value> &symbols;
+};
+
+/// Replacements of the old dims and symbols by expressions over the new ones.
+struct Substitution {
+  SmallVector<AffineExpr> dims, symbols;
+  AffineExpr apply(AffineExpr expr) const { return expr.replaceDimsAndSymbols(dims, symbols); }
+};
+} // namespace
+
+static Substitution makeSubstitution(unsigned numDims, ValueRange symbols, const PointMap &point,
+                                     const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols) {
+  MLIRContext *context = point.map.getContext();
+  SymbolOperands table(context, newSymbols);
+  Substitution substitution;
+  for (Value symbol : symbols)
+    substitution.symbols.push_back(table.get(mapping.lookupOrDefault(symbol)));
+  SmallVector<AffineExpr> pointSymbols;
+  for (Value symbol : point.symbols)
+    pointSymbols.push_back(table.get(symbol));
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    substitution.dims.push_back(
+        dim < point.map.getNumResults()
+            ? point.map.getResult(dim).replaceSymbols(pointSymbols)
+            : getAffineDimExpr(dim, context));
+  return substitution;
+}
+
+AffineMap te::composeMap(AffineMap map, ValueRange symbols, const PointMap &point,
+                         const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols) {
+  Substitution substitution =
+      makeSubstitution(map.getNumDims(), symbols, point, mapping, newSymbols);
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults())
+    results.push_back(substitution.apply(expr));
+  return AffineMap::get(point.map.getNumDims(), newSymbols.size(), results, map.getContext());
+}
+
+IntegerSet te::composeSet(IntegerSet set, ValueRange symbols, const PointMap &point,
+                          const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols) {
+  Substitution substitution =
+      makeSubstitution(set.getNumDims(), symbols, point, mapping, newSymbols);
+  SmallVector<AffineExpr> constraints;
+  for (AffineExpr expr : set.getConstraints())
+    constraints.push_back(substitution.apply(expr));
+  return IntegerSet::get(point.map.getNumDims(), newSymbols.size(), constraints, set.getEqFlags());
+}
+
+/// A set over more symbols than it uses.
+static IntegerSet withNumSymbols(IntegerSet set, unsigned numSymbols) {
+  return IntegerSet::get(set.getNumDims(), numSymbols, set.getConstraints(), set.getEqFlags());
+}
+
+static Operation *cloneRead(OpBuilder &builder, ReadOp read, const PointMap &point,
+                            IRMapping &mapping) {
+  SmallVector<Value> symbols;
+  AffineMap map = composeMap(read.getMap(), read.getSymbols(), point, mapping, symbols);
+  IntegerSet guard;
+  if (read.getGuard()) {
+    guard = composeSet(*read.getGuard(), read.getSymbols(), point, mapping, symbols);
+    guard = withNumSymbols(guard, symbols.size());
+    map = AffineMap::get(map.getNumDims(), symbols.size(), map.getResults(), map.getContext());
+  }
+  return ReadOp::create(builder, read.getLoc(), mapping.lookupOrDefault(read.getSource()), map,
+                        symbols, guard, read.getPadAttr());
+}
+
+Operation *te::clonePointwise(OpBuilder &builder, Operation *op, const PointMap &point,
+                              IRMapping &mapping) {
+  Operation *copy = nullptr;
+  SmallVector<Value> symbols;
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    copy = cloneRead(builder, read, point, mapping);
+  } else if (auto index = dyn_cast<IndexOp>(op)) {
+    AffineMap map = composeMap(index.getMap(), index.getSymbols(), point, mapping, symbols);
+    copy = IndexOp::create(builder, op->getLoc(), symbols, map);
+  } else if (auto inside = dyn_cast<InsideOp>(op)) {
+    IntegerSet set = composeSet(inside.getSet(), inside.getSymbols(), point, mapping, symbols);
+    copy = InsideOp::create(builder, op->getLoc(), symbols, set);
+  } else {
+    return builder.clone(*op, mapping);
+  }
+  mapping.map(op->getResults(), copy->getResults());
+  return copy;
+}
+
+SmallVector<Value> te::cloneBody(OpBuilder &builder, Block &body, const PointMap &point,
+                                 IRMapping &mapping) {
+  for (Operation &op : body.without_terminator())
+    clonePointwise(builder, &op, point, mapping);
+  SmallVector<Value> yielded;
+  for (Value value : body.getTerminator()->getOperands())
+    yielded.push_back(mapping.lookupOrDefault(value));
+  return yielded;
+}
+
+PointMap te::identityPoint(MLIRContext *context, unsigned numDims) {
+  return {AffineMap::getMultiDimIdentityMap(numDims, context), {}};
+}
+
+void te::setNumDims(Region &body, unsigned numDims) {
+  auto widenMap = [&](AffineMap map) {
+    return AffineMap::get(numDims, map.getNumSymbols(), map.getResults(), map.getContext());
+  };
+  auto widenSet = [&](IntegerSet set) {
+    return IntegerSet::get(numDims, set.getNumSymbols(), set.getConstraints(), set.getEqFlags());
+  };
+  body.walk([&](Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      read.setMap(widenMap(read.getMap()));
+      if (read.getGuard())
+        read.setGuard(widenSet(*read.getGuard()));
+    } else if (auto index = dyn_cast<IndexOp>(op)) {
+      index.setMap(widenMap(index.getMap()));
+    } else if (auto inside = dyn_cast<InsideOp>(op)) {
+      inside.setSet(widenSet(inside.getSet()));
+    }
+  });
+}

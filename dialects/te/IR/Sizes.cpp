@@ -1,0 +1,108 @@
+//===- Sizes.cpp - sizes of tensors as constants or values -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/Sizes.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+std::optional<int64_t> te::getConstantSize(OpFoldResult size) { return getConstantIntValue(size); }
+
+void te::dispatchSizes(ArrayRef<OpFoldResult> sizes, SmallVectorImpl<int64_t> &staticSizes,
+                       SmallVectorImpl<Value> &dynamicSizes) {
+  for (OpFoldResult size : sizes) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+      staticSizes.push_back(*constant);
+      continue;
+    }
+    staticSizes.push_back(ShapedType::kDynamic);
+    dynamicSizes.push_back(cast<Value>(size));
+  }
+}
+
+SmallVector<OpFoldResult> te::mixSizes(MLIRContext *context, ArrayRef<int64_t> staticSizes,
+                                       ValueRange dynamicSizes) {
+  SmallVector<OpFoldResult> sizes;
+  Builder builder(context);
+  unsigned next = 0;
+  for (int64_t size : staticSizes) {
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(dynamicSizes[next++]);
+    else
+      sizes.push_back(builder.getIndexAttr(size));
+  }
+  return sizes;
+}
+
+/// Position of dynamic dim `dim` of result `result` among the dynamic dims of
+/// all results.
+static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned dim) {
+  unsigned position = 0;
+  for (auto [index, type] : llvm::enumerate(results)) {
+    auto shaped = cast<RankedTensorType>(type);
+    for (int64_t d = 0; d < shaped.getRank(); ++d) {
+      if (index == result && d == dim)
+        return position;
+      position += shaped.isDynamicDim(d);
+    }
+  }
+  llvm_unreachable("no such dim");
+}
+
+/// The size a te op was made with, or null.
+static OpFoldResult getSizeFromOp(OpBuilder &builder, OpResult result, unsigned dim) {
+  Operation *op = result.getOwner();
+  if (auto compute = dyn_cast<te::ComputeOp>(op))
+    return compute.getMixedSizes()[dim];
+  if (auto launch = dyn_cast<te::LaunchOp>(op))
+    return launch.getResultSizes()[dynamicDimPosition(op->getResultTypes(),
+                                                      result.getResultNumber(), dim)];
+  if (auto call = dyn_cast<te::ExternOp>(op)) {
+    int64_t index = call.getSizeIndex()[dynamicDimPosition(op->getResultTypes(),
+                                                           result.getResultNumber(), dim)];
+    return index < 0 ? OpFoldResult() : OpFoldResult(call.getResultSizes()[index]);
+  }
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return empty.getMixedSizes()[dim];
+  return {};
+}
+
+OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  if (auto update = tensor.getDefiningOp<UpdateOp>())
+    return getSize(builder, loc, update.getBase(), dim);
+  if (auto scan = tensor.getDefiningOp<ScanOp>())
+    return getSize(builder, loc, scan.getSource(), dim);
+  if (auto result = dyn_cast<OpResult>(tensor))
+    if (OpFoldResult size = getSizeFromOp(builder, result, dim))
+      return size;
+  if (auto arg = dyn_cast<BlockArgument>(tensor))
+    if (auto kernel = dyn_cast_or_null<KernelOp>(arg.getOwner()->getParentOp()))
+      return kernel.getArgumentSize(arg.getArgNumber(), dim);
+  for (Operation *user : tensor.getUsers()) {
+    auto dimOp = dyn_cast<tensor::DimOp>(user);
+    if (dimOp && dimOp.getConstantIndex() == static_cast<int64_t>(dim) &&
+        dimOp->getBlock() == tensor.getParentBlock())
+      return dimOp.getResult();
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(tensor);
+  return tensor::DimOp::create(builder, loc, tensor, dim).getResult();
+}
+
+SmallVector<OpFoldResult> te::getSizes(OpBuilder &builder, Location loc, Value tensor) {
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim)
+    sizes.push_back(getSize(builder, loc, tensor, dim));
+  return sizes;
+}

@@ -1,0 +1,584 @@
+//===- TEAssembly.cpp - how te ops read and print -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+//===----------------------------------------------------------------------===//
+// Index expressions: dims are d0.., symbols s0..
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Most dims or symbols that one body may name.
+constexpr unsigned maxNames = 64;
+
+/// Names of dims and symbols for the expression parser, and how many were used.
+class ExprParser {
+public:
+  explicit ExprParser(OpAsmParser &parser) : parser(parser) {
+    names.reserve(2 * maxNames);
+    for (char kind : {'d', 's'})
+      for (unsigned i = 0; i < maxNames; ++i)
+        names.push_back(std::string(1, kind) + std::to_string(i));
+    for (unsigned i = 0; i < 2 * maxNames; ++i)
+      table.push_back({names[i], i < maxNames
+                                     ? getAffineDimExpr(i, parser.getContext())
+                                     : getAffineSymbolExpr(i - maxNames, parser.getContext())});
+  }
+
+  ParseResult parse(AffineExpr &expr) {
+    if (parser.parseAffineExpr(table, expr))
+      return failure();
+    expr.walk([&](AffineExpr e) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e))
+        numDims = std::max(numDims, dim.getPosition() + 1);
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
+    });
+    return success();
+  }
+
+  /// [expr, expr]
+  ParseResult parseMap(SmallVectorImpl<AffineExpr> &results) {
+    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+      return parse(results.emplace_back());
+    });
+  }
+
+  /// (expr >= 0, expr == 0)
+  ParseResult parseConstraints(SmallVectorImpl<AffineExpr> &constraints,
+                               SmallVectorImpl<bool> &equalities) {
+    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+      if (parse(constraints.emplace_back()))
+        return failure();
+      bool equality = succeeded(parser.parseOptionalEqual());
+      if (!equality && parser.parseGreater())
+        return failure();
+      int64_t zero;
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseEqual() || parser.parseInteger(zero))
+        return failure();
+      if (zero != 0)
+        return parser.emitError(loc, "expected a comparison with 0");
+      equalities.push_back(equality);
+      return success();
+    });
+  }
+
+  unsigned numDims = 0, numSymbols = 0;
+
+private:
+  OpAsmParser &parser;
+  SmallVector<std::string> names;
+  SmallVector<std::pair<StringRef, AffineExpr>> table;
+};
+} // namespace
+
+static void printExprs(OpAsmPrinter &p, ArrayRef<AffineExpr> exprs) {
+  p << '[';
+  llvm::interleaveComma(exprs, p, [&](AffineExpr expr) { expr.print(p.getStream()); });
+  p << ']';
+}
+
+static void printConstraints(OpAsmPrinter &p, IntegerSet set) {
+  p << '(';
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    if (i)
+      p << ", ";
+    set.getConstraint(i).print(p.getStream());
+    p << (set.isEq(i) ? " == 0" : " >= 0");
+  }
+  p << ')';
+}
+
+static IntegerSet makeSet(unsigned numDims, unsigned numSymbols, ArrayRef<AffineExpr> constraints,
+                          ArrayRef<bool> equalities, MLIRContext *context) {
+  if (constraints.empty())
+    return IntegerSet::get(numDims, numSymbols, {getAffineConstantExpr(0, context)}, {true});
+  return IntegerSet::get(numDims, numSymbols, constraints, equalities);
+}
+
+/// (%a, %b) of type index, or nothing.
+static ParseResult parseSymbols(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  return failure(parser.parseOperandList(operands, OpAsmParser::Delimiter::OptionalParen) ||
+                 parser.resolveOperands(operands, parser.getBuilder().getIndexType(),
+                                        result.operands));
+}
+
+static void printSymbols(OpAsmPrinter &p, ValueRange symbols) {
+  if (!symbols.empty())
+    p << '(' << symbols << ')';
+}
+
+//===----------------------------------------------------------------------===//
+// read, index, inside
+//===----------------------------------------------------------------------===//
+
+ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand source;
+  SmallVector<OpAsmParser::UnresolvedOperand> symbols;
+  SmallVector<AffineExpr> exprs, constraints;
+  SmallVector<bool> equalities;
+  RankedTensorType type;
+  ExprParser exprParser(parser);
+  Builder &builder = parser.getBuilder();
+  if (parser.parseOperand(source) || exprParser.parseMap(exprs) ||
+      parser.parseOperandList(symbols, OpAsmParser::Delimiter::OptionalParen) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperand(source, type, result.operands) ||
+      parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
+    return failure();
+  bool guarded = succeeded(parser.parseOptionalKeyword("where"));
+  TypedAttr pad;
+  if (guarded && (exprParser.parseConstraints(constraints, equalities) ||
+                  parser.parseKeyword("else") ||
+                  parser.parseAttribute(pad, type.getElementType())))
+    return failure();
+  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size());
+  Properties &properties = result.getOrAddProperties<Properties>();
+  properties.map = AffineMapAttr::get(
+      AffineMap::get(exprParser.numDims, numSymbols, exprs, parser.getContext()));
+  if (guarded) {
+    properties.guard = IntegerSetAttr::get(makeSet(exprParser.numDims, numSymbols, constraints,
+                                                   equalities, parser.getContext()));
+    properties.pad = pad;
+  }
+  result.addTypes(type.getElementType());
+  return success();
+}
+
+void ReadOp::print(OpAsmPrinter &p) {
+  p << ' ' << getSource();
+  printExprs(p, getMap().getResults());
+  printSymbols(p, getSymbols());
+  p.printOptionalAttrDict((*this)->getAttrs(), {"map", "guard", "pad"});
+  p << " : " << getSource().getType();
+  if (!getGuard())
+    return;
+  p << " where ";
+  printConstraints(p, *getGuard());
+  p << " else ";
+  p.printAttributeWithoutType(getPadAttr());
+}
+
+ParseResult IndexOp::parse(OpAsmParser &parser, OperationState &result) {
+  AffineExpr expr;
+  ExprParser exprParser(parser);
+  if (exprParser.parse(expr) || parseSymbols(parser, result) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, result.operands.size());
+  result.getOrAddProperties<Properties>().map =
+      AffineMapAttr::get(AffineMap::get(exprParser.numDims, numSymbols, expr));
+  result.addTypes(parser.getBuilder().getIndexType());
+  return success();
+}
+
+void IndexOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  getMap().getResult(0).print(p.getStream());
+  printSymbols(p, getSymbols());
+  p.printOptionalAttrDict((*this)->getAttrs(), {"map"});
+}
+
+ParseResult InsideOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> equalities;
+  ExprParser exprParser(parser);
+  if (exprParser.parseConstraints(constraints, equalities) || parseSymbols(parser, result) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, result.operands.size());
+  result.getOrAddProperties<Properties>().set = IntegerSetAttr::get(makeSet(
+      exprParser.numDims, numSymbols, constraints, equalities, parser.getContext()));
+  result.addTypes(parser.getBuilder().getI1Type());
+  return success();
+}
+
+void InsideOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  printConstraints(p, getSet());
+  printSymbols(p, getSymbols());
+  p.printOptionalAttrDict((*this)->getAttrs(), {"set"});
+}
+
+//===----------------------------------------------------------------------===//
+// Domains: (d0: 16, d1: %n)
+//===----------------------------------------------------------------------===//
+
+/// Parses a list of dims that go on from those in `staticSizes`.
+static ParseResult parseDomain(OpAsmParser &parser, SmallVectorImpl<int64_t> &staticSizes,
+                               SmallVectorImpl<OpAsmParser::UnresolvedOperand> &dynamicSizes) {
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseColon())
+      return failure();
+    if (name != "d" + std::to_string(staticSizes.size()))
+      return parser.emitError(loc) << "expected dim 'd" << staticSizes.size() << "', got '" << name
+                                   << "'";
+    OpAsmParser::UnresolvedOperand operand;
+    OptionalParseResult dynamic = parser.parseOptionalOperand(operand);
+    if (dynamic.has_value()) {
+      dynamicSizes.push_back(operand);
+      staticSizes.push_back(ShapedType::kDynamic);
+      return *dynamic;
+    }
+    return parser.parseInteger(staticSizes.emplace_back());
+  });
+}
+
+static void printDomain(OpAsmPrinter &p, ArrayRef<OpFoldResult> sizes, unsigned firstDim) {
+  p << '(';
+  for (auto [index, size] : llvm::enumerate(sizes)) {
+    p << (index ? ", d" : "d") << firstDim + index << ": ";
+    if (auto value = dyn_cast<Value>(size))
+      p << value;
+    else
+      p << cast<IntegerAttr>(cast<Attribute>(size)).getInt();
+  }
+  p << ')';
+}
+
+/// `@label`, or nothing.
+static ParseResult parseLabel(OpAsmParser &parser, StringAttr &label) {
+  (void)parser.parseOptionalSymbolName(label);
+  return success();
+}
+
+static void printLabel(OpAsmPrinter &p, StringAttr label) {
+  if (label) {
+    p << ' ';
+    p.printSymbolName(label.getValue());
+  }
+}
+
+/// `combine arith.addf` for a combiner that is one op on its two arguments,
+/// `combine (%a: f32, %b: f32) {...}` for any other.
+static ParseResult parseCombiner(OpAsmParser &parser, Region &region, Type elementType) {
+  Builder &builder = parser.getBuilder();
+  if (succeeded(parser.parseOptionalLParen())) {
+    SmallVector<OpAsmParser::Argument> args;
+    if (parser.parseArgumentList(args, OpAsmParser::Delimiter::None, /*allowType=*/true) ||
+        parser.parseRParen())
+      return failure();
+    return parser.parseRegion(region, args);
+  }
+  SMLoc loc = parser.getCurrentLocation();
+  FailureOr<OperationName> name = parser.parseCustomOperationName();
+  if (failed(name))
+    return failure();
+  if (!name->isRegistered() || !elementType)
+    return parser.emitError(loc, "expected an operation on two accumulators");
+  Location opLoc = parser.getEncodedSourceLoc(loc);
+  Block &block = region.emplaceBlock();
+  block.addArguments({elementType, elementType}, {opLoc, opLoc});
+  OpBuilder b(builder.getContext());
+  b.setInsertionPointToStart(&block);
+  Operation *op = b.create(opLoc, name->getIdentifier(), block.getArguments(), elementType);
+  YieldOp::create(b, opLoc, op->getResults());
+  return success();
+}
+
+static void printCombiner(OpAsmPrinter &p, Region &region) {
+  p << " combine ";
+  if (matchCombiner(region)) {
+    p << region.front().front().getName().getStringRef();
+    return;
+  }
+  p << '(';
+  llvm::interleaveComma(region.getArguments(), p,
+                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ") ";
+  p.printRegion(region, /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// compute
+//===----------------------------------------------------------------------===//
+
+/// init (0.0 : f32, ...)
+static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &init) {
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+    TypedAttr value;
+    if (parser.parseAttribute(value))
+      return failure();
+    init.push_back(value);
+    return success();
+  });
+}
+
+/// {body} | where (...) {body} where (...) {body}
+static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsigned numParallel,
+                               unsigned numDims, SmallVectorImpl<Attribute> &where) {
+  SmallVector<std::unique_ptr<Region>> pieces;
+  while (succeeded(parser.parseOptionalKeyword("where"))) {
+    ExprParser exprParser(parser);
+    SmallVector<AffineExpr> constraints;
+    SmallVector<bool> equalities;
+    SMLoc loc = parser.getCurrentLocation();
+    if (exprParser.parseConstraints(constraints, equalities) ||
+        parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
+      return failure();
+    if (exprParser.numSymbols || exprParser.numDims > numParallel)
+      return parser.emitError(loc, "a piece is a set over the parallel dims");
+    where.push_back(IntegerSetAttr::get(
+        makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
+  }
+  if (pieces.empty() && parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
+    return failure();
+  for (std::unique_ptr<Region> &piece : pieces) {
+    setNumDims(*piece, numDims);
+    result.addRegion(std::move(piece));
+  }
+  return success();
+}
+
+ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr label;
+  SmallVector<int64_t> staticSizes;
+  SmallVector<OpAsmParser::UnresolvedOperand> dynamicSizes;
+  SmallVector<Attribute> init, where;
+  Builder &builder = parser.getBuilder();
+  Region *combiner = result.addRegion(), *epilogue = result.addRegion();
+  if (parseLabel(parser, label) || parseDomain(parser, staticSizes, dynamicSizes))
+    return failure();
+  unsigned numParallel = staticSizes.size();
+  if (succeeded(parser.parseOptionalKeyword("reduce")) &&
+      (parseDomain(parser, staticSizes, dynamicSizes) || parser.parseKeyword("init") ||
+       parseInit(parser, init)))
+    return failure();
+  if (parsePieces(parser, result, numParallel, staticSizes.size(), where))
+    return failure();
+  Type accumulator = init.size() == 1 ? cast<TypedAttr>(init[0]).getType() : Type();
+  if (succeeded(parser.parseOptionalKeyword("combine")) &&
+      parseCombiner(parser, *combiner, accumulator))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("then"))) {
+    SmallVector<OpAsmParser::Argument> args;
+    if (parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
+        parser.parseRegion(*epilogue, args))
+      return failure();
+    setNumDims(*epilogue, numParallel);
+  }
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonTypeList(result.types) ||
+      parser.resolveOperands(dynamicSizes, builder.getIndexType(), result.operands))
+    return failure();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);
+  properties.num_parallel = builder.getI64IntegerAttr(numParallel);
+  properties.label = label;
+  if (!init.empty())
+    properties.init = builder.getArrayAttr(init);
+  if (!where.empty())
+    properties.where = builder.getArrayAttr(where);
+  return success();
+}
+
+void ComputeOp::print(OpAsmPrinter &p) {
+  printLabel(p, getLabelAttr());
+  p << ' ';
+  printDomain(p, getParallelSizes(), 0);
+  if (hasReduction()) {
+    p << " reduce ";
+    printDomain(p, getReductionSizes(), getNumParallel());
+    p << " init (";
+    if (getInitAttr())
+      llvm::interleaveComma(getInitAttr(), p);
+    p << ')';
+  }
+  for (unsigned piece = 0; piece < getPieces().size(); ++piece) {
+    p << ' ';
+    if (IntegerSet set = getPieceSet(piece)) {
+      p << "where ";
+      printConstraints(p, set);
+      p << ' ';
+    }
+    p.printRegion(getPieces()[piece], /*printEntryBlockArgs=*/false);
+  }
+  if (!getCombiner().empty())
+    printCombiner(p, getCombiner());
+  if (hasEpilogue()) {
+    p << " then (";
+    llvm::interleaveComma(getEpilogue().getArguments(), p,
+                          [&](BlockArgument arg) { p.printRegionArgument(arg); });
+    p << ") ";
+    p.printRegion(getEpilogue(), /*printEntryBlockArgs=*/false);
+  }
+  p.printOptionalAttrDict((*this)->getAttrs(),
+                          {"static_sizes", "num_parallel", "init", "where", "label"});
+  p << " : " << getResultTypes();
+}
+
+//===----------------------------------------------------------------------===//
+// update, scan
+//===----------------------------------------------------------------------===//
+
+ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr label;
+  SmallVector<int64_t> staticSizes;
+  SmallVector<OpAsmParser::UnresolvedOperand> dynamicSizes, symbols;
+  OpAsmParser::UnresolvedOperand base;
+  SmallVector<AffineExpr> exprs, constraints;
+  SmallVector<bool> equalities;
+  ExprParser exprParser(parser);
+  RankedTensorType type;
+  Builder &builder = parser.getBuilder();
+  Region *body = result.addRegion(), *combiner = result.addRegion();
+  if (parseLabel(parser, label) || parseDomain(parser, staticSizes, dynamicSizes) ||
+      parser.parseKeyword("into") || parser.parseOperand(base) || exprParser.parseMap(exprs) ||
+      parser.parseOperandList(symbols, OpAsmParser::Delimiter::OptionalParen))
+    return failure();
+  bool guarded = succeeded(parser.parseOptionalKeyword("where"));
+  if (guarded && exprParser.parseConstraints(constraints, equalities))
+    return failure();
+  // The combiner's short form needs the element type, which comes last, so it
+  // is written with a type only in its long form.
+  if (parser.parseRegion(*body))
+    return failure();
+  setNumDims(*body, staticSizes.size());
+  if (succeeded(parser.parseOptionalKeyword("combine"))) {
+    Type yielded = body->front().getTerminator()->getNumOperands()
+                       ? body->front().getTerminator()->getOperand(0).getType()
+                       : Type();
+    if (parseCombiner(parser, *combiner, yielded))
+      return failure();
+    setNumDims(*combiner, staticSizes.size());
+  }
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperand(base, type, result.operands) ||
+      parser.resolveOperands(dynamicSizes, builder.getIndexType(), result.operands) ||
+      parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
+    return failure();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size());
+  properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);
+  properties.map = AffineMapAttr::get(
+      AffineMap::get(staticSizes.size(), numSymbols, exprs, parser.getContext()));
+  if (guarded)
+    properties.guard = IntegerSetAttr::get(makeSet(staticSizes.size(), numSymbols, constraints,
+                                                   equalities, parser.getContext()));
+  properties.label = label;
+  properties.operandSegmentSizes = {1, static_cast<int32_t>(dynamicSizes.size()),
+                                    static_cast<int32_t>(symbols.size())};
+  result.addTypes(type);
+  return success();
+}
+
+void UpdateOp::print(OpAsmPrinter &p) {
+  printLabel(p, getLabelAttr());
+  p << ' ';
+  printDomain(p, getMixedSizes(), 0);
+  p << " into " << getBase();
+  printExprs(p, getMap().getResults());
+  printSymbols(p, getSymbols());
+  if (getGuard()) {
+    p << " where ";
+    printConstraints(p, *getGuard());
+  }
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (hasCombiner())
+    printCombiner(p, getCombiner());
+  p.printOptionalAttrDict((*this)->getAttrs(),
+                          {"static_sizes", "map", "guard", "label", "operandSegmentSizes"});
+  p << " : " << getResult().getType();
+}
+
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand source;
+  int64_t axis;
+  TypedAttr init;
+  RankedTensorType type;
+  Region *combiner = result.addRegion();
+  Builder &builder = parser.getBuilder();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  if (parser.parseOperand(source) || parser.parseKeyword("axis") || parser.parseInteger(axis) ||
+      parser.parseKeyword("init") || parser.parseAttribute(init))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("exclusive")))
+    properties.exclusive = builder.getUnitAttr();
+  if (succeeded(parser.parseOptionalKeyword("reverse")))
+    properties.reverse = builder.getUnitAttr();
+  properties.axis = builder.getI64IntegerAttr(axis);
+  properties.init = init;
+  if (parser.parseKeyword("combine") || parseCombiner(parser, *combiner, init.getType()) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperand(source, type, result.operands))
+    return failure();
+  result.addTypes(type);
+  return success();
+}
+
+void ScanOp::print(OpAsmPrinter &p) {
+  p << ' ' << getSource() << " axis " << getAxis() << " init " << getInitAttr();
+  if (getExclusive())
+    p << " exclusive";
+  if (getReverse())
+    p << " reverse";
+  printCombiner(p, getCombiner());
+  p.printOptionalAttrDict((*this)->getAttrs(), {"axis", "init", "exclusive", "reverse"});
+  p << " : " << getResult().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<Type> resultTypes, argTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseSymbolName(name) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, args, isVariadic, resultTypes, resultAttrs) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (OpAsmParser::Argument &arg : args)
+    argTypes.push_back(arg.type);
+  Properties &properties = result.getOrAddProperties<Properties>();
+  properties.sym_name = name;
+  properties.function_type = TypeAttr::get(builder.getFunctionType(argTypes, resultTypes));
+  call_interface_impl::addArgAndResultAttrs(builder, result, args, resultAttrs,
+                                            getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
+  Region *body = result.addRegion(), *schedule = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("schedule")))
+    return parser.parseRegion(*schedule);
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  call_interface_impl::printFunctionSignature(p, getArgumentTypes(), getArgAttrsAttr(),
+                                              /*isVariadic=*/false, getResultTypes(),
+                                              getResAttrsAttr(), &getBody(),
+                                              /*printEmptyResult=*/false);
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getFunctionTypeAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (!getSchedule().empty()) {
+    p << " schedule ";
+    p.printRegion(getSchedule(), /*printEntryBlockArgs=*/false);
+  }
+}

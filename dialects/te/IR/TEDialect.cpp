@@ -1,0 +1,35 @@
+//===- TEDialect.cpp - the te dialect -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEDialect.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace mlir::tssa::te;
+
+#include "dialects/te/IR/TEDialect.cpp.inc"
+
+namespace {
+/// te ops may be moved into any region: they have no effects of their own.
+struct TEInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void TEDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/te/IR/TEOps.cpp.inc"
+      >();
+  addInterfaces<TEInlinerInterface>();
+}

@@ -1,0 +1,135 @@
+//===- TEOps.cpp - operations of the te dialect -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::tssa::te;
+
+#define GET_OP_CLASSES
+#include "dialects/te/IR/TEOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// compute
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> ComputeOp::getMixedSizes() {
+  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
+}
+
+SmallVector<OpFoldResult> ComputeOp::getParallelSizes() {
+  SmallVector<OpFoldResult> sizes = getMixedSizes();
+  sizes.truncate(getNumParallel());
+  return sizes;
+}
+
+SmallVector<OpFoldResult> ComputeOp::getReductionSizes() {
+  return llvm::to_vector(llvm::drop_begin(getMixedSizes(), getNumParallel()));
+}
+
+IntegerSet ComputeOp::getPieceSet(unsigned piece) {
+  return getWhereAttr() ? cast<IntegerSetAttr>(getWhereAttr()[piece]).getValue() : IntegerSet();
+}
+
+SmallVector<Type> ComputeOp::getAccumulatorTypes() {
+  SmallVector<Type> types;
+  if (getInitAttr())
+    for (Attribute value : getInitAttr())
+      types.push_back(cast<TypedAttr>(value).getType());
+  return types;
+}
+
+LogicalResult ComputeOp::reifyResultShapes(OpBuilder &, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.assign(getNumResults(), getParallelSizes());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// read, index, inside
+//===----------------------------------------------------------------------===//
+
+void ReadOp::build(OpBuilder &builder, OperationState &state, Value source, AffineMap map,
+                   ValueRange symbols, IntegerSet guard, TypedAttr pad) {
+  build(builder, state, cast<RankedTensorType>(source.getType()).getElementType(), source, symbols,
+        AffineMapAttr::get(map), guard ? IntegerSetAttr::get(guard) : IntegerSetAttr(), pad);
+}
+
+OpFoldResult IndexOp::fold(FoldAdaptor) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(getMap().getResult(0)))
+    return IntegerAttr::get(IndexType::get(getContext()), constant.getValue());
+  return {};
+}
+
+OpFoldResult InsideOp::fold(FoldAdaptor) {
+  IntegerSet set = getSet();
+  bool all = true;
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    auto constant = dyn_cast<AffineConstantExpr>(set.getConstraint(i));
+    if (!constant) {
+      all = false;
+      continue;
+    }
+    bool holds = set.isEq(i) ? constant.getValue() == 0 : constant.getValue() >= 0;
+    if (!holds)
+      return BoolAttr::get(getContext(), false);
+  }
+  return all ? OpFoldResult(BoolAttr::get(getContext(), true)) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// update, scan
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> UpdateOp::getMixedSizes() {
+  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
+}
+
+LogicalResult UpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getSizes(builder, getLoc(), getBase()));
+  return success();
+}
+
+LogicalResult ScanOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getSizes(builder, getLoc(), getSource()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// kernel, launch
+//===----------------------------------------------------------------------===//
+
+DenseI64ArrayAttr KernelOp::getSizesAttr(unsigned arg) {
+  ArrayAttr attrs = getArgAttrsAttr();
+  return attrs ? cast<DictionaryAttr>(attrs[arg]).getAs<DenseI64ArrayAttr>("te.sizes")
+               : DenseI64ArrayAttr();
+}
+
+OpFoldResult KernelOp::getArgumentSize(unsigned arg, unsigned dim) {
+  auto type = cast<RankedTensorType>(getArgumentTypes()[arg]);
+  if (!type.isDynamicDim(dim))
+    return IntegerAttr::get(IndexType::get(getContext()), type.getDimSize(dim));
+  return getBody().getArgument(getSizesAttr(arg)[dim]);
+}
+
+void LaunchOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &input : getInputsMutable())
+    if (isa<MemRefType>(input.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &input);
+  for (OpOperand &out : getOutsMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &out);
+}
+
+LogicalResult LaunchOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  for (Value result : getResults())
+    shapes.push_back(getSizes(builder, getLoc(), result));
+  return success();
+}

@@ -1,0 +1,294 @@
+//===- TEVerifiers.cpp - what is always true of te ops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tssa::te;
+
+/// Dims that a body at this place of a te op may name; none outside of one.
+static std::optional<unsigned> getAvailableDims(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (auto compute = dyn_cast<ComputeOp>(parent))
+      return region == &compute.getEpilogue() ? compute.getNumParallel() : compute.getNumDims();
+    if (auto update = dyn_cast<UpdateOp>(parent))
+      return update.getNumDims();
+    if (isa<FunctionOpInterface, KernelOp>(parent))
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static LogicalResult verifyDims(Operation *op, unsigned numDims) {
+  std::optional<unsigned> available = getAvailableDims(op);
+  if (!available)
+    return op->emitOpError("expects to stand in a body of te.compute or te.update");
+  if (numDims != *available)
+    return op->emitOpError("expects index expressions over ")
+           << *available << " dims, got " << numDims;
+  return success();
+}
+
+static LogicalResult verifySymbols(Operation *op, unsigned numSymbols, unsigned numOperands) {
+  if (numSymbols != numOperands)
+    return op->emitOpError("expects one operand for each of ")
+           << numSymbols << " symbols, got " << numOperands;
+  return success();
+}
+
+LogicalResult ReadOp::verify() {
+  AffineMap map = getMap();
+  if (map.getNumResults() != static_cast<unsigned>(getSourceType().getRank())) // C1
+    return emitOpError("expects one index expression for each of ")
+           << getSourceType().getRank() << " dims of the source, got " << map.getNumResults();
+  if (failed(verifyDims(*this, map.getNumDims())) ||
+      failed(verifySymbols(*this, map.getNumSymbols(), getSymbols().size())))
+    return failure();
+  if (getValue().getType() != getSourceType().getElementType())
+    return emitOpError("expects a result of the element type ") << getSourceType().getElementType();
+  if (getGuard().has_value() != static_cast<bool>(getPadAttr())) // C2
+    return emitOpError("expects 'where' and 'else' together");
+  if (!getGuard())
+    return success();
+  if (getGuard()->getNumDims() != map.getNumDims() ||
+      getGuard()->getNumSymbols() != map.getNumSymbols())
+    return emitOpError("expects 'where' over the dims and symbols of the index expressions");
+  if (getPadAttr().getType() != getSourceType().getElementType())
+    return emitOpError("expects 'else' of the element type ") << getSourceType().getElementType();
+  return success();
+}
+
+LogicalResult IndexOp::verify() { // C1
+  if (getMap().getNumResults() != 1)
+    return emitOpError("expects one index expression, got ") << getMap().getNumResults();
+  if (failed(verifyDims(*this, getMap().getNumDims())))
+    return failure();
+  return verifySymbols(*this, getMap().getNumSymbols(), getSymbols().size());
+}
+
+LogicalResult InsideOp::verify() { // C1
+  if (failed(verifyDims(*this, getSet().getNumDims())))
+    return failure();
+  return verifySymbols(*this, getSet().getNumSymbols(), getSymbols().size());
+}
+
+static LogicalResult verifyYield(Operation *op, Block &block, TypeRange expected, StringRef what) {
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return op->emitOpError("expects ") << what << " to end with te.yield";
+  if (yield.getOperandTypes() != expected)
+    return op->emitOpError("expects ")
+           << what << " to yield (" << expected << "), got (" << yield.getOperandTypes() << ")";
+  return success();
+}
+
+static LogicalResult verifySingleBlock(Operation *op, Region &region, TypeRange args,
+                                       StringRef what) {
+  if (!region.hasOneBlock())
+    return op->emitOpError("expects ") << what << " to be one block";
+  if (region.getArgumentTypes() != args)
+    return op->emitOpError("expects ")
+           << what << " to take (" << args << "), got (" << region.getArgumentTypes() << ")";
+  return success();
+}
+
+static LogicalResult verifySizes(Operation *op, ArrayRef<int64_t> staticSizes,
+                                 unsigned numDynamic) {
+  if (llvm::count(staticSizes, ShapedType::kDynamic) != numDynamic)
+    return op->emitOpError("expects one operand per dynamic size, got ") << numDynamic;
+  for (int64_t size : staticSizes)
+    if (!ShapedType::isDynamic(size) && size < 0)
+      return op->emitOpError("expects sizes of at least 0, got ") << size;
+  return success();
+}
+
+static LogicalResult verifyDomain(ComputeOp op) {
+  int64_t numParallel = op.getNumParallel();
+  if (numParallel < 0 || numParallel > static_cast<int64_t>(op.getNumDims()))
+    return op.emitOpError("expects at most ") << op.getNumDims() << " parallel dims";
+  if (failed(verifySizes(op, op.getStaticSizes(), op.getDynamicSizes().size())))
+    return failure();
+  if (op.getNumResults() == 0)
+    return op.emitOpError("expects at least one result");
+  for (Type type : op.getResultTypes()) // C1
+    if (cast<RankedTensorType>(type).getShape() != op.getStaticSizes().take_front(numParallel))
+      return op.emitOpError("expects results of the sizes of the parallel dims, got ") << type;
+  return success();
+}
+
+static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
+  unsigned numSets = op.getWhereAttr() ? op.getWhereAttr().size() : 0;
+  if (op.getPieces().empty() || (op.getPieces().size() > 1 && numSets != op.getPieces().size()) ||
+      (op.getPieces().size() == 1 && numSets > 1)) // C2
+    return op.emitOpError("expects one 'where' set for each of ")
+           << op.getPieces().size() << " pieces, got " << numSets;
+  for (unsigned piece = 0; piece < numSets; ++piece) {
+    auto set = dyn_cast<IntegerSetAttr>(op.getWhereAttr()[piece]);
+    if (!set || set.getValue().getNumDims() != op.getNumParallel() ||
+        set.getValue().getNumSymbols() != 0)
+      return op.emitOpError("expects piece ") << piece << " to be a set over the parallel dims";
+  }
+  for (Region &piece : op.getPieces())
+    if (failed(verifySingleBlock(op, piece, {}, "a piece")) ||
+        failed(verifyYield(op, piece.front(), yielded, "a piece"))) // C4
+      return failure();
+  return success();
+}
+
+LogicalResult ComputeOp::verify() {
+  if (failed(verifyDomain(*this)))
+    return failure();
+  SmallVector<Type> elementTypes;
+  for (Type type : getResultTypes())
+    elementTypes.push_back(cast<RankedTensorType>(type).getElementType());
+  if (!hasReduction()) {
+    if (!getCombiner().empty() || getInitAttr() || hasEpilogue()) // C3
+      return emitOpError("expects no combiner, init or epilogue without reduction dims");
+    return verifyPieces(*this, elementTypes);
+  }
+  if (getCombiner().empty() || !getInitAttr() || getInitAttr().empty()) // C3
+    return emitOpError("expects a combiner and init values with reduction dims");
+  for (Attribute value : getInitAttr())
+    if (!isa<TypedAttr>(value))
+      return emitOpError("expects typed init values, got ") << value;
+  SmallVector<Type> accumulators = getAccumulatorTypes(), pairs(accumulators);
+  pairs.append(accumulators);
+  if (failed(verifyPieces(*this, accumulators)) ||
+      failed(verifySingleBlock(*this, getCombiner(), pairs, "the combiner")) || // C5
+      failed(verifyYield(*this, getCombiner().front(), accumulators, "the combiner")))
+    return failure();
+  if (hasEpilogue()) { // C6
+    if (failed(verifySingleBlock(*this, getEpilogue(), accumulators, "the epilogue")))
+      return failure();
+    return verifyYield(*this, getEpilogue().front(), elementTypes, "the epilogue");
+  }
+  if (accumulators != elementTypes) // C6
+    return emitOpError("expects results of the accumulator types without an epilogue");
+  return success();
+}
+
+LogicalResult UpdateOp::verify() {
+  auto type = cast<RankedTensorType>(getBase().getType());
+  if (getResult().getType() != type) // C1
+    return emitOpError("expects a result of the type of the base, ") << type;
+  if (getMap().getNumResults() != static_cast<unsigned>(type.getRank()) ||
+      getMap().getNumDims() != getNumDims())
+    return emitOpError("expects one index expression over ")
+           << getNumDims() << " dims for each of " << type.getRank() << " dims of the base";
+  if (failed(verifySizes(*this, getStaticSizes(), getDynamicSizes().size())))
+    return failure();
+  if (getMap().getNumSymbols() < getSymbols().size())
+    return emitOpError("expects a map with a symbol per operand");
+  SmallVector<Type> yielded = {type.getElementType()};
+  yielded.append(getNumOpaque(), IndexType::get(getContext()));
+  if (failed(verifySingleBlock(*this, getBody(), {}, "the body")) ||
+      failed(verifyYield(*this, getBody().front(), yielded, "the body"))) // C2
+    return failure();
+  if (hasCombiner()) { // C3
+    Type element = type.getElementType();
+    if (failed(verifySingleBlock(*this, getCombiner(), {element, element}, "the combiner")) ||
+        failed(verifyYield(*this, getCombiner().front(), element, "the combiner")))
+      return failure();
+  }
+  if (!getGuard()) // C4
+    return success();
+  unsigned used = 0;
+  for (AffineExpr constraint : getGuard()->getConstraints())
+    constraint.walk([&](AffineExpr expr) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+        used = std::max(used, symbol.getPosition() + 1);
+    });
+  if (getGuard()->getNumDims() != getNumDims() || used > getSymbols().size())
+    return emitOpError("expects 'where' over the dims and symbol operands");
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  auto type = cast<RankedTensorType>(getSource().getType());
+  int64_t axis = getAxis();
+  if (axis < 0 || axis >= type.getRank()) // C1
+    return emitOpError("expects 'axis' below the rank ") << type.getRank() << ", got " << axis;
+  if (getResult().getType() != type)
+    return emitOpError("expects a result of the type of the source, ") << type;
+  Type element = type.getElementType();
+  if (getInitAttr().getType() != element) // C2
+    return emitOpError("expects 'init' of the element type ") << element;
+  if (failed(verifySingleBlock(*this, getCombiner(), {element, element}, "the combiner")))
+    return failure();
+  return verifyYield(*this, getCombiner().front(), element, "the combiner");
+}
+
+LogicalResult ExternOp::verify() {
+  unsigned numDynamic = 0;
+  for (Type type : getResultTypes())
+    numDynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (getSizeIndex().size() != numDynamic) // C1
+    return emitOpError("expects one size index for each of ")
+           << numDynamic << " dynamic dims, got " << getSizeIndex().size();
+  for (int64_t index : getSizeIndex())
+    if (index < -1 || index >= static_cast<int64_t>(getResultSizes().size()))
+      return emitOpError("expects size indexes below ") << getResultSizes().size() << ", got "
+                                                        << index;
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (failed(verifySingleBlock(*this, getBody(), getArgumentTypes(), "the body")))
+    return failure();
+  auto ret = dyn_cast<ReturnOp>(getBody().front().getTerminator());
+  if (!ret || ret.getOperandTypes() != getFunctionType().getResults()) // C1
+    return emitOpError("expects te.return of (") << getFunctionType().getResults() << ")";
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) { // C2
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.hasStaticShape())
+      continue;
+    DenseI64ArrayAttr sizes = getSizesAttr(index);
+    if (!sizes || sizes.size() != tensor.getRank())
+      return emitOpError("expects 'te.sizes' with an entry per dim on parameter ") << index;
+    for (auto [dim, size] : llvm::enumerate(sizes.asArrayRef()))
+      if (tensor.isDynamicDim(dim) &&
+          (size < 0 || size >= static_cast<int64_t>(getNumArguments()) ||
+           !getArgumentTypes()[size].isIndex()))
+        return emitOpError("expects 'te.sizes' of parameter ")
+               << index << " to name a parameter of type index for dim " << dim;
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel) // after stage loops a kernel is a function
+    return success(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()) != nullptr);
+  auto matches = [](Type given, Type expected) {
+    auto memref = dyn_cast<MemRefType>(given);
+    auto tensor = dyn_cast<RankedTensorType>(expected);
+    if (!memref || !tensor)
+      return given == expected;
+    return memref.getShape() == tensor.getShape() &&
+           memref.getElementType() == tensor.getElementType();
+  };
+  SmallVector<Type> outs(getOuts().empty() ? TypeRange(getResultTypes())
+                                           : TypeRange(getOuts().getTypes()));
+  if (!llvm::equal(getInputs().getTypes(), kernel.getArgumentTypes(), matches) ||
+      !llvm::equal(outs, kernel.getResultTypes(), matches)) // C1
+    return emitOpError("expects operands and results of kernel '")
+           << getKernel() << "', " << kernel.getFunctionType();
+  return success();
+}
+
+LogicalResult LaunchOp::verify() { // C2
+  unsigned numDynamic = 0;
+  for (Type type : getResultTypes())
+    numDynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (getResultSizes().size() != numDynamic)
+    return emitOpError("expects one size for each of ")
+           << numDynamic << " dynamic dims, got " << getResultSizes().size();
+  return success();
+}
