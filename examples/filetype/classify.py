@@ -1,0 +1,140 @@
+"""Tells the type of every file of a folder with a compiled ONNX model.
+
+The model is compiled by tssa-compile, all files go through tssa-run in one
+batch, and the answers are compared with magika's own (or, with --tiny, with
+ONNX Runtime's) and the time with ONNX Runtime's. Exits with 1 when they differ.
+"""
+
+import argparse
+import collections
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnxruntime
+
+from features import edge_tokens
+from models import magika_model, tiny_model
+
+
+def files_of(folder):
+    """The files that version control knows, or every file where it knows none."""
+    listed = subprocess.run(["git", "-C", folder, "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode == 0 and listed.stdout:
+        names = listed.stdout.rstrip("\0").split("\0")
+    else:
+        skipped = {".git", ".venv", "build", "third_party", "__pycache__"}
+        names = []
+        for here, folders, files in os.walk(folder):
+            folders[:] = [name for name in folders if name not in skipped]
+            names += [os.path.relpath(os.path.join(here, name), folder) for name in files]
+    return [name for name in sorted(names) if os.path.isfile(os.path.join(folder, name))]
+
+
+def run_tool(*command):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        sys.exit(f"error: {os.path.basename(command[0])} ended with status {done.returncode}: {' '.join(command)}")
+    return done.stdout
+
+
+def onnxruntime_session(model, threads):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    # Threads that spin between two runs would take the other side's time.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def compare_time(runner, session, inputs, rounds):
+    """Medians in ms of both sides over rounds taken in turns."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(json.loads(run_tool(*runner, "--bench", "--runs", "5", "--json"))["median_ms"])
+        times = []
+        for _ in range(6):
+            start = time.perf_counter()
+            session.run(None, inputs)
+            times.append((time.perf_counter() - start) * 1e3)
+        theirs.append(statistics.median(times[1:]))
+    return statistics.median(ours), statistics.median(theirs)
+
+
+def print_table(names, labels, scores):
+    groups = collections.defaultdict(list)
+    for name, label, score in zip(names, labels, scores):
+        groups[label].append((score, name))
+    print(f"\n{'type':<14}{'files':>6}{'mean score':>12}   for example")
+    for label, rows in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        mean = statistics.mean(score for score, _ in rows)
+        print(f"{label:<14}{len(rows):>6}{mean:>12.3f}   {max(rows)[1]}")
+    print()
+
+
+def own_answers(paths):
+    import magika
+
+    return [result.prediction.dl.label for result in magika.Magika().identify_paths(paths)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", default=".", help="whose files to classify")
+    parser.add_argument("--bin", required=True, help="folder of tssa-compile and tssa-run")
+    parser.add_argument("--tiny", action="store_true", help="use the model made here, not magika's")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=7, help="of the time comparison; 0 for none")
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory() as scratch:
+        found = None if options.tiny else magika_model()
+        if not found and not options.tiny:
+            print("magika is not installed: using a tiny model made here")
+        model, config = found or tiny_model(os.path.join(scratch, "tiny.onnx"))
+
+        rows = [(name, edge_tokens(os.path.join(options.folder, name), config)) for name in files_of(options.folder)]
+        names = [name for name, tokens in rows if tokens]
+        if not names:
+            sys.exit(f"error: no file in {options.folder} is long enough to classify")
+        tokens = np.array([tokens for _, tokens in rows if tokens], np.int32)
+
+        binary = os.path.join(scratch, "filetype.so")
+        start = time.perf_counter()
+        run_tool(os.path.join(options.bin, "tssa-compile"), model, "-o", binary)
+        print(f"compiled {os.path.basename(model)} in {time.perf_counter() - start:.1f} s, {os.path.getsize(binary) / 1e6:.1f} MB")
+
+        session = onnxruntime_session(model, options.threads)
+        inputs = {session.get_inputs()[0].name: tokens}
+        np.savez(os.path.join(scratch, "in.npz"), **inputs)
+        runner = [os.path.join(options.bin, "tssa-run"), binary, "--inputs", os.path.join(scratch, "in.npz")]
+        runner += ["--threads", str(options.threads)]
+        run_tool(*runner, "--outputs", os.path.join(scratch, "out.npz"))
+        with np.load(os.path.join(scratch, "out.npz")) as outputs:
+            scores = outputs[session.get_outputs()[0].name]
+        reference = session.run(None, inputs)[0]
+
+        space = config["target_labels_space"]
+        labels = [space[index] for index in scores.argmax(axis=1)]
+        print_table(names, labels, scores.max(axis=1))
+        if found:
+            who, answers = "magika", own_answers([os.path.join(options.folder, name) for name in names])
+        else:
+            who, answers = "ONNX Runtime", [space[index] for index in reference.argmax(axis=1)]
+        different = [row for row in zip(names, labels, answers) if row[1] != row[2]]
+        for name, label, answer in different:
+            print(f"differs: {name}: {label} here, {answer} from {who}")
+        error = float(np.abs(scores - reference).max())
+        print(f"{len(names)} files in one batch ({len(rows) - len(names)} too short to tell)")
+        print(f"{len(names) - len(different)} of {len(names)} answers agree with {who}; largest difference of a score {error:.1e}")
+        if options.rounds:
+            ours, theirs = compare_time(runner, session, inputs, options.rounds)
+            print(f"time for the batch on {options.threads} thread(s): {ours:.1f} ms, ONNX Runtime {theirs:.1f} ms ({theirs / ours:.2f}x)")
+    return 1 if different or error > 1e-3 else 0
+
+
+sys.exit(main())
