@@ -1,0 +1,98 @@
+//===- Registry.h - which function builds which operator -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The table of operators: name, domain and versions to the function that builds it.
+/// Families add their lines in `register<Family>`; `Registry::get()` holds them all.
+///
+/// What is already checked when an operator's function is called: the number of
+/// inputs, outputs, required attributes and their kinds, and the element types of
+/// inputs, against the operator's schema.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_OPERATORS_REGISTRY_H
+#define TSSA_OPERATORS_REGISTRY_H
+
+#include "mlir/IR/OperationSupport.h"
+#include "tssa/Operators/Builder.h"
+#include <functional>
+
+namespace tssa::operators {
+
+/// A body of a control-flow operator. Building it twice makes two copies.
+class Subgraph {
+public:
+  virtual ~Subgraph() = default;
+  virtual unsigned numInputs() const = 0;
+  virtual unsigned numOutputs() const = 0;
+  /// Builds the body at the builder for these inputs.
+  virtual mlir::FailureOr<Tensors> build(Builder &builder, llvm::ArrayRef<Tensor> inputs) = 0;
+};
+
+/// One use of an operator.
+class Node {
+public:
+  std::string op, domain, name;
+  /// Version of the operator set of `domain` that the model uses.
+  int64_t version = 0;
+  /// An absent optional input is a null Tensor.
+  Tensors inputs;
+  /// Whether output i is used at all.
+  llvm::SmallVector<bool> outputs;
+  /// Integers, floats, strings and arrays of them.
+  mlir::NamedAttrList attributes;
+  llvm::StringMap<Tensor> tensors;
+  llvm::StringMap<std::shared_ptr<Subgraph>> subgraphs;
+
+  /// Input i, null when it is absent.
+  Tensor input(unsigned i) const { return i < inputs.size() ? inputs[i] : Tensor(); }
+  bool hasOutput(unsigned i) const { return i < outputs.size() && outputs[i]; }
+  bool has(llvm::StringRef attribute) const;
+  int64_t getInt(llvm::StringRef attribute, int64_t otherwise) const;
+  double getFloat(llvm::StringRef attribute, double otherwise) const;
+  llvm::StringRef getString(llvm::StringRef attribute, llvm::StringRef otherwise) const;
+  llvm::SmallVector<int64_t> getInts(llvm::StringRef attribute,
+                                     llvm::ArrayRef<int64_t> otherwise = {}) const;
+  llvm::SmallVector<double> getFloats(llvm::StringRef attribute,
+                                      llvm::ArrayRef<double> otherwise = {}) const;
+  llvm::SmallVector<std::string> getStrings(llvm::StringRef attribute) const;
+  Tensor getTensor(llvm::StringRef attribute) const { return tensors.lookup(attribute); }
+};
+
+/// Builds all outputs of a node; one that is not used may be a null Tensor.
+using OperatorFn = std::function<mlir::FailureOr<Tensors>(Builder &, const Node &)>;
+
+class Registry {
+public:
+  /// All operators of this library.
+  static const Registry &get();
+
+  /// `fn` builds versions `since` to `until` of an operator of the standard domain.
+  void add(llvm::StringRef op, OperatorFn fn, int64_t since = 1, int64_t until = INT64_MAX);
+  void addIn(llvm::StringRef domain, llvm::StringRef op, OperatorFn fn, int64_t since = 1,
+             int64_t until = INT64_MAX);
+  /// The function for an operator, null if there is none.
+  const OperatorFn *find(llvm::StringRef domain, llvm::StringRef op, int64_t version) const;
+
+private:
+  struct Entry {
+    int64_t since, until;
+    OperatorFn fn;
+  };
+  llvm::StringMap<std::vector<Entry>> entries;
+};
+
+// One per family, in the file of that name.
+void registerConstants(Registry &registry);
+void registerShape(Registry &registry);
+void registerMovement(Registry &registry);
+void registerControlFlow(Registry &registry);
+void registerElementwise(Registry &registry);
+
+} // namespace tssa::operators
+
+#endif // TSSA_OPERATORS_REGISTRY_H
