@@ -1,0 +1,45 @@
+//===- LoadedCode.cpp ----------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "LoadedCode.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+using namespace tssa::runtime;
+
+static Status loadError(const char *what) {
+  const char *reason = dlerror();
+  return makeError(TSSA_INCOMPATIBLE, std::string("cannot load the code: ") +
+                                          (reason ? reason : what));
+}
+
+LoadedCode::~LoadedCode() {
+  if (handle)
+    dlclose(handle);
+}
+
+Status LoadedCode::load(std::string_view bytes) {
+  file = File(::memfd_create("tssa-model", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.get() < 0)
+    return ioError("memfd", "cannot create");
+  if (Status status = file.writeAt("memfd", 0, bytes.data(), bytes.size());
+      !status.ok())
+    return status;
+  if (::fcntl(file.get(), F_ADD_SEALS,
+              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    return ioError("memfd", "cannot seal");
+  std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return loadError("dlopen failed");
+  plan = reinterpret_cast<tssa_plan_fn>(dlsym(handle, "tssa_plan"));
+  run = reinterpret_cast<tssa_run_fn>(dlsym(handle, "tssa_run"));
+  if (!plan || !run)
+    return loadError("tssa_plan or tssa_run is missing");
+  return Status::success();
+}

@@ -1,0 +1,44 @@
+//===- LoadedCode.h - a program's code in this process -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The verified bytes are copied into an anonymous file and loaded from there:
+/// what runs is what was hashed, whatever happens to the artifact meanwhile, and
+/// every session has code of its own. The price is that processes do not share
+/// the code's pages; weights, the large part, are mapped from the file.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_LOADEDCODE_H
+#define TSSA_LIB_RUNTIME_LOADEDCODE_H
+
+#include "File.h"
+
+#include <string_view>
+
+namespace tssa::runtime {
+
+class LoadedCode {
+public:
+  LoadedCode() = default;
+  LoadedCode(const LoadedCode &) = delete;
+  LoadedCode &operator=(const LoadedCode &) = delete;
+  ~LoadedCode();
+
+  Status load(std::string_view bytes);
+  tssa_plan_fn plan = nullptr;
+  tssa_run_fn run = nullptr;
+
+private:
+  /// Kept open while the code is loaded: the loader knows it by this number and
+  /// would take a reused one for the same library.
+  File file;
+  void *handle = nullptr;
+};
+
+} // namespace tssa::runtime
+
+#endif // TSSA_LIB_RUNTIME_LOADEDCODE_H

@@ -1,0 +1,84 @@
+//===- RunState.h - the host's side of one run ---------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_RUNSTATE_H
+#define TSSA_LIB_RUNTIME_RUNSTATE_H
+
+#include "Arguments.h"
+
+#include <chrono>
+#include <unordered_map>
+
+namespace tssa::runtime {
+
+/// tssa_host::math.
+double evaluateMath(int32_t function, double x, double y);
+
+/// What a run needs of its session.
+struct RunContext {
+  const Manifest &manifest;
+  const void *weights;
+  ThreadPool *pool; ///< null when the embedder's loops are used
+  const SessionOptions &session;
+  const RunOptions &run;
+};
+
+/// The tssa_host of one run and everything behind it: memory counted against the
+/// limit, results, the first reported failure, the clock.
+class RunState {
+public:
+  RunState(const RunContext &context, const BoundInputs &inputs,
+           const std::vector<BoundOutput> &outputs);
+
+  const tssa_host *getHost() const { return &host; }
+  tssa_tensor *getResults() { return resultViews.data(); }
+
+  /// Counts memory against the limit of the run; false when it passes it.
+  bool charge(uint64_t bytes);
+  /// The outcome once the program returned `code`.
+  Status finish(int32_t code);
+  /// The results that were asked for, after a run that succeeded.
+  void takeResults(std::vector<Tensor> &tensors);
+
+private:
+  tssa_host host{};
+  const RunContext &context;
+  const BoundInputs &inputs;
+  const std::vector<BoundOutput> &outputs;
+  std::chrono::steady_clock::time_point deadline;
+
+  std::vector<tssa_tensor> resultViews;
+  std::vector<Tensor> results;
+  std::vector<bool> produced;
+
+  std::mutex memoryMutex;
+  std::unordered_map<void *, Buffer> grown;
+  uint64_t held = 0;
+
+  std::mutex failureMutex;
+  std::atomic<bool> failed{false};
+  std::atomic<bool> timedOut{false};
+  Status failure;
+
+  std::chrono::steady_clock::time_point launchStart;
+
+  int32_t fail(int32_t code, int32_t node, std::string text);
+  void *grow(uint64_t bytes);
+  void release(void *memory);
+  void refund(uint64_t bytes);
+  void *result(tssa_tensor *view, int32_t index, int32_t rank,
+               const int64_t *shape);
+  std::optional<std::string> checkShape(int32_t index, int32_t rank,
+                                        const int64_t *shape) const;
+  bool shouldStop();
+  void recordLaunch(int32_t launch, int32_t phase);
+  void prepareResults();
+  void installCallbacks();
+};
+
+} // namespace tssa::runtime
+
+#endif // TSSA_LIB_RUNTIME_RUNSTATE_H

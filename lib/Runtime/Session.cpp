@@ -1,0 +1,184 @@
+//===- Session.cpp -------------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tssa/Runtime/Session.h"
+
+#include "LoadedCode.h"
+#include "RunState.h"
+
+#include "tssa/Runtime/NearName.h"
+
+#include <algorithm>
+#include <new>
+
+using namespace tssa::runtime;
+
+/// Size tuples whose plan is remembered.
+static constexpr size_t maxPlans = 1024;
+
+bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto fits = std::find_if(idle.begin(), idle.end(), [&](const Buffer &b) {
+      return b.getSize() >= size;
+    });
+    if (fits != idle.end()) {
+      buffer = std::move(*fits);
+      idle.erase(fits);
+      return true;
+    }
+  }
+  return buffer.allocate(size);
+}
+
+void ArenaPool::release(Buffer buffer) {
+  if (buffer.getSize() == 0)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto place = std::find_if(idle.begin(), idle.end(), [&](const Buffer &b) {
+    return b.getSize() >= buffer.getSize();
+  });
+  idle.insert(place, std::move(buffer));
+  // The smallest goes: a larger piece serves every run that it served.
+  if (idle.size() > maxIdle)
+    idle.erase(idle.begin());
+}
+
+Status Session::load(const std::string &path, const SessionOptions &options,
+                     std::unique_ptr<Session> &result) {
+  std::unique_ptr<Session> session(new Session);
+  session->options = options;
+  ReadOptions read;
+  read.verifyWeights = options.verifyWeights;
+  if (Status status = Artifact::open(path, read, session->artifact);
+      !status.ok())
+    return status;
+  auto located = [&](Status status) {
+    status.message = "'" + path + "': " + status.message;
+    return status;
+  };
+  if (Status status = checkHost(session->getManifest()); !status.ok())
+    return located(std::move(status));
+  session->code = std::make_unique<LoadedCode>();
+  if (Status status = session->code->load(session->artifact->getCode());
+      !status.ok())
+    return located(std::move(status));
+  session->artifact->dropCode();
+  if (!options.parallelFor)
+    session->pool = ThreadPool::getShared(options.threads, options.pinThreads);
+  result = std::move(session);
+  return Status::success();
+}
+
+Session::~Session() {
+  std::unique_lock<std::mutex> lock(mutex);
+  idle.wait(lock, [&] { return activeRuns == 0; });
+}
+
+static std::string describeSizes(const Manifest &manifest,
+                                 const std::vector<int64_t> &sizes) {
+  std::string text;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    text += (i ? ", " : " with ") + printable(manifest.symbols[i].name) +
+            " = " + std::to_string(sizes[i]);
+  return text;
+}
+
+Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto known = plans.find(sizes);
+    if (known != plans.end()) {
+      arenaBytes = known->second;
+      return Status::success();
+    }
+  }
+  arenaBytes = -1;
+  int32_t code = this->code->plan(sizes.data(), &arenaBytes);
+  if (code != TSSA_OK || arenaBytes < 0)
+    return makeError(code == TSSA_OUT_OF_RANGE || code == TSSA_INVALID_ARGUMENT
+                         ? tssa_code(code)
+                         : TSSA_OUT_OF_MEMORY,
+                     "the program cannot run" +
+                         describeSizes(getManifest(), sizes) +
+                         ": its memory cannot be laid out (code " +
+                         std::to_string(code) + ")");
+  std::lock_guard<std::mutex> lock(mutex);
+  if (plans.size() >= maxPlans)
+    plans.clear();
+  plans[sizes] = arenaBytes;
+  return Status::success();
+}
+
+Status Session::planMemory(const std::vector<NamedTensor> &inputs,
+                           int64_t &arenaBytes) {
+  BoundInputs bound;
+  if (Status status = bindInputs(getManifest(), inputs, bound); !status.ok())
+    return status;
+  return plan(bound.sizes, arenaBytes);
+}
+
+Status Session::run(const std::vector<NamedTensor> &inputs,
+                    const std::vector<OutputRequest> &requests,
+                    const RunOptions &runOptions,
+                    std::vector<Tensor> &results) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    ++activeRuns;
+  }
+  Status status;
+  try {
+    status = runChecked(inputs, requests, runOptions, results);
+  } catch (const std::bad_alloc &) {
+    status = makeError(TSSA_OUT_OF_MEMORY, "out of memory");
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--activeRuns == 0)
+    idle.notify_all();
+  return status;
+}
+
+Status Session::runChecked(const std::vector<NamedTensor> &inputs,
+                           const std::vector<OutputRequest> &requests,
+                           const RunOptions &runOptions,
+                           std::vector<Tensor> &results) {
+  const Manifest &manifest = getManifest();
+  BoundInputs boundInputs;
+  if (Status status = bindInputs(manifest, inputs, boundInputs); !status.ok())
+    return status;
+  std::vector<BoundOutput> outputs;
+  if (Status status = bindOutputs(manifest, requests, boundInputs, outputs);
+      !status.ok())
+    return status;
+  int64_t arenaBytes;
+  if (Status status = plan(boundInputs.sizes, arenaBytes); !status.ok())
+    return status;
+  if (runOptions.profile)
+    runOptions.profile->resize(manifest.launches.size());
+
+  RunContext context{manifest, artifact->getWeights(), pool.get(), options,
+                     runOptions};
+  RunState state(context, boundInputs, outputs);
+  Buffer arena;
+  if (!state.charge(uint64_t(arenaBytes)))
+    return makeError(TSSA_OUT_OF_MEMORY,
+                     "the run" + describeSizes(manifest, boundInputs.sizes) +
+                         " takes " + std::to_string(arenaBytes) +
+                         " bytes, the limit is " +
+                         std::to_string(options.memoryLimit));
+  if (!arenas.acquire(uint64_t(arenaBytes), arena))
+    return makeError(TSSA_OUT_OF_MEMORY,
+                     "cannot allocate " + std::to_string(arenaBytes) +
+                         " bytes for the run" +
+                         describeSizes(manifest, boundInputs.sizes));
+  int32_t code = this->code->run(state.getHost(), boundInputs.args.data(),
+                                 state.getResults(), arena.getData());
+  arenas.release(std::move(arena));
+  Status status = state.finish(code);
+  if (status.ok())
+    state.takeResults(results);
+  return status;
+}

@@ -1,0 +1,26 @@
+//===- Strided.h - tensors that are not laid out as compiled code wants --===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_STRIDED_H
+#define TSSA_LIB_RUNTIME_STRIDED_H
+
+#include "tssa/abi.h"
+
+namespace tssa::runtime {
+
+/// Row-major without gaps. Strides of dimensions of size 1 do not matter.
+bool isContiguous(const tssa_tensor &tensor);
+
+/// Writes the elements row-major to `to`. Strides may be zero or negative.
+void copyStrided(const tssa_tensor &from, unsigned elementBytes, void *to);
+
+/// Whether all bytes are 0 or 1, and making them so.
+bool areBools(const void *data, int64_t count);
+void makeBools(void *data, int64_t count);
+
+} // namespace tssa::runtime
+
+#endif // TSSA_LIB_RUNTIME_STRIDED_H

@@ -1,0 +1,84 @@
+//===- Tensor.cpp --------------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tssa/Runtime/Tensor.h"
+
+#include "Checked.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <utility>
+
+using namespace tssa::runtime;
+
+static constexpr uint64_t alignment = 64;
+static constexpr uint64_t hugePage = 2 << 20;
+static constexpr uint64_t hugeFrom = 4 << 20;
+
+Buffer::Buffer(Buffer &&other) noexcept
+    : data(std::exchange(other.data, nullptr)),
+      size(std::exchange(other.size, 0)) {}
+
+Buffer &Buffer::operator=(Buffer &&other) noexcept {
+  std::swap(data, other.data);
+  std::swap(size, other.size);
+  return *this;
+}
+
+Buffer::~Buffer() { std::free(data); }
+
+bool Buffer::allocate(uint64_t bytes) {
+  std::free(std::exchange(data, nullptr));
+  size = 0;
+  if (bytes == 0)
+    return true;
+  if (bytes > uint64_t(INT64_MAX) - hugePage)
+    return false;
+  bool huge = bytes >= hugeFrom;
+  uint64_t rounded = alignTo(bytes, huge ? hugePage : alignment);
+  if (::posix_memalign(&data, huge ? hugePage : alignment, rounded) != 0) {
+    data = nullptr;
+    return false;
+  }
+  if (huge)
+    (void)::madvise(data, rounded, MADV_HUGEPAGE); // advice may be declined
+  size = bytes;
+  return true;
+}
+
+void *Buffer::getData() const {
+  alignas(alignment) static char nothing[alignment];
+  return data ? data : nothing;
+}
+
+tssa_tensor Tensor::asABI() {
+  return tssa_tensor{data,         {1, 0}, int32_t(shape.size()), toABI(dtype),
+                     shape.data(), nullptr, 0};
+}
+
+int64_t Tensor::getByteSize() const {
+  return checkedBytes(shape.data(), int32_t(shape.size()),
+                      tssa::runtime::getByteSize(dtype))
+      .value_or(0);
+}
+
+Status Tensor::allocate(DType dtype, std::vector<int64_t> shape,
+                        Tensor &tensor) {
+  std::optional<int64_t> bytes =
+      checkedBytes(shape.data(), int32_t(shape.size()),
+                   tssa::runtime::getByteSize(dtype));
+  Tensor made;
+  made.dtype = dtype;
+  made.shape = std::move(shape);
+  if (!bytes || !made.storage.allocate(uint64_t(*bytes)))
+    return makeError(TSSA_OUT_OF_MEMORY, "a tensor does not fit in memory");
+  made.data = made.storage.getData();
+  if (*bytes)
+    std::memset(made.data, 0, size_t(*bytes));
+  tensor = std::move(made);
+  return Status::success();
+}
