@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/TEDialect.h"
+#include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
                   mlir::tssa::te::TEDialect>();
   mlir::registerTransformsPasses();
+  mlir::tssa::te::registerTEPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "TSSA pass driver\n", registry));
 }

@@ -1,0 +1,23 @@
+//===- Passes.cpp - stage te and its passes -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+void te::registerTEPasses() {
+  registerTETransformsPasses();
+  PassPipelineRegistration<>("te-stage", "all of stage te", buildTEStage);
+}
+
+void te::buildTEStage(OpPassManager &manager) {
+  manager.addPass(createTEFormKernels());
+  manager.addPass(createTEDeduplicateKernels());
+}

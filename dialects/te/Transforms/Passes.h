@@ -1,0 +1,29 @@
+//===- Passes.h - passes of the te dialect -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TE_TRANSFORMS_PASSES_H
+#define DIALECTS_TE_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::tssa::te {
+
+#define GEN_PASS_DECL
+#include "dialects/te/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "dialects/te/Transforms/Passes.h.inc"
+
+/// Makes every pass of this room known to the pass parser.
+void registerTEPasses();
+
+/// Stage te: from single te ops in the host program to launches of kernels.
+void buildTEStage(OpPassManager &manager);
+
+} // namespace mlir::tssa::te
+
+#endif // DIALECTS_TE_TRANSFORMS_PASSES_H
