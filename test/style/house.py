@@ -1,4 +1,5 @@
-"""Checks that the tree keeps its own rules: includes point down, files stay small.
+"""Checks that the tree keeps its own rules: includes point down, files stay small
+and say under which licence they are.
 
 usage: house.py [ROOT]
 
@@ -29,6 +30,7 @@ FLOORS = [
 DIALECTS = ["tssa", "layout", "te"]
 SOURCES = (".h", ".hpp", ".cpp", ".c", ".td")
 MAX_LINES = 800
+LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 # Files that may be longer, each with the reason.
 LONG_FILES = {}
 
@@ -86,6 +88,8 @@ def check(root):
             lines = file.read().splitlines()
         if len(lines) > MAX_LINES and path not in LONG_FILES:
             problems.append(f"{path}: {len(lines)} lines, at most {MAX_LINES} are allowed")
+        if not any(LICENSE in line for line in lines[:8]):
+            problems.append(f"{path}: has no licence line at its head")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

@@ -1,1 +1,2 @@
 #include "dialects/layout/IR/LayoutOps.h"
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
