@@ -12,7 +12,6 @@ roof/fma_peak.c measures between the blocks.
 """
 
 import argparse
-import glob
 import json
 import os
 import shutil
@@ -42,7 +41,8 @@ class TssaRunner:
     def _call(self, *options):
         done = subprocess.run(self.command + list(options), capture_output=True, text=True, errors="replace")
         if done.returncode:
-            raise RuntimeError(f"tssa-run: exit code {done.returncode}: {(done.stderr.strip() or '?').splitlines()[0][:200]}")
+            said = (done.stderr.strip() or "no message").splitlines()[0]
+            raise RuntimeError(f"tssa-run: exit code {done.returncode}: {said[:200]}")
         return done.stdout
 
     def run(self):
@@ -168,7 +168,8 @@ def matmul_against_roof(options, folder):
         measure.pin(len(measure.pin.all_cpus))
         roof, our, their = np.median(roofs), np.median(ours), np.median(theirs)
         mark = "ok" if our >= LEAST_ROOF * roof and error <= MOST_ERROR else "below the promise"
-        lines.append(f"matmul {MATMUL}^3, {threads} threads: roof {roof:.0f} GFLOP/s, tssa {our:.0f} ({our / roof:.0%}), "
+        lines.append(f"matmul {MATMUL}^3, {threads} threads: roof {roof:.0f} GFLOP/s, "
+                     f"tssa {our:.0f} ({our / roof:.0%}), "
                      f"ONNX Runtime {their:.0f} ({their / roof:.0%}), error {error:.1e}: {mark}")
     return lines
 
@@ -184,7 +185,7 @@ def main():
     options = parser.parse_args()
     models = []
     for path in options.models:
-        models += sorted(glob.glob(os.path.join(path, "*.onnx")), key=os.path.getsize) if os.path.isdir(path) else [path]
+        models += measure.models_in(path)
 
     rows, notes = [], []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 """Measuring, for the benchmark scripts: compile time and memory, agreement, interleaved timing."""
 
 import dataclasses
+import glob
 import json
 import os
 import statistics
@@ -132,6 +133,13 @@ def interleave(runners, rounds, seconds):
             collected += block(runner, seconds / rounds)
             time.sleep(0.02)
     return [statistics.median(collected) for collected in times]
+
+
+def models_in(path):
+    """The file itself, or the models of a folder, the smallest first."""
+    if not os.path.isdir(path):
+        return [path]
+    return sorted(glob.glob(os.path.join(path, "*.onnx")), key=os.path.getsize)
 
 
 def load_npz(path):

@@ -34,7 +34,8 @@ def check_case(runner, binary, inputs, wanted, folder, tolerance):
                           errors="replace")
     label = os.path.basename(inputs)[:-len(".in.npz")]
     if done.returncode:
-        return float("inf"), f"{label}: exit code {done.returncode}: {(done.stderr.strip() or '?').splitlines()[0][:200]}"
+        said = (done.stderr.strip() or "no message").splitlines()[0]
+        return float("inf"), f"{label}: exit code {done.returncode}: {said[:200]}"
     error = measure.relative_error(measure.load_npz(wanted), measure.load_npz(results))
     return error, "" if error <= tolerance else f"{label}: off by {error:.3g}"
 
@@ -50,7 +51,7 @@ def main():
     compiler, runner = (os.path.join(options.bin, tool) for tool in ("tssa-compile", "tssa-run"))
     models = []
     for path in options.models:
-        models += sorted(glob.glob(os.path.join(path, "*.onnx")), key=os.path.getsize) if os.path.isdir(path) else [path]
+        models += measure.models_in(path)
 
     failed = skipped = 0
     for model in models:
@@ -71,9 +72,9 @@ def main():
             outcomes = [check_case(runner, binary, *case, folder, options.tolerance) for case in cases]
         complaints = [text for _, text in outcomes if text]
         failed += bool(complaints)
-        print(f"- {name}: {'FAILED' if complaints else 'ok'}, {len(cases) - len(complaints)} of {len(cases)} cases, largest error "
-              f"{max(error for error, _ in outcomes):.2g}, compiled in {compiled.seconds:.1f} s with "
-              f"{compiled.anonymous_bytes / 1e6:.0f} MB", flush=True)
+        print(f"- {name}: {'FAILED' if complaints else 'ok'}, {len(cases) - len(complaints)} of {len(cases)} cases, "
+              f"largest error {max(error for error, _ in outcomes):.2g}, compiled in {compiled.seconds:.1f} s "
+              f"with {compiled.anonymous_bytes / 1e6:.0f} MB", flush=True)
         for text in complaints:
             print(f"    {text}", flush=True)
     print(f"{len(models) - failed - skipped} passed, {failed} failed, {skipped} skipped")

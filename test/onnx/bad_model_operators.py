@@ -16,7 +16,8 @@ def gemm_of_vector():
 
 def conv(**attributes):
     return model([node("Conv", ["x", "w"], ["y"], "c", **attributes)], inputs=[value("x", (1, 2, 5, 5))],
-                 outputs=[value("y", (1, 2, None, None))], initializers=[tensor("w", np.ones((2, 2, 3, 3), np.float32))])
+                 outputs=[value("y", (1, 2, None, None))],
+                 initializers=[tensor("w", np.ones((2, 2, 3, 3), np.float32))])
 
 
 def wrong_attribute_type():
@@ -38,7 +39,8 @@ def gather(indices=None):
 
 def expand_to(*shape):
     return model([node("Expand", ["x", "s"], ["t"], "e"), node("ReduceSum", ["t"], ["y"], "sum", keepdims=0)],
-                 inputs=[value("x", (1,))], outputs=[value("y", ())], initializers=[tensor("s", np.array(shape, np.int64))])
+                 inputs=[value("x", (1,))], outputs=[value("y", ())],
+                 initializers=[tensor("s", np.array(shape, np.int64))])
 
 
 def materialised_expand():
@@ -70,8 +72,9 @@ def integer_node(kind, **attributes):
 
 def range_of(delta):
     constants = [tensor(n, np.int64(v)) for n, v in (("start", 0), ("limit", 5), ("delta", delta))]
-    return model([node("Range", ["start", "limit", "delta"], ["t"], "range"), node("Cast", ["t"], ["u"], "c", to=T.FLOAT),
-                  node("Add", ["u", "z"], ["y"], "a")], inputs=[value("z", (1,))], outputs=[value("y", (None,))],
+    return model([node("Range", ["start", "limit", "delta"], ["t"], "range"),
+                  node("Cast", ["t"], ["u"], "c", to=T.FLOAT), node("Add", ["u", "z"], ["y"], "a")],
+                 inputs=[value("z", (1,))], outputs=[value("y", (None,))],
                  initializers=constants)
 
 
@@ -104,7 +107,8 @@ def no_shape():
 
 
 NODES = [
-    Case("missing_attribute", writes(lambda: model([node("Concat", ["x", "x"], ["y"], "c")])), REJECTED, ["'c'", "axis"]),
+    Case("missing_attribute", writes(lambda: model([node("Concat", ["x", "x"], ["y"], "c")])), REJECTED,
+         ["'c'", "axis"]),
     Case("attribute_type", writes(wrong_attribute_type), REJECTED, ["'s'", "axis"]),
     Case("attribute_unknown", writes(unknown_attribute), REJECTED, ["'r'", "colour"]),
     Case("too_many_inputs", writes(lambda: model([node("Relu", ["x", "x", "x"], ["y"])])), REJECTED, ["'r'"]),

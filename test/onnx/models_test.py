@@ -40,7 +40,8 @@ def difference(wanted, got):
     if np.isfinite(worst) and worst <= TOLERANCE:
         return ""
     place = [int(i) for i in np.unravel_index(int(np.nanargmax(np.where(np.isnan(error), np.inf, error))), error.shape)]
-    return f"is wrong by {worst:.2g} of its largest magnitude; at {place} {got[tuple(place)]}, expected {wanted[tuple(place)]}"
+    return f"is wrong by {worst:.2g} of its largest magnitude; at {place} {got[tuple(place)]}, "\
+           f"expected {wanted[tuple(place)]}"
 
 
 def check_sizes(tools, small, session, binary, folder):

@@ -46,7 +46,8 @@ class Graph:
         return names[0] if len(names) == 1 else names
 
     def finish(self, inputs, outputs):
-        graph = h.make_graph(self.nodes, "small", [info(*i) for i in inputs], [info(*o) for o in outputs], self.constants)
+        graph = h.make_graph(self.nodes, "small", [info(*i) for i in inputs], [info(*o) for o in outputs],
+                             self.constants)
         model = h.make_model(graph, opset_imports=[h.make_opsetid("", OPSET)], ir_version=IR)
         return model
 
@@ -91,10 +92,12 @@ def transformer():
     x = g.add("Gather", g.weight(101, width), "tokens", axis=0)
 
     def linear(x, inputs, outputs):
-        return g.add("Add", g.add("MatMul", x, g.weight(inputs, outputs, scale=inputs**-0.5)), g.weight(outputs, scale=0.1))
+        product = g.add("MatMul", x, g.weight(inputs, outputs, scale=inputs**-0.5))
+        return g.add("Add", product, g.weight(outputs, scale=0.1))
 
     def norm(x):
-        return g.add("LayerNormalization", x, g.constant(np.ones(width, np.float32)), g.weight(width, scale=0.1), axis=-1)
+        scale, shift = g.constant(np.ones(width, np.float32)), g.weight(width, scale=0.1)
+        return g.add("LayerNormalization", x, scale, shift, axis=-1)
 
     def split(x, perm):
         return g.add("Transpose", g.add("Reshape", x, shape), perm=perm)
@@ -156,13 +159,15 @@ def growing_loop():
     row = body.add("Gather", "x", "i", axis=0)
     last = body.add("Add", body.add("Mul", "last", body.constant(np.float32(0.5))), row)
     body.add("Identity", last, out=["last_out"])
-    body.add("Concat", "rows", body.add("Unsqueeze", last, body.constant(np.array([0], np.int64))), axis=0, out=["rows_out"])
+    first = body.constant(np.array([0], np.int64))
+    body.add("Concat", "rows", body.add("Unsqueeze", last, first), axis=0, out=["rows_out"])
     body.add("ReduceSum", last, keepdims=0, out=["sum"])
     body.add("Less", "sum", body.constant(np.float32(6)), out=["go_on"])
     inner = h.make_graph(body.nodes, "body",
-                         [info("i", [], T.INT64), info("go", [], T.BOOL), info("rows", [None, "M"]), info("last", ["M"])],
-                         [info("go_on", [], T.BOOL), info("rows_out", [None, "M"]), info("last_out", ["M"]), info("sum", [])],
-                         body.constants)
+                         [info("i", [], T.INT64), info("go", [], T.BOOL),
+                          info("rows", [None, "M"]), info("last", ["M"])],
+                         [info("go_on", [], T.BOOL), info("rows_out", [None, "M"]), info("last_out", ["M"]),
+                          info("sum", [])], body.constants)
     g = Graph(6)
     width = g.add("Shape", "x", start=1, end=2)
     none = g.add("ConstantOfShape", g.add("Concat", g.constant(np.array([0], np.int64)), width, axis=0))
