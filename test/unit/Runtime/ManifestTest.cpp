@@ -1,0 +1,141 @@
+//===- ManifestTest.cpp --------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTest.h"
+
+#include "tssa/Runtime/SHA256.h"
+
+#include <cstring>
+#include <random>
+
+using namespace tssa::runtime;
+using namespace tssa::runtime::test;
+
+/// Puts the right hash into an encoded manifest whose bytes were changed.
+static void sealManifest(std::string &bytes) {
+  SHA256 sha;
+  sha.update(bytes.data(), 24);
+  sha.update(bytes.data() + 56, bytes.size() - 56);
+  Digest digest = sha.final();
+  std::memcpy(bytes.data() + 24, digest.data(), digest.size());
+}
+
+TEST(Manifest, RoundTrip) {
+  Manifest manifest = makeAddManifest();
+  manifest.producer = "somebody";
+  manifest.code = {0, 4096, SHA256::hash("code")};
+  manifest.weights = {8192, 12, SHA256::hash("weights")};
+  std::string bytes = encodeManifest(manifest);
+  Manifest read;
+  ASSERT_OK(decodeManifest(bytes, read));
+  EXPECT_EQ(encodeManifest(read), bytes);
+  EXPECT_EQ(read.producer, "somebody");
+  EXPECT_EQ(read.outputs[1].dims[0].kind, Dim::Derived);
+  EXPECT_EQ(read.symbols[0].max, 1 << 20);
+  EXPECT_EQ(read.launches[0].nodes, std::vector<int32_t>{0});
+  EXPECT_EQ(read.weights.sha256, manifest.weights.sha256);
+}
+
+TEST(Manifest, SizeDoesNotDependOnPlaces) {
+  Manifest manifest = makeAddManifest();
+  size_t size = encodeManifest(manifest).size();
+  manifest.code = {~0ull, ~0ull, SHA256::hash("x")};
+  EXPECT_EQ(encodeManifest(manifest).size(), size);
+}
+
+TEST(Manifest, EveryPrefixIsRefused) {
+  std::string bytes = encodeManifest(makeAddManifest());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    Manifest read;
+    EXPECT_EQ(decodeManifest(bytes.substr(0, size), read).code, TSSA_CORRUPT);
+  }
+}
+
+// With a valid hash, so that the decoder itself must hold.
+TEST(Manifest, DamageUnderAValidHashNeverCrashes) {
+  const std::string good = encodeManifest(makeAddManifest());
+  std::mt19937 random(1);
+  int accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = good;
+    for (unsigned flips = 1 + random() % 4; flips; --flips)
+      bytes[56 + random() % (bytes.size() - 56)] = char(random());
+    if (random() % 4 == 0)
+      bytes.resize(56 + random() % (bytes.size() - 56));
+    uint64_t payload = bytes.size() - 56;
+    std::memcpy(bytes.data() + 16, &payload, sizeof(payload));
+    sealManifest(bytes);
+    Manifest read;
+    accepted += decodeManifest(bytes, read).ok();
+  }
+  EXPECT_LT(accepted, 20000);
+}
+
+TEST(Manifest, OtherMajorVersion) {
+  std::string bytes = encodeManifest(makeAddManifest());
+  bytes[8] = 2;
+  sealManifest(bytes);
+  Manifest read;
+  EXPECT_FAULT(TSSA_INCOMPATIBLE,
+               "artifact format 2, this runtime reads format 1",
+               decodeManifest(bytes, read));
+}
+
+TEST(Manifest, LaterMinorVersionMayAppend) {
+  std::string bytes = encodeManifest(makeAddManifest());
+  bytes += "more";
+  uint64_t payload = bytes.size() - 56;
+  std::memcpy(bytes.data() + 16, &payload, sizeof(payload));
+  sealManifest(bytes);
+  Manifest read;
+  EXPECT_FAULT(TSSA_CORRUPT, "malformed", decodeManifest(bytes, read));
+  bytes[10] = 1;
+  sealManifest(bytes);
+  EXPECT_OK(decodeManifest(bytes, read));
+}
+
+TEST(Manifest, Inconsistencies) {
+  auto expectFault = [](const char *text, auto change) {
+    Manifest manifest = makeAddManifest(), read;
+    change(manifest);
+    EXPECT_FAULT(TSSA_CORRUPT, text,
+                 decodeManifest(encodeManifest(manifest), read));
+  };
+  expectFault("two inputs are named 'a'",
+              [](Manifest &m) { m.inputs[1].name = "a"; });
+  expectFault("has no name", [](Manifest &m) { m.outputs[0].name = ""; });
+  expectFault("wrong kind",
+              [](Manifest &m) { m.inputs[0].kind = Port::Out; });
+  expectFault("symbol that does not exist",
+              [](Manifest &m) { m.inputs[0].dims[0].value = 1; });
+  expectFault("a size nobody gives",
+              [](Manifest &m) { m.inputs[1].dims[0] = Dim::derived(); });
+  expectFault("impossible size",
+              [](Manifest &m) { m.inputs[0].dims[1].value = -1; });
+  expectFault("impossible size", [](Manifest &m) {
+    m.inputs[0].dims.assign(3, Dim::fixed(int64_t(1) << 40));
+  });
+  expectFault("rank 65",
+              [](Manifest &m) { m.inputs[1].dims.assign(65, Dim::fixed(1)); });
+  expectFault("empty range", [](Manifest &m) { m.symbols[0].min = 1 << 21; });
+  expectFault("does not occur where it says",
+              [](Manifest &m) { m.symbols[0].dim = 1; });
+  expectFault("an input that does not exist",
+              [](Manifest &m) { m.symbols[0].input = 3; });
+  expectFault("names a node that does not exist",
+              [](Manifest &m) { m.launches[0].nodes = {2}; });
+  expectFault("aliases an input that does not exist", [](Manifest &m) {
+    m.outputs[0].kind = Port::Alias;
+    m.outputs[0].aliasOf = 9;
+  });
+  expectFault("aliases an input of another type", [](Manifest &m) {
+    m.outputs[1].kind = Port::Alias;
+    m.outputs[1].aliasOf = 0;
+  });
+  expectFault("negative memory", [](Manifest &m) { m.memory.arenaBytes = -2; });
+  expectFault("not a plain file name",
+              [](Manifest &m) { m.weightsFile = "../x"; });
+}

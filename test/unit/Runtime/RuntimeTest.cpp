@@ -1,0 +1,103 @@
+//===- RuntimeTest.cpp ---------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTest.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace tssa::runtime::test {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = fs::temp_directory_path() / "tssa-test-XXXXXX";
+  if (!mkdtemp(pattern.data()))
+    throw std::runtime_error("mkdtemp");
+  path = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() { fs::remove_all(path); }
+
+std::vector<std::string> TemporaryFolder::list() const {
+  std::vector<std::string> names;
+  for (const fs::directory_entry &entry : fs::directory_iterator(path))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw std::runtime_error("cannot read " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void writeFile(const std::string &path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), std::streamsize(bytes.size()));
+  if (!file)
+    throw std::runtime_error("cannot write " + path);
+}
+
+std::string readModel(const std::string &name) {
+  return readFile(std::string(TSSA_TEST_MODELS) + "/" + name + ".so");
+}
+
+Manifest makeAddManifest() {
+  Manifest manifest;
+  manifest.toolBuild = "by hand";
+  manifest.targetTriple = hostTriple;
+  manifest.cpu = "x86-64";
+  manifest.cpuFeatures = {"sse2"};
+  manifest.modelName = "add";
+  std::vector<Dim> rows = {Dim::symbol(0), Dim::fixed(3)};
+  manifest.inputs = {{"a", DType::F32, Port::In, rows, -1},
+                     {"b", DType::F32, Port::In, rows, -1},
+                     {"mode", DType::I32, Port::In, {}, -1}};
+  manifest.outputs = {
+      {"sum", DType::F32, Port::Out, rows, -1},
+      {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1}};
+  manifest.symbols = {{"N", 0, 0, 0, 1 << 20}};
+  manifest.nodes = {{"first", "Add"}, {"pick", "NonZero"}};
+  manifest.launches = {{"add", {0}, 3, 36}};
+  manifest.memory.growable = true;
+  return manifest;
+}
+
+void writeAddArtifact(const std::string &path, const WriteOptions &options) {
+  static const float bias[3] = {0.5f, 1, 2};
+  Status status = writeArtifact(path, readModel("add_model"), makeAddManifest(),
+                                {{0, sizeof(bias), bias}}, options);
+  if (!status.ok())
+    throw std::runtime_error(status.message);
+}
+
+tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data) {
+  return {data,         {1, 0},  int32_t(shape.size()), toABI(dtype),
+          shape.data(), nullptr, 0};
+}
+
+AddArguments::AddArguments(int64_t rows, int32_t mode)
+    : shape{rows, 3}, a(rows * 3), b(rows * 3), mode(mode) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = float(i);
+    b[i] = float(10 * i + 10);
+  }
+}
+
+std::vector<NamedTensor> AddArguments::get() {
+  return {{"a", view(DType::F32, shape, a.data())},
+          {"b", view(DType::F32, shape, b.data())},
+          {"mode", view(DType::I32, scalar, &mode)}};
+}
+
+} // namespace tssa::runtime::test

@@ -1,0 +1,128 @@
+//===- ThreadPoolTest.cpp ------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tssa/Runtime/ThreadPool.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tssa::runtime;
+
+/// Counts how often each of n iterations runs.
+static void expectEachOnce(ThreadPool &pool, int64_t n, int64_t grain) {
+  struct Context {
+    std::vector<int> hits;
+    int64_t grain;
+    std::atomic<bool> tooSmall{false};
+  } context;
+  context.hits.resize(size_t(n));
+  context.grain = std::min(grain, n);
+  pool.parallelFor(
+      n, grain,
+      [](void *data, int64_t begin, int64_t end) {
+        Context &context = *static_cast<Context *>(data);
+        if (end - begin < context.grain)
+          context.tooSmall = true;
+        for (; begin < end; ++begin)
+          ++context.hits[size_t(begin)];
+      },
+      &context);
+  for (int hits : context.hits)
+    ASSERT_EQ(hits, 1);
+  EXPECT_FALSE(context.tooSmall);
+}
+
+TEST(ThreadPool, EveryIterationOnce) {
+  for (unsigned threads : {1u, 2u, 3u, 8u}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.getThreadCount(), threads);
+    for (int64_t n : {0, 1, 2, 3, 7, 64, 1000})
+      for (int64_t grain : {0, 1, 2, 10, 5000})
+        expectEachOnce(pool, n, grain);
+  }
+}
+
+TEST(ThreadPool, ConcurrentCallers) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 8; ++caller)
+    callers.emplace_back([&pool, caller] {
+      for (int i = 0; i < 2000; ++i)
+        expectEachOnce(pool, 1 + (i * 7 + caller) % 41, 1);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST(ThreadPool, MoreCallersThanPlaces) {
+  ThreadPool pool(2);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 40; ++caller)
+    callers.emplace_back([&pool] {
+      for (int i = 0; i < 100; ++i)
+        expectEachOnce(pool, 9, 1);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST(ThreadPool, NestedLoops) {
+  ThreadPool pool(4);
+  struct Context {
+    ThreadPool *pool;
+    std::atomic<int64_t> sum{0};
+  } context{&pool, {}};
+  pool.parallelFor(
+      10, 1,
+      [](void *data, int64_t begin, int64_t end) {
+        Context &outer = *static_cast<Context *>(data);
+        for (; begin < end; ++begin)
+          outer.pool->parallelFor(
+              100, 1,
+              [](void *data, int64_t begin, int64_t end) {
+                static_cast<Context *>(data)->sum += end - begin;
+              },
+              data);
+      },
+      &context);
+  EXPECT_EQ(context.sum, 1000);
+}
+
+TEST(ThreadPool, WakesParkedWorkers) {
+  ThreadPool pool(2);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    expectEachOnce(pool, 100, 1);
+  }
+}
+
+TEST(ThreadPool, SerialInTheChildOfAFork) {
+  ThreadPool pool(3);
+  expectEachOnce(pool, 100, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    int64_t sum = 0;
+    pool.parallelFor(
+        100, 1,
+        [](void *data, int64_t begin, int64_t end) {
+          *static_cast<int64_t *>(data) += end - begin;
+        },
+        &sum);
+    _exit(sum == 100 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ThreadPool, SharedBySize) {
+  std::shared_ptr<ThreadPool> two = ThreadPool::getShared(2, false);
+  EXPECT_EQ(two, ThreadPool::getShared(2, false));
+  EXPECT_NE(two, ThreadPool::getShared(3, false));
+  EXPECT_GE(getDefaultThreadCount(), 1u);
+}
