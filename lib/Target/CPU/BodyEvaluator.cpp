@@ -1,0 +1,351 @@
+//===- BodyEvaluator.cpp - te bodies as scalar and vector code -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace tssa::cpu;
+
+Type tssa::cpu::getMemoryType(Type elementType) {
+  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
+}
+
+Value BodyEvaluator::lookup(Value value) {
+  auto it = values.find(value);
+  return it != values.end() ? it->second : kernel.values.lookupOrDefault(value);
+}
+
+Value BodyEvaluator::toLanes(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, index.getLoc(),
+                                     VectorType::get(lanes, value.getType()), value);
+}
+
+Value BodyEvaluator::andMasks(Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  if (isa<VectorType>(lhs.getType()) != isa<VectorType>(rhs.getType())) {
+    lhs = toLanes(lhs);
+    rhs = toLanes(rhs);
+  }
+  return arith::AndIOp::create(builder, index.getLoc(), lhs, rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Index expressions
+//===----------------------------------------------------------------------===//
+
+AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
+  SmallVector<AffineExpr> symbolExprs;
+  for (Value symbol : symbols) {
+    Value value = lookup(symbol);
+    std::optional<int64_t> constant = getConstantIntValue(value);
+    symbolExprs.push_back(constant ? getAffineConstantExpr(*constant, expr.getContext())
+                                   : index.getSymbol(value));
+  }
+  return index.simplify(expr.replaceDimsAndSymbols(point.dims, symbolExprs));
+}
+
+AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<AffineExpr> indices) {
+  AffineExpr stride = getAffineConstantExpr(1, index.getContext());
+  AffineExpr address = getAffineConstantExpr(0, index.getContext());
+  for (unsigned dim = indices.size(); dim-- > 0;) {
+    if (!buffer.fixed.empty() && buffer.fixed[dim])
+      continue;
+    address = address + indices[dim] * stride;
+    stride = stride * index.getSize(buffer.sizes[dim]);
+  }
+  return index.simplify(address);
+}
+
+Value BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols, bool &never) {
+  Value condition;
+  never = false;
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    AffineExpr expr = substitute(set.getConstraint(i), symbols);
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      int64_t value = constant.getValue();
+      never |= set.isEq(i) ? value != 0 : value < 0;
+      continue;
+    }
+    std::optional<int64_t> bound = index.getLowerBound(expr);
+    if (!set.isEq(i) && bound && *bound >= 0)
+      continue;
+    Value holds = index.hasLanes(expr)
+                      ? index.materializeLaneCondition(expr, set.isEq(i), laneDim, lanes)
+                      : index.materializeCondition(expr, set.isEq(i));
+    condition = andMasks(condition, holds);
+  }
+  return condition;
+}
+
+Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
+                                 const TensorBuffer &buffer, Value guard) {
+  Location loc = index.getLoc();
+  Value allInBounds;
+  for (auto [dim, expr] : llvm::enumerate(indices)) {
+    if (!opaque[dim])
+      continue;
+    bool hasLanes = index.hasLanes(expr);
+    auto materialize = [&](AffineExpr e) {
+      return hasLanes ? index.materializeLanes(e, laneDim, lanes) : index.materialize(e);
+    };
+    Value value = materialize(expr), size = materialize(index.getSize(buffer.sizes[dim]));
+    Value inBounds =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value, size);
+    Value zero = materialize(getAffineConstantExpr(0, index.getContext()));
+    expr = index.getSymbol(arith::SelectOp::create(builder, loc, inBounds, value, zero));
+    allInBounds = andMasks(allInBounds, inBounds);
+  }
+  if (!allInBounds)
+    return {};
+  kernel.mayFail = true;
+  bool vector = isa<VectorType>(allInBounds.getType());
+  Type type = allInBounds.getType();
+  Value failed = arith::XOrIOp::create(
+      builder, loc, allInBounds,
+      arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getOneAttr(type))));
+  if (vector)
+    failed = andMasks(failed, point.mask);
+  failed = andMasks(failed, guard);
+  if (isa<VectorType>(failed.getType()))
+    failed = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, failed);
+  auto branch = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value one = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
+  memref::StoreOp::create(builder, loc, one, kernel.errors, ValueRange{index.constant(0)});
+  return allInBounds;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value BodyEvaluator::fromMemory(Value value, Type elementType) {
+  if (!elementType.isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(builder, index.getLoc(),
+                                         cast<TypedAttr>(builder.getZeroAttr(value.getType())));
+  return arith::CmpIOp::create(builder, index.getLoc(), arith::CmpIPredicate::ne, value, zero);
+}
+
+Value BodyEvaluator::toMemory(Value value) {
+  Type type = value.getType();
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return value;
+  Type memoryType = builder.getI8Type();
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    memoryType = VectorType::get(vectorType.getShape(), memoryType);
+  return arith::ExtUIOp::create(builder, index.getLoc(), memoryType, value);
+}
+
+/// The pad value as it lies in memory.
+static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type memoryType) {
+  if (pad.getType() != memoryType) // i1
+    pad = builder.getIntegerAttr(memoryType, cast<IntegerAttr>(pad).getValue().getZExtValue());
+  return arith::ConstantOp::create(builder, loc, pad);
+}
+
+bool BodyEvaluator::isContiguous(AffineExpr address) {
+  AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  AffineExpr first = address.replace(lane, zero);
+  if (index.hasLanes(first)) // a vector symbol
+    return false;
+  return index.simplify(address - first - lane) == zero;
+}
+
+Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address, Value guard,
+                                TypedAttr pad) {
+  Location loc = index.getLoc();
+  Value offset = index.materialize(address);
+  Value safe = guard;
+  if (guard && isa<VectorType>(guard.getType()))
+    safe = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, guard);
+  if (safe)
+    offset = arith::SelectOp::create(builder, loc, safe, offset, index.constant(0));
+  Value value = memref::LoadOp::create(builder, loc, buffer.memref, ValueRange{offset});
+  if (!guard)
+    return value;
+  Value padValue = getMemoryPad(builder, loc, pad, value.getType());
+  if (isa<VectorType>(guard.getType())) {
+    value = toLanes(value);
+    padValue = toLanes(padValue);
+  }
+  return arith::SelectOp::create(builder, loc, guard, value, padValue);
+}
+
+Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address, Value guard,
+                                TypedAttr pad) {
+  Location loc = index.getLoc();
+  Type memoryType = getMemoryType(buffer.elementType);
+  auto type = VectorType::get(lanes, memoryType);
+  Value mask = andMasks(guard, point.mask);
+  bool contiguous = isContiguous(address);
+  if (contiguous && !mask)
+    return vector::LoadOp::create(builder, loc, type, buffer.memref,
+                                  ValueRange{index.materialize(address.replace(
+                                      getAffineDimExpr(laneDim, index.getContext()),
+                                      getAffineConstantExpr(0, index.getContext())))});
+  if (!pad)
+    pad = cast<TypedAttr>(builder.getZeroAttr(memoryType));
+  Value padValue = toLanes(getMemoryPad(builder, loc, pad, memoryType));
+  if (!mask)
+    mask = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  mask = toLanes(mask);
+  if (contiguous) {
+    AffineExpr first = address.replace(getAffineDimExpr(laneDim, index.getContext()),
+                                       getAffineConstantExpr(0, index.getContext()));
+    return vector::MaskedLoadOp::create(builder, loc, type, buffer.memref,
+                                        ValueRange{index.materialize(first)}, mask, padValue);
+  }
+  Value offsets = index.materializeLanes(address, laneDim, lanes);
+  return vector::GatherOp::create(builder, loc, type, buffer.memref,
+                                  ValueRange{index.constant(0)}, offsets, mask, padValue);
+}
+
+Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, Value guard,
+                          TypedAttr pad) {
+  Value value = index.hasLanes(address) ? loadVector(buffer, address, guard, pad)
+                                        : loadScalar(buffer, address, guard, pad);
+  return fromMemory(value, buffer.elementType);
+}
+
+void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value) {
+  Location loc = index.getLoc();
+  if (!point.vector) {
+    memref::StoreOp::create(builder, loc, toMemory(value), buffer.memref,
+                            ValueRange{index.materialize(address)});
+    return;
+  }
+  value = toMemory(toLanes(value));
+  if (!isContiguous(address)) {
+    Value mask = point.mask ? point.mask
+                            : toLanes(arith::ConstantOp::create(builder, loc,
+                                                                builder.getBoolAttr(true)));
+    Value offsets = index.materializeLanes(address, laneDim, lanes);
+    vector::ScatterOp::create(builder, loc, /*resultType=*/Type(), buffer.memref,
+                              ValueRange{index.constant(0)}, offsets, mask, value);
+    return;
+  }
+  Value first = index.materialize(address.replace(
+      getAffineDimExpr(laneDim, index.getContext()), getAffineConstantExpr(0, index.getContext())));
+  if (point.mask)
+    vector::MaskedStoreOp::create(builder, loc, buffer.memref, ValueRange{first}, point.mask,
+                                  value);
+  else
+    vector::StoreOp::create(builder, loc, value, buffer.memref, ValueRange{first});
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Which index expressions of `map` contain a symbol computed in the body.
+static SmallVector<bool> findOpaque(AffineMap map, ValueRange symbols, Operation *user) {
+  SmallVector<bool> opaque;
+  for (AffineExpr expr : map.getResults()) {
+    bool found = false;
+    expr.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        found |= symbols[symbol.getPosition()].getParentBlock() == user->getBlock();
+    });
+    opaque.push_back(found);
+  }
+  return opaque;
+}
+
+void BodyEvaluator::runRead(te::ReadOp read) {
+  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+  bool never = false;
+  Value guard;
+  SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
+                                   point.vector ? this : nullptr};
+  key[2] = point.vector ? static_cast<const void *>(&loads) : nullptr;
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expr : read.getMap().getResults())
+    indices.push_back(substitute(expr, read.getSymbols()));
+  for (AffineExpr expr : indices)
+    key.push_back(expr.getAsOpaquePointer());
+  if (read.getGuard())
+    for (AffineExpr expr : read.getGuard()->getConstraints())
+      key.push_back(substitute(expr, read.getSymbols()).getAsOpaquePointer());
+  Value &known = loads[key];
+  if (known) {
+    values[read] = known;
+    return;
+  }
+  if (read.getGuard())
+    guard = getCondition(*read.getGuard(), read.getSymbols(), never);
+  if (never) {
+    known = arith::ConstantOp::create(builder, read.getLoc(), read.getPadAttr());
+    values[read] = known;
+    return;
+  }
+  SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
+  checkOpaque(indices, opaque, buffer, guard);
+  known = load(buffer, getAddress(buffer, indices), guard, read.getPadAttr());
+  values[read] = known;
+}
+
+void BodyEvaluator::runOp(Operation &op) {
+  if (auto read = dyn_cast<te::ReadOp>(op))
+    return runRead(read);
+  if (auto indexOp = dyn_cast<te::IndexOp>(op)) {
+    AffineExpr expr = substitute(indexOp.getMap().getResult(0), indexOp.getSymbols());
+    values[indexOp] = index.hasLanes(expr) ? index.materializeLanes(expr, laneDim, lanes)
+                                           : index.materialize(expr);
+    return;
+  }
+  if (auto inside = dyn_cast<te::InsideOp>(op)) {
+    bool never;
+    Value condition = getCondition(inside.getSet(), inside.getSymbols(), never);
+    if (never || !condition)
+      condition = arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(!never));
+    values[inside] = condition;
+    return;
+  }
+  SmallVector<Value> operands;
+  bool vector = false;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(lookup(operand));
+    vector |= isa<VectorType>(operands.back().getType());
+  }
+  SmallVector<Type> types(op.getResultTypes());
+  if (vector) {
+    for (Value &operand : operands)
+      operand = toLanes(operand);
+    for (Type &type : types)
+      type = VectorType::get(lanes, type);
+  }
+  OperationState state(op.getLoc(), op.getName().getStringRef(), operands, types,
+                       op.getDiscardableAttrs());
+  Operation *copy = builder.create(state);
+  copy->copyProperties(op.getPropertiesStorage());
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), copy->getResults()))
+    values[from] = to;
+}
+
+void BodyEvaluator::run(Block &block, Operation *skip) {
+  for (Operation &op : block.without_terminator())
+    if (&op != skip)
+      runOp(op);
+}
+
+SmallVector<Value> BodyEvaluator::getYielded(Block &block) {
+  SmallVector<Value> yielded;
+  for (Value value : block.getTerminator()->getOperands())
+    yielded.push_back(lookup(value));
+  return yielded;
+}

@@ -1,0 +1,104 @@
+//===- Codegen.cpp - LLVM dialect to objects -----------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tssa/Target/CPU.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace llvm;
+
+namespace tssa::cpu {
+
+void registerTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+}
+
+static bool isExported(const GlobalValue &value) {
+  return value.getName() == "tssa_run" || value.getName() == "tssa_plan";
+}
+
+static void setMachine(Function &function, const Machine &machine) {
+  function.addFnAttr("target-cpu", "x86-64");
+  function.addFnAttr("tune-cpu", machine.cpu);
+  function.addFnAttr("target-features", machine.getFeatureString());
+  function.addFnAttr("prefer-vector-width", std::to_string(machine.vectorBytes * 8));
+  function.addFnAttr("min-legal-vector-width", std::to_string(machine.vectorBytes * 8));
+  function.addFnAttr(Attribute::NoUnwind);
+}
+
+Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp module, LLVMContext &context,
+                                            const TargetMachine &target, const Machine &machine) {
+  std::unique_ptr<Module> result = mlir::translateModuleToLLVMIR(module, context, "model");
+  if (!result)
+    return createStringError(inconvertibleErrorCode(), "translation to LLVM IR failed");
+  result->setTargetTriple(target.getTargetTriple());
+  result->setDataLayout(target.createDataLayout());
+  result->setPICLevel(PICLevel::BigPIC);
+  for (Function &function : *result)
+    if (!function.isDeclaration())
+      setMachine(function, machine);
+  return result;
+}
+
+Error linkRoutines(Module &module, StringRef bitcode) {
+  Expected<std::unique_ptr<Module>> routines =
+      parseBitcodeFile(MemoryBufferRef(bitcode, "routines"), module.getContext());
+  if (!routines)
+    return routines.takeError();
+  (*routines)->setTargetTriple(module.getTargetTriple());
+  (*routines)->setDataLayout(module.getDataLayout());
+  Function *example = module.getFunction("tssa_run");
+  SmallVector<std::string> runtimeCalls;
+  for (Function &function : **routines) {
+    if (function.isDeclaration())
+      continue;
+    if (example)
+      for (const char *name : {"target-cpu", "tune-cpu", "target-features", "prefer-vector-width"})
+        function.addFnAttr(name, example->getFnAttribute(name).getValueAsString());
+  }
+  if (Linker::linkModules(module, std::move(*routines), Linker::Flags::LinkOnlyNeeded))
+    return createStringError(inconvertibleErrorCode(), "linking of library routines failed");
+  return Error::success();
+}
+
+void optimize(Module &module, TargetMachine &target) {
+  internalizeModule(module, isExported);
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  PassBuilder builder(&target, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+}
+
+Error emit(Module &module, TargetMachine &target, bool assembly, raw_pwrite_stream &stream) {
+  legacy::PassManager manager;
+  CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
+  if (target.addPassesToEmitFile(manager, stream, nullptr, type))
+    return createStringError(inconvertibleErrorCode(), "the target writes no such file");
+  manager.run(module);
+  return Error::success();
+}
+
+} // namespace tssa::cpu

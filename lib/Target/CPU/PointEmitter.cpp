@@ -1,0 +1,139 @@
+//===- PointEmitter.cpp - code for the points of a tile on a CPU -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointEmitter.h"
+#include "dialects/te/IR/Builders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace tssa::cpu;
+using ::tssa::conversion::IndexBuilder;
+
+PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::ComputeOp compute,
+                           unsigned piece, ArrayRef<TensorBuffer> outs, unsigned laneDim,
+                           int64_t lanes)
+    : index(index), kernel(kernel), op(compute), piece(piece), outs(outs), laneDim(laneDim),
+      lanes(lanes) {}
+
+PointEmitter::Values PointEmitter::getIdentity(bool vector) {
+  Values identity;
+  OpBuilder &builder = index.getBuilder();
+  for (Attribute init : op.getInitAttr()) {
+    Value value = arith::ConstantOp::create(builder, index.getLoc(), cast<TypedAttr>(init));
+    if (vector)
+      value = vector::BroadcastOp::create(builder, index.getLoc(),
+                                          VectorType::get(lanes, value.getType()), value);
+    identity.push_back(value);
+  }
+  return identity;
+}
+
+/// The product that a body yields, when it is joined by a float sum: the two
+/// become one multiply-add.
+static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
+  Block *body = op.getPieceBlock(piece);
+  if (te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
+    return {};
+  auto product = body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
+  return product && product->hasOneUse() && product->getBlock() == body ? product
+                                                                        : arith::MulFOp();
+}
+
+PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange accumulators) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  Block &block = *op.getPieceBlock(piece);
+  bool vector = isa<VectorType>(accumulators.front().getType());
+  arith::MulFOp product = point.mask && op.getNumReduction() ? arith::MulFOp()
+                                                             : matchMultiplyAdd(op, piece);
+  body.run(block, product);
+  if (product) {
+    Value lhs = body.lookup(product.getLhs()), rhs = body.lookup(product.getRhs());
+    if (vector) {
+      lhs = body.toLanes(lhs);
+      rhs = body.toLanes(rhs);
+    }
+    return {math::FmaOp::create(builder, loc, lhs, rhs, accumulators[0])};
+  }
+  Values values = body.getYielded(block);
+  if (vector)
+    for (Value &value : values)
+      value = body.toLanes(value);
+  if (vector && point.mask) {
+    Values identity = getIdentity(/*vector=*/true);
+    for (auto [value, neutral] : llvm::zip_equal(values, identity))
+      value = arith::SelectOp::create(builder, loc, point.mask, value, neutral);
+  }
+  return combine(accumulators, values);
+}
+
+PointEmitter::Values PointEmitter::combine(ValueRange lhs, ValueRange rhs) {
+  Block &block = op.getCombiner().front();
+  int64_t width = 0;
+  if (auto type = dyn_cast<VectorType>(lhs.front().getType()))
+    width = type.getNumElements();
+  TilePoint nowhere;
+  BodyEvaluator body(index, kernel, nowhere, laneDim, width, loads);
+  unsigned count = lhs.size();
+  for (auto [i, arg] : llvm::enumerate(block.getArguments()))
+    body.map(arg, i < count ? lhs[i] : rhs[i - count]);
+  body.run(block);
+  Values joined = body.getYielded(block);
+  if (width)
+    for (Value &value : joined)
+      value = body.toLanes(value);
+  return joined;
+}
+
+PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  Values joined(accumulators);
+  for (int64_t width = lanes; width > 1; width /= 2) {
+    Values low, high;
+    for (Value value : joined) {
+      low.push_back(vector::ExtractStridedSliceOp::create(builder, loc, value, 0, width / 2, 1));
+      high.push_back(
+          vector::ExtractStridedSliceOp::create(builder, loc, value, width / 2, width / 2, 1));
+    }
+    joined = combine(low, high);
+  }
+  for (Value &value : joined)
+    value = vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{0});
+  return joined;
+}
+
+void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  ArrayRef<AffineExpr> dims = ArrayRef(point.dims).take_front(op.getNumParallel());
+  for (auto [out, value] : llvm::zip_equal(outs, values))
+    body.store(out, body.getAddress(out, dims), value);
+}
+
+void PointEmitter::finish(const TilePoint &point, ValueRange accumulators) {
+  if (!op.hasEpilogue()) {
+    storeResults(point, accumulators);
+    return;
+  }
+  Block &block = op.getEpilogue().front();
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  for (auto [arg, value] : llvm::zip_equal(block.getArguments(), accumulators))
+    body.map(arg, value);
+  body.run(block);
+  storeResults(point, body.getYielded(block));
+}
+
+void PointEmitter::compute(const TilePoint &point) {
+  Block &block = *op.getPieceBlock(piece);
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  body.run(block);
+  storeResults(point, body.getYielded(block));
+}
