@@ -11,6 +11,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 /// Dims first, then what is made of them, then symbols, constants last.
@@ -97,17 +98,17 @@ Term te::getCommonDivisor(const Term &lhs, const Term &rhs) {
 // Polynomials
 //===----------------------------------------------------------------------===//
 
-Polynomial::Polynomial(int64_t constant) {
-  if (constant)
-    terms.push_back({constant, {}});
+/// Larger coefficients are an overflow: their negation and gcd stay in range.
+static bool isTooLarge(int64_t coefficient) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  return coefficient > limit || coefficient < -limit;
 }
+
+Polynomial::Polynomial(int64_t constant) { add({constant, {}}); }
 
 Polynomial::Polynomial(AffineExpr atom) { terms.push_back({1, {atom}}); }
 
-Polynomial::Polynomial(Term term) {
-  if (term.coefficient)
-    terms.push_back(std::move(term));
-}
+Polynomial::Polynomial(Term term) { add(term); }
 
 Polynomial Polynomial::getInvalid() {
   Polynomial result;
@@ -132,10 +133,12 @@ void Polynomial::add(const Term &term) {
     return compareAtoms(lhs.atoms, rhs.atoms) < 0;
   });
   if (it == terms.end() || it->atoms != term.atoms) {
+    valid &= !isTooLarge(term.coefficient);
     terms.insert(it, term);
     return;
   }
-  if (llvm::AddOverflow(it->coefficient, term.coefficient, it->coefficient))
+  if (llvm::AddOverflow(it->coefficient, term.coefficient, it->coefficient) ||
+      isTooLarge(it->coefficient))
     *this = getInvalid();
   else if (it->coefficient == 0)
     terms.erase(it);

@@ -17,6 +17,8 @@
 #define DIALECTS_TE_ANALYSIS_POLYNOMIAL_H
 
 #include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir::tssa::te {

@@ -1,0 +1,244 @@
+//===- IndexProofs.cpp - what ranges imply about polynomials -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// P >= 0 is proven by replacing, one atom a at a time, P = C*a + R by its least
+/// value: a becomes its lower bound where C >= 0 and its upper bound where
+/// C <= 0. When only symbols with constant lower bounds are left, they are
+/// shifted to start at 0; a sum without a negative coefficient is then
+/// non-negative.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Analysis/IndexSimplifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// Steps that one proof may take.
+static constexpr unsigned proofBudget = 96;
+static constexpr unsigned maxDepth = 12;
+
+//===----------------------------------------------------------------------===//
+// Constant intervals
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> addBounds(std::optional<int64_t> lhs, std::optional<int64_t> rhs) {
+  int64_t sum;
+  if (!lhs || !rhs || llvm::AddOverflow(*lhs, *rhs, sum))
+    return std::nullopt;
+  return sum;
+}
+
+static std::optional<int64_t> mulBounds(std::optional<int64_t> lhs, std::optional<int64_t> rhs) {
+  int64_t product;
+  if (!lhs || !rhs || llvm::MulOverflow(*lhs, *rhs, product))
+    return std::nullopt;
+  return product;
+}
+
+IndexSimplifier::Interval IndexSimplifier::getInterval(AffineExpr atom) {
+  auto it = intervals.find(atom);
+  if (it != intervals.end())
+    return it->second;
+  Interval result = computeInterval(atom);
+  intervals[atom] = result;
+  return result;
+}
+
+IndexSimplifier::Interval IndexSimplifier::computeInterval(AffineExpr atom) {
+  if (const IndexRange *range = getRange(atom)) {
+    Interval result{range->lower, range->upper};
+    if (!result.upper && range->upperExpr)
+      if (auto constant = dyn_cast<AffineConstantExpr>(range->upperExpr))
+        result.upper = constant.getValue();
+    return result;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(atom);
+  if (!binary)
+    return {};
+  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  Interval value = getInterval(normalize(binary.getLHS()));
+  if (atom.getKind() == AffineExprKind::Mod) {
+    Interval result{0, std::nullopt};
+    if (divisor)
+      result.upper = divisor.getValue() - 1;
+    if (value.lower && *value.lower >= 0 && value.upper &&
+        (!result.upper || *value.upper < *result.upper))
+      result.upper = value.upper;
+    return result;
+  }
+  if (atom.getKind() != AffineExprKind::FloorDiv)
+    return {};
+  if (divisor) {
+    for (std::optional<int64_t> *bound : {&value.lower, &value.upper})
+      if (*bound)
+        *bound = llvm::divideFloorSigned(**bound, divisor.getValue());
+    return value;
+  }
+  // An unknown positive divisor brings the value nearer to zero, or to -1.
+  Interval result;
+  if (value.lower)
+    result.lower = std::min<int64_t>(*value.lower, 0);
+  if (value.upper)
+    result.upper = std::max<int64_t>(*value.upper, -1);
+  return result;
+}
+
+IndexSimplifier::Interval IndexSimplifier::getInterval(const Polynomial &value) {
+  if (!value.isValid())
+    return {};
+  Interval sum{0, 0};
+  for (const Term &term : value.getTerms()) {
+    Interval product{1, 1};
+    for (AffineExpr atom : term.atoms) {
+      Interval factor = getInterval(atom);
+      if (!product.lower || *product.lower < 0 || !factor.lower || *factor.lower < 0) {
+        product = term.atoms.size() == 1 ? factor : Interval{};
+        break;
+      }
+      product = {mulBounds(product.lower, factor.lower), mulBounds(product.upper, factor.upper)};
+    }
+    if (term.coefficient < 0)
+      std::swap(product.lower, product.upper);
+    sum.lower = addBounds(sum.lower, mulBounds(product.lower, term.coefficient));
+    sum.upper = addBounds(sum.upper, mulBounds(product.upper, term.coefficient));
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+bool IndexSimplifier::proveNonNegative(const Polynomial &value) {
+  if (budget) // a question within a proof shares its budget
+    return prove(value, 0);
+  budget = proofBudget;
+  llvm::scope_exit reset([&] { budget = 0; });
+  return prove(value, 0);
+}
+
+bool IndexSimplifier::prove(const Polynomial &value, unsigned depth) {
+  if (!value.isValid())
+    return false;
+  if (std::optional<int64_t> lower = getInterval(value).lower; lower && *lower >= 0)
+    return true;
+  if (value.getConstant() || depth > maxDepth || budget <= 1)
+    return false;
+  --budget;
+  if (proveByBounds(value, depth))
+    return true;
+  if (depth > 0)
+    return false;
+  return llvm::any_of(assumptions, [&](const Polynomial &assumption) {
+    return prove(value - assumption, depth + 1);
+  });
+}
+
+/// The atom to replace first: what is made of others before what it is made of.
+static AffineExpr pickAtom(const Polynomial &value,
+                           llvm::function_ref<bool(AffineExpr)> isReplaceable) {
+  AffineExpr best;
+  unsigned bestSize = 0;
+  for (const Term &term : value.getTerms())
+    for (AffineExpr atom : term.atoms) {
+      if (!isReplaceable(atom))
+        continue;
+      unsigned size = getExprSize(atom) * 2 + isa<AffineDimExpr>(atom);
+      if (size > bestSize) {
+        best = atom;
+        bestSize = size;
+      }
+    }
+  return best;
+}
+
+bool IndexSimplifier::proveByBounds(const Polynomial &value, unsigned depth) {
+  AffineExpr atom = pickAtom(value, [&](AffineExpr candidate) {
+    const IndexRange *range = getRange(candidate);
+    return !isa<AffineSymbolExpr>(candidate) ||
+           (range && (range->definition || range->upper || range->upperExpr));
+  });
+  if (!atom)
+    return proveBySymbols(value);
+  auto factored = value.factor(atom);
+  if (!factored)
+    return proveBySymbols(value);
+  auto &[coefficient, rest] = *factored;
+  const IndexRange *range = getRange(atom);
+  if (range && range->definition)
+    return prove(coefficient * normalize(range->definition) + rest, depth + 1);
+  if (prove(coefficient, depth + 1))
+    return substituteAndProve(atom, coefficient, rest, /*lower=*/true, depth);
+  if (prove(Polynomial(0) - coefficient, depth + 1))
+    return substituteAndProve(atom, coefficient, rest, /*lower=*/false, depth);
+  return false;
+}
+
+bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coefficient,
+                                         const Polynomial &rest, bool lower, unsigned depth) {
+  // c * (x floordiv c) lies in [x - c + 1, x], which is closer than what bounds
+  // of the quotient alone say.
+  if (atom.getKind() == AffineExprKind::FloorDiv) {
+    auto division = cast<AffineBinaryOpExpr>(atom);
+    Polynomial x = normalize(division.getLHS()), c = normalize(division.getRHS());
+    if (c.getTerms().size() == 1 && coefficient.getTerms().size() == 1)
+      if (std::optional<Term> times =
+              divideExactly(coefficient.getTerms()[0], c.getTerms()[0])) {
+        Polynomial bound = lower ? x - c + Polynomial(1) : x;
+        if (prove(Polynomial(*times) * bound + rest, depth + 1))
+          return true;
+      }
+  }
+  return llvm::any_of(getBounds(atom, lower), [&](const Polynomial &bound) {
+    return prove(coefficient * bound + rest, depth + 1);
+  });
+}
+
+SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lower) {
+  SmallVector<Polynomial, 2> bounds;
+  Interval interval = getInterval(atom);
+  if (std::optional<int64_t> bound = lower ? interval.lower : interval.upper)
+    bounds.push_back(*bound);
+  if (const IndexRange *range = getRange(atom)) {
+    if (!lower && range->upperExpr && bounds.empty())
+      bounds.push_back(normalize(range->upperExpr));
+    return bounds;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(atom);
+  if (!binary || lower)
+    return bounds;
+  Polynomial x = normalize(binary.getLHS()), c = normalize(binary.getRHS());
+  if (atom.getKind() == AffineExprKind::Mod && bounds.empty())
+    bounds.push_back(c - Polynomial(1));
+  std::optional<int64_t> least = getInterval(x).lower;
+  if (least && *least >= 0) // 0 <= x mod c <= x and 0 <= x floordiv c <= x
+    bounds.push_back(x);
+  return bounds;
+}
+
+/// Symbols s >= l become l + s' with s' >= 0; true if no coefficient is negative.
+bool IndexSimplifier::proveBySymbols(const Polynomial &value) {
+  Polynomial shifted;
+  for (const Term &term : value.getTerms()) {
+    Polynomial product(term.coefficient);
+    for (AffineExpr atom : term.atoms) {
+      std::optional<int64_t> lower = getInterval(atom).lower;
+      if (!lower)
+        return false;
+      product = product * (Polynomial(atom) + Polynomial(*lower));
+    }
+    shifted = shifted + product;
+  }
+  return shifted.isValid() &&
+         llvm::all_of(shifted.getTerms(), [](const Term &term) { return term.coefficient > 0; });
+}

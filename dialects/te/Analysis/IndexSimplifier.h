@@ -1,0 +1,119 @@
+//===- IndexSimplifier.h - index expressions under known ranges -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Simplifies affine and semi-affine expressions over dims and symbols whose
+/// ranges are known, also when a bound is itself a symbol:
+///
+///   | expression                          | known            | result           |
+///   |-------------------------------------|------------------|------------------|
+///   | (d0 * s0 + d1) floordiv s0          | 0 <= d1 < s0     | d0               |
+///   | (d0 * 768 + d1) floordiv 64         |                  | d0 * 12 + d1 floordiv 64 |
+///   | (d0 * 64 + d1) mod 128              | 0 <= d1 < 64     | d1 + (d0 mod 2) * 64 |
+///   | (d0 floordiv 4) * 4 + d0 mod 4      |                  | d0               |
+///   | (d0 floordiv 4) floordiv 3          |                  | d0 floordiv 12   |
+///
+/// Laws, for every point in the ranges: simplify(e) = e; isNonNegative(e) implies
+/// e >= 0; decide(...) = Always implies that the constraint holds, Never that it
+/// does not. Divisors are taken to be positive: an expression that divides by
+/// something else has no meaning. Work is bounded: each expression is simplified
+/// once and a proof has a budget of steps.
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TE_ANALYSIS_INDEXSIMPLIFIER_H
+#define DIALECTS_TE_ANALYSIS_INDEXSIMPLIFIER_H
+
+#include "dialects/te/Analysis/Polynomial.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::tssa::te {
+
+/// What is known of a dim or a symbol.
+struct IndexRange {
+  std::optional<int64_t> lower, upper;
+  /// An inclusive upper bound over symbols; null if there is none.
+  AffineExpr upperExpr;
+  /// For a symbol: an equal expression over other symbols; null if there is none.
+  /// Used in proofs only.
+  AffineExpr definition;
+
+  /// 0 <= x < size, for a size that is a constant or a symbol expression.
+  static IndexRange below(AffineExpr size);
+  static IndexRange atLeast(int64_t lower) { return {lower, std::nullopt, {}, {}}; }
+};
+
+enum class Truth { Never, Unknown, Always };
+
+class IndexSimplifier {
+public:
+  IndexSimplifier(MLIRContext *context, ArrayRef<IndexRange> dims, ArrayRef<IndexRange> symbols);
+
+  /// Makes it known that `expr` >= 0 (for what is asked afterwards).
+  void assumeNonNegative(AffineExpr expr);
+
+  AffineExpr simplify(AffineExpr expr);
+  AffineMap simplify(AffineMap map);
+
+  /// Simplifies the constraints, drops those that always hold and joins equal
+  /// ones. `truth` tells whether the set is the whole domain (Always) or is known
+  /// to be empty (Never).
+  IntegerSet simplify(IntegerSet set, Truth &truth);
+
+  bool isNonNegative(AffineExpr expr);
+
+  /// The constraint `expr` >= 0, or == 0 if `isEquality`.
+  Truth decide(AffineExpr expr, bool isEquality);
+
+  /// A constant that `expr` never exceeds or falls below, if one is found.
+  std::optional<int64_t> getConstantUpperBound(AffineExpr expr);
+  std::optional<int64_t> getConstantLowerBound(AffineExpr expr);
+
+private:
+  struct Interval {
+    std::optional<int64_t> lower, upper;
+  };
+
+  Polynomial normalize(AffineExpr expr);
+  Polynomial computeNormalForm(AffineExpr expr);
+  Polynomial normalizeLeaf(AffineExpr leaf, const IndexRange *range);
+
+  // Division, in Division.cpp.
+  Polynomial floorDiv(const Polynomial &value, const Term &divisor);
+  Polynomial mod(const Polynomial &value, const Term &divisor);
+  Polynomial makeDivision(AffineExprKind kind, const Polynomial &value, const Term &divisor);
+  std::optional<int64_t> findQuotient(const Polynomial &value, const Term &divisor);
+  struct Split;
+  std::optional<Split> splitByCommonDivisor(const Polynomial &rest, const Term &divisor);
+  Polynomial recombine(Polynomial value);
+  std::optional<Polynomial> recombineOnce(const Polynomial &value);
+
+  // Proofs, in IndexProofs.cpp.
+  Interval getInterval(const Polynomial &value);
+  Interval getInterval(AffineExpr atom);
+  Interval computeInterval(AffineExpr atom);
+  bool proveNonNegative(const Polynomial &value);
+  bool prove(const Polynomial &value, unsigned depth);
+  bool proveByBounds(const Polynomial &value, unsigned depth);
+  bool proveBySymbols(const Polynomial &value);
+  bool substituteAndProve(AffineExpr atom, const Polynomial &coefficient, const Polynomial &rest,
+                          bool lower, unsigned depth);
+  SmallVector<Polynomial, 2> getBounds(AffineExpr atom, bool lower);
+  const IndexRange *getRange(AffineExpr leaf) const;
+
+  MLIRContext *context;
+  SmallVector<IndexRange> dims, symbols;
+  SmallVector<Polynomial, 4> assumptions;
+  llvm::DenseMap<AffineExpr, Polynomial> normalForms;
+  llvm::DenseMap<AffineExpr, Interval> intervals;
+  unsigned budget = 0;
+};
+
+} // namespace mlir::tssa::te
+
+#endif // DIALECTS_TE_ANALYSIS_INDEXSIMPLIFIER_H
