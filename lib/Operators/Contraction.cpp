@@ -1,0 +1,173 @@
+//===- Contraction.cpp - matrix products -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "tssa/Operators/Registry.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+unsigned ReducedDims::add(const Size &size) {
+  dims.push_back(size.isConstant(1) ? -1 : static_cast<int>(kept.size()));
+  if (!size.isConstant(1))
+    kept.push_back(size);
+  return dims.size() - 1;
+}
+
+unsigned ReducedDims::add(ArrayRef<Size> sizes) {
+  unsigned first = dims.size();
+  for (const Size &size : sizes)
+    add(size);
+  return first;
+}
+
+AffineExpr ReducedDims::expr(Body &body, unsigned slot) const {
+  return dims[slot] < 0 ? body.constantExpr(0) : body.dim(numParallel + dims[slot]);
+}
+
+FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
+                       ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
+                       JoinedFn epilogue) {
+  auto finish = [&](Body &body, Scalar total) {
+    return toElement(body, epilogue ? epilogue(body, total) : total, type);
+  };
+  if (reduced.sizes().empty())
+    return builder.compute(type, shape, [&](Body &body) { return finish(body, term(body)); });
+  return builder.reduce(
+      combiner, accumulator, type, shape, reduced.sizes(),
+      [&](Body &body) { return term(body).getValue(); },
+      [&](Body &body, ValueRange total) {
+        return finish(body, toScalar(body, total[0], accumulator));
+      });
+}
+
+FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type, ArrayRef<Size> shape,
+                      const ReducedDims &reduced, TermFn term, JoinedFn epilogue) {
+  return join(builder, te::Combiner::Add, accumulator, type, shape, reduced, term, epilogue);
+}
+
+/// Operand `tensor` at batch dims `batch` of the result, then `rest`.
+static SmallVector<AffineExpr> getOperandPoint(Body &body, const Tensor &tensor,
+                                               ArrayRef<Size> batch, ArrayRef<AffineExpr> rest) {
+  SmallVector<AffineExpr> at;
+  int64_t numBatch = tensor.rank() - rest.size();
+  for (int64_t i = 0; i < numBatch; ++i) {
+    int64_t dim = batch.size() - numBatch + i;
+    const Size &size = tensor.dim(i);
+    if (size.isConstant(1))
+      at.push_back(body.constantExpr(0));
+    else if (size == batch[dim] || size.differs(1))
+      at.push_back(body.dim(dim));
+    else
+      at.push_back(body.dim(dim) % body.size(size));
+  }
+  at.append(rest.begin(), rest.end());
+  return at;
+}
+
+FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b,
+                         const MatMulOptions &options) {
+  if (a.rank() == 0 || b.rank() == 0)
+    return builder.error("expected operands of rank 1 or more, got " + Twine(a.str()) + " and " +
+                         b.str());
+  bool hasRow = a.rank() > 1, hasColumn = b.rank() > 1;
+  const Size &depth = a.shape().back();
+  const Size &rows = b.dim(hasColumn ? b.rank() - 2 : 0);
+  if (failed(builder.requireEqual(depth, rows, "the columns of A and the rows of B")))
+    return failure();
+  ArrayRef<Size> batches[] = {a.shape().drop_back(hasRow ? 2 : 1),
+                              b.shape().drop_back(hasColumn ? 2 : 1)};
+  FailureOr<SmallVector<Size>> batch = builder.broadcast(batches);
+  if (failed(batch))
+    return failure();
+  SmallVector<Size> shape = *batch;
+  unsigned rowDim = shape.size();
+  if (hasRow)
+    shape.push_back(a.dim(a.rank() - 2));
+  unsigned columnDim = shape.size();
+  if (hasColumn)
+    shape.push_back(b.shape().back());
+
+  ReducedDims reduced(shape.size());
+  unsigned inner = reduced.add(depth);
+  auto term = [&](Body &body) {
+    AffineExpr k = reduced.expr(body, inner);
+    SmallVector<AffineExpr> left, right = {k};
+    AffineExpr row = hasRow ? body.dim(rowDim) : AffineExpr();
+    AffineExpr column = hasColumn ? body.dim(columnDim) : AffineExpr();
+    if (hasRow)
+      left.push_back(row);
+    left.push_back(k);
+    if (hasColumn)
+      right.push_back(column);
+    Scalar x = toScalar(body, body.read(a, getOperandPoint(body, a, *batch, left)), a.dtype());
+    Scalar y = toScalar(body, body.read(b, getOperandPoint(body, b, *batch, right)), b.dtype());
+    return options.left(body, x, row) * options.right(body, y, column);
+  };
+  auto epilogue = [&](Body &body, Scalar total) {
+    return options.epilogue ? options.epilogue(body, total, body.dims(0, shape.size())) : total;
+  };
+  return sum(builder, options.accumulator, options.result, shape, reduced, term, epilogue);
+}
+
+FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b) {
+  auto keep = [](Body &, Scalar x, AffineExpr) { return widen(x); };
+  return matmul(builder, a, b, {getAccumulator(a.dtype()), a.dtype(), keep, keep, nullptr});
+}
+
+static FailureOr<Tensors> buildMatMul(Builder &builder, const Node &node) {
+  return single(matmul(builder, node.inputs[0], node.inputs[1]));
+}
+
+static FailureOr<Tensors> buildGemm(Builder &builder, const Node &node) {
+  Tensor a = node.inputs[0], b = node.inputs[1], c = node.input(2);
+  if (a.rank() != 2 || b.rank() != 2)
+    return builder.error("expected A and B of rank 2, got " + Twine(a.str()) + " and " + b.str());
+  bool transA = node.getInt("transA", 0), transB = node.getInt("transB", 0);
+  double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
+  if (!isFloat(a.dtype()) && (alpha != std::floor(alpha) || beta != std::floor(beta)))
+    return builder.unsupported("an alpha or beta with a fraction on integers");
+  if (failed(builder.requireEqual(a.dim(transA ? 0 : 1), b.dim(transB ? 1 : 0),
+                                  "the columns of A and the rows of B")))
+    return failure();
+  SmallVector<Size> shape = {a.dim(transA ? 1 : 0), b.dim(transB ? 0 : 1)};
+  if (c) {
+    ArrayRef<Size> shapes[] = {shape, c.shape()};
+    if (failed(builder.broadcast(shapes)))
+      return failure();
+  }
+  ReducedDims reduced(2);
+  unsigned inner = reduced.add(a.dim(transA ? 0 : 1));
+  auto term = [&](Body &body) {
+    AffineExpr m = body.dim(0), n = body.dim(1), k = reduced.expr(body, inner);
+    SmallVector<AffineExpr> left = {m, k}, right = {k, n};
+    if (transA)
+      std::swap(left[0], left[1]);
+    if (transB)
+      std::swap(right[0], right[1]);
+    return readScalar(body, a, left) * readScalar(body, b, right);
+  };
+  auto epilogue = [&](Body &body, Scalar total) {
+    if (alpha != 1)
+      total = total * alpha;
+    if (!c || beta == 0)
+      return total;
+    Value element = body.readBroadcast(c, shape, body.dims(0, 2));
+    Scalar added = widen(toScalar(body, element, c.dtype()));
+    return total + (beta == 1 ? added : added * beta);
+  };
+  return single(sum(builder, getAccumulator(a.dtype()), a.dtype(), shape, reduced, term, epilogue));
+}
+
+void registerContraction(Registry &registry) {
+  registry.add("MatMul", buildMatMul);
+  registry.add("Gemm", buildGemm, 7);
+}
+
+} // namespace tssa::operators
