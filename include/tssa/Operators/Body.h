@@ -14,8 +14,9 @@
 #ifndef TSSA_OPERATORS_BODY_H
 #define TSSA_OPERATORS_BODY_H
 
-#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IntegerSet.h"
 #include "tssa/Operators/Tensor.h"
 
 namespace tssa::operators {
@@ -69,6 +70,12 @@ public:
   mlir::IntegerSet makeSet(Guard guard, llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::AffineMap makeMap(llvm::ArrayRef<mlir::AffineExpr> exprs,
                           llvm::SmallVectorImpl<mlir::Value> &operands);
+
+  /// What te.update needs to write at `target` where `guard` holds: symbols from
+  /// outside of the body come first, then the opaque ones.
+  void makeWrite(llvm::ArrayRef<mlir::AffineExpr> target, Guard guard, mlir::AffineMap &map,
+                 mlir::IntegerSet &set, llvm::SmallVectorImpl<mlir::Value> &outside,
+                 llvm::SmallVectorImpl<mlir::Value> &opaque);
 
 private:
   mlir::AffineExpr symbol(mlir::Value value);

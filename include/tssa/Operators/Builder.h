@@ -51,6 +51,9 @@ using SizeFn = llvm::function_ref<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
 class Builder {
 public:
+  /// Largest number of elements that are kept as Sizes.
+  static constexpr int64_t maxContents = 1024;
+
   Builder(mlir::OpBuilder &ops, SizeTable &sizes);
 
   mlir::OpBuilder &ops;
@@ -63,6 +66,7 @@ public:
   mlir::LogicalResult error(const llvm::Twine &text);
   mlir::LogicalResult unsupported(const llvm::Twine &text);
   mlir::LogicalResult limit(const llvm::Twine &text);
+  /// The first error that was reported, if any.
   Fault fault() const { return lastFault; }
   llvm::StringRef faultText() const { return lastText; }
 
@@ -73,7 +77,7 @@ public:
   Tensor wrap(mlir::Value value, DType type, llvm::ArrayRef<Size> shape);
   Tensor constant(DType type, mlir::ElementsAttr elements);
   Tensor scalar(DType type, double value);
-  /// A tensor of integers or bools with these elements.
+  /// A tensor of integers or bools with these elements, of at most `maxContents`.
   Tensor fromSizes(DType type, llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> elements);
   /// A 1-D i64 tensor with these elements.
   Tensor fromSizes(llvm::ArrayRef<Size> elements);
@@ -167,18 +171,27 @@ public:
   mlir::FailureOr<Tensor> fill(DType type, llvm::ArrayRef<Size> shape, double value);
 
 private:
-  friend class Body;
   mlir::LogicalResult fail(Fault fault, const llvm::Twine &text);
   mlir::LogicalResult checkShape(llvm::ArrayRef<Size> shape);
-  Tensor finish(mlir::OpResult result, DType type, llvm::ArrayRef<Size> shape);
-  mlir::Value materializeTerm(const Size::Monomial &monomial, int64_t coefficient);
+  Tensors finish(te::ComputeOp op, llvm::ArrayRef<DType> types, llvm::ArrayRef<Size> shape);
+  mlir::Value buildContents(const Tensor &tensor);
+  mlir::Value buildSize(const Size &size);
   mlir::Value materializeAtom(const Atom &atom);
+  /// Whether a value may be used at the builder.
+  bool isVisible(mlir::Value value);
+  Size broadcastSizes(llvm::ArrayRef<Size> sizes);
+  Tensor reshapeKnown(const Tensor &tensor, llvm::ArrayRef<Size> shape);
+  mlir::FailureOr<Tensor> concatPieces(llvm::ArrayRef<Tensor> tensors, int64_t axis,
+                                       llvm::ArrayRef<Size> begins, llvm::ArrayRef<Size> shape);
+  mlir::FailureOr<Tensor> concatSelected(llvm::ArrayRef<Tensor> tensors, int64_t axis,
+                                         llvm::ArrayRef<Size> begins, llvm::ArrayRef<Size> shape);
 
   mlir::Location location;
   Fault lastFault = Fault::None;
   std::string lastText;
   /// Values that stand for a Size, one per region that needed one.
   std::map<Size, llvm::SmallVector<mlir::Value, 1>> sizeValues;
+  /// Elements that folding has made so far.
   int64_t foldedElements = 0;
 };
 

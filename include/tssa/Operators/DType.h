@@ -26,6 +26,8 @@ unsigned getBits(DType type);
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
 /// The type to add up in: f32 for f16 and bf16, else the type itself.
 DType getAccumulator(DType type);
+/// The type that ONNX numbers so, if it is one of ours.
+std::optional<DType> fromONNX(int64_t code);
 
 } // namespace tssa::operators
 

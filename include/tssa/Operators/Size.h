@@ -14,14 +14,16 @@
 /// Most Sizes are extents of tensors; they are also the known elements of small
 /// integer tensors, so they may be negative.
 ///
-/// Arithmetic is checked: a result that does not fit in 64 bits is `overflowed()`,
-/// and so is everything computed from it. Builder refuses such extents.
+/// Arithmetic is checked: a result that does not fit in 64 bits, or has more terms
+/// than any sensible extent, is `overflowed()`, and so is everything computed from it.
+/// Builder refuses such extents.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_OPERATORS_SIZE_H
 #define TSSA_OPERATORS_SIZE_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <memory>
@@ -42,6 +44,7 @@ struct Atom {
   /// Whether it is known not to be negative.
   bool nonNegative;
   mlir::Value value;
+  std::string name;
   std::unique_ptr<Size> lhs, rhs;
 };
 
@@ -53,6 +56,7 @@ public:
   Size() : Size(0) {}
   Size(int64_t constant);
   explicit Size(const Atom &atom);
+  Size(const Monomial &monomial, int64_t coefficient);
 
   bool overflowed() const { return bad; }
   std::optional<int64_t> constant() const;
@@ -92,7 +96,9 @@ public:
 private:
   friend class SizeTable;
   void add(const Monomial &monomial, int64_t coefficient);
-  SizeTable *table() const;
+  void add(const Size &other, const Monomial &monomial, int64_t factor);
+  static Size overflow();
+  static Size makeAtom(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonNegative);
 
   llvm::SmallVector<std::pair<Monomial, int64_t>, 1> sum;
   bool bad = false;
@@ -113,7 +119,6 @@ private:
   std::vector<std::unique_ptr<Atom>> atoms;
   llvm::DenseMap<mlir::Value, const Atom *> values;
   std::map<std::tuple<int, Size, Size>, const Atom *> operations;
-  llvm::DenseMap<const Atom *, std::string> names;
 };
 
 } // namespace tssa::operators

@@ -1,0 +1,41 @@
+//===- Tensor.cpp - a tensor while a program is built -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Operators/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::operators {
+
+Tensor::Tensor(DType type, ArrayRef<Size> shape) : data(std::make_shared<Data>()) {
+  data->type = type;
+  data->shape.assign(shape.begin(), shape.end());
+}
+
+std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
+  SmallVector<int64_t> result;
+  for (const Size &size : shape()) {
+    std::optional<int64_t> constant = size.constant();
+    if (!constant)
+      return std::nullopt;
+    result.push_back(*constant);
+  }
+  return result;
+}
+
+std::string Tensor::str() const {
+  std::string text = getName(dtype());
+  raw_string_ostream os(text);
+  os << "[";
+  interleave(shape(), os, [&](const Size &size) { os << size.str(); }, ",");
+  os << "]";
+  return text;
+}
+
+} // namespace tssa::operators
