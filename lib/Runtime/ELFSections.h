@@ -7,20 +7,15 @@
 #ifndef TSSA_LIB_RUNTIME_ELFSECTIONS_H
 #define TSSA_LIB_RUNTIME_ELFSECTIONS_H
 
-#include "tssa/Runtime/Status.h"
+#include "File.h"
 
 #include <elf.h>
-#include <functional>
 #include <vector>
 
 namespace tssa::runtime {
 
 constexpr char manifestSectionName[] = ".tssa.manifest";
 constexpr char weightsSectionName[] = ".tssa.weights";
-
-/// Reads `size` bytes at `offset`, which the caller has checked to lie in the
-/// file.
-using ReadAt = std::function<Status(uint64_t offset, void *data, size_t size)>;
 
 /// The section table of a 64-bit little-endian shared object.
 struct ELFSections {

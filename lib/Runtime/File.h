@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 namespace tssa::runtime {
@@ -58,6 +59,10 @@ private:
   std::string path, temporary;
   File file;
 };
+
+/// Reads `size` bytes at `offset`, which the caller has checked to lie in the
+/// file.
+using ReadAt = std::function<Status(uint64_t offset, void *data, size_t size)>;
 
 /// "'PATH': what: reason" for the current errno.
 Status ioError(const std::string &path, const char *what);

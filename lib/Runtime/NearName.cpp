@@ -47,8 +47,7 @@ std::string tssa::runtime::suggestName(std::string_view given,
   return nearest ? "; did you mean '" + printable(*nearest) + "'?" : "";
 }
 
-/// Length of the UTF-8 sequence that starts `text`, 0 when it is not one.
-static size_t sequenceLength(std::string_view text) {
+size_t tssa::runtime::getSequenceLength(std::string_view text) {
   uint8_t first = uint8_t(text[0]);
   size_t length = first < 0x80   ? 1
                   : first < 0xc2 ? 0
@@ -61,6 +60,11 @@ static size_t sequenceLength(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((uint8_t(text[i]) & 0xc0) != 0x80)
       return 0;
+  // Neither overlong forms, nor surrogates, nor beyond U+10FFFF.
+  uint8_t second = length > 1 ? uint8_t(text[1]) : 0;
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+    return 0;
   return length;
 }
 
@@ -70,7 +74,7 @@ std::string tssa::runtime::printable(std::string_view text) {
     if (shown.size() >= longestShown)
       return shown + "...";
     uint8_t byte = uint8_t(text[0]);
-    size_t length = sequenceLength(text);
+    size_t length = getSequenceLength(text);
     if (length == 0 || byte < 0x20 || byte == 0x7f) {
       shown += "\\x";
       shown += "0123456789abcdef"[byte >> 4];

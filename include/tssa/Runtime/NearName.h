@@ -7,6 +7,7 @@
 #ifndef TSSA_RUNTIME_NEARNAME_H
 #define TSSA_RUNTIME_NEARNAME_H
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ std::string suggestName(std::string_view given,
 /// `text` for a message: at most 120 bytes, control characters and bytes that
 /// are not ASCII or UTF-8 shown as \xNN.
 std::string printable(std::string_view text);
+
+/// Bytes of the UTF-8 sequence that starts the non-empty `text`, 0 when there is
+/// none.
+size_t getSequenceLength(std::string_view text);
 
 } // namespace tssa::runtime
 

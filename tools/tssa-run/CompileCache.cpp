@@ -1,0 +1,253 @@
+//===- CompileCache.cpp --------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CompileCache.h"
+
+#include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/SHA256.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tssa::run;
+using namespace tssa::runtime;
+namespace fs = std::filesystem;
+
+extern char **environ;
+
+static Status ioError(const std::string &path, const char *what) {
+  return makeError(TSSA_IO, "'" + path + "': " + what + ": " +
+                                std::strerror(errno));
+}
+
+static bool hasSuffix(const std::string &text, const std::string &suffix) {
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+bool tssa::run::isSource(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  char magic[4] = {};
+  file.read(magic, sizeof(magic));
+  return std::memcmp(magic, "\x7f"
+                            "ELF",
+                     sizeof(magic)) != 0 &&
+         (hasSuffix(path, ".onnx") || hasSuffix(path, ".mlir"));
+}
+
+/// Adds a file's length and bytes to the key.
+static Status hashFile(const std::string &path, SHA256 &key,
+                       std::string *content = nullptr) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    return makeError(TSSA_IO, "'" + path + "': " +
+                                  (error ? error.message()
+                                         : "not a regular file"));
+  std::ifstream file(path, std::ios::binary);
+  std::string piece(1 << 20, '\0');
+  SHA256 sha;
+  while (file.read(piece.data(), std::streamsize(piece.size())) ||
+         file.gcount() > 0) {
+    std::string_view bytes(piece.data(), size_t(file.gcount()));
+    sha.update(bytes);
+    if (content)
+      *content += bytes;
+  }
+  if (!file.eof())
+    return ioError(path, "cannot read");
+  std::array<uint8_t, 32> digest = sha.final();
+  key.update(digest.data(), digest.size());
+  return Status::success();
+}
+
+/// Names of files that an ONNX model keeps its weights in: the values of its
+/// StringStringEntryProtos with the key "location". Bytes that only look so cost
+/// a needless miss, nothing more.
+static std::set<std::string> findExternalFiles(const std::string &model) {
+  static const std::string entry = "\x0a\x08location\x12";
+  std::set<std::string> files;
+  for (size_t at = model.find(entry); at != std::string::npos;
+       at = model.find(entry, at + 1)) {
+    size_t position = at + entry.size(), size = 0;
+    for (unsigned shift = 0; position < model.size() && shift < 21;
+         shift += 7) {
+      unsigned char byte = static_cast<unsigned char>(model[position++]);
+      size |= size_t(byte & 0x7f) << shift;
+      if (!(byte & 0x80))
+        break;
+    }
+    if (size <= model.size() - position)
+      files.insert(model.substr(position, size));
+  }
+  return files;
+}
+
+/// What native code depends on, from the first processor's description.
+static std::string describeCPU() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line, text;
+  while (std::getline(file, line) && !line.empty())
+    if (line.compare(0, 5, "flags") == 0 ||
+        line.compare(0, 5, "model") == 0 || line.compare(0, 6, "vendor") == 0)
+      text += line + "\n";
+  return text;
+}
+
+static Status findCompiler(std::string &compiler) {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  compiler = (self.parent_path() / "tssa-compile").string();
+  if (error || ::access(compiler.c_str(), X_OK) != 0)
+    return makeError(TSSA_IO, "there is no tssa-compile at '" + compiler +
+                                  "': compile the model elsewhere and run the "
+                                  "result");
+  return Status::success();
+}
+
+static Status computeKey(const Options &options, const std::string &compiler,
+                         std::string &key) {
+  SHA256 sha;
+  std::string model;
+  if (Status status = hashFile(compiler, sha); !status.ok())
+    return status;
+  if (Status status = hashFile(options.model, sha, &model); !status.ok())
+    return status;
+  if (hasSuffix(options.model, ".onnx")) {
+    fs::path folder = fs::path(options.model).parent_path();
+    // A missing file is the compiler's to report.
+    for (const std::string &name : findExternalFiles(model)) {
+      sha.update(name + '\0');
+      std::string file = (folder / name).string();
+      if (name.find('\0') == std::string::npos && fs::is_regular_file(file))
+        if (Status status = hashFile(file, sha); !status.ok())
+          return status;
+    }
+  }
+  for (const std::string &option : options.compileOptions)
+    sha.update(option + '\0');
+  sha.update(hasSuffix(options.model, ".onnx") ? "onnx" : "mlir");
+  sha.update(describeCPU());
+  key = toHex(sha.final());
+  return Status::success();
+}
+
+/// The cache folder, made if need be; empty when there is none to be had.
+static Status openCache(const Options &options, std::string &folder) {
+  const char *home = std::getenv("HOME");
+  const char *xdg = std::getenv("XDG_CACHE_HOME");
+  if (options.cacheDir)
+    folder = *options.cacheDir;
+  else if (xdg && xdg[0] == '/')
+    folder = std::string(xdg) + "/tssa";
+  else if (home && home[0] == '/')
+    folder = std::string(home) + "/.cache/tssa";
+  else
+    return Status::success();
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
+  bool made = ::mkdir(folder.c_str(), 0700) == 0;
+  struct stat info;
+  if (!made && (errno != EEXIST || ::stat(folder.c_str(), &info) != 0 ||
+                !S_ISDIR(info.st_mode))) {
+    if (options.cacheDir)
+      return ioError(folder, "cannot be the cache");
+    folder.clear();
+    return Status::success();
+  }
+  // Whoever can write there chooses what code this process runs.
+  if (!made && ((info.st_mode & S_IWOTH) || info.st_uid != ::geteuid()))
+    return makeError(TSSA_IO, "cache '" + folder +
+                                  "' is writable by everybody or another "
+                                  "user's; give another --cache-dir");
+  if (::access(folder.c_str(), W_OK) != 0 && !options.cacheDir)
+    folder.clear();
+  return Status::success();
+}
+
+/// Runs the compiler and waits. Its stdout goes to our stderr, which keeps ours
+/// for results.
+static Status spawnCompiler(const std::string &compiler, const Options &options,
+                            const std::string &output, int &exitCode) {
+  std::string model = options.model[0] == '-' ? "./" + options.model
+                                              : options.model;
+  std::vector<std::string> args = {compiler, model, "-o", output};
+  args.insert(args.end(), options.compileOptions.begin(),
+              options.compileOptions.end());
+  std::vector<char *> argv;
+  for (std::string &arg : args)
+    argv.push_back(arg.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  pid_t child;
+  errno = posix_spawn(&child, compiler.c_str(), &actions, nullptr, argv.data(),
+                      environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (errno != 0)
+    return ioError(compiler, "cannot start");
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return ioError(compiler, "cannot wait for it");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return Status::success();
+  exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : InternalError;
+  std::string how = WIFEXITED(status)
+                        ? "exit code " + std::to_string(exitCode)
+                        : "signal " + std::to_string(WTERMSIG(status));
+  return makeError(TSSA_INTERNAL, "'" + printable(options.model) +
+                                      "': tssa-compile failed (" + how + ")");
+}
+
+CompiledModel::~CompiledModel() {
+  std::error_code ignored;
+  if (!temporaryFolder.empty())
+    fs::remove_all(temporaryFolder, ignored);
+}
+
+Status CompiledModel::choosePath(const Options &options,
+                                 const std::string &key) {
+  std::string folder;
+  if (Status status = openCache(options, folder); !status.ok())
+    return status;
+  if (folder.empty()) {
+    std::string pattern = fs::temp_directory_path() / "tssa-run-XXXXXX";
+    if (!::mkdtemp(pattern.data()))
+      return ioError(pattern, "cannot create a folder");
+    folder = temporaryFolder = pattern;
+    std::fputs("tssa-run: no cache folder, the compiled model is not kept\n",
+               stderr);
+  }
+  path = folder + "/" + key + ".so";
+  return Status::success();
+}
+
+Status CompiledModel::prepare(const Options &options, bool again,
+                              int &exitCode) {
+  std::string compiler, key;
+  if (Status status = findCompiler(compiler); !status.ok())
+    return status;
+  if (path.empty()) {
+    if (Status status = computeKey(options, compiler, key); !status.ok())
+      return status;
+    if (Status status = choosePath(options, key); !status.ok())
+      return status;
+  }
+  if (!again && ::access(path.c_str(), R_OK) == 0)
+    return Status::success();
+  compiled = true;
+  return spawnCompiler(compiler, options, path, exitCode);
+}

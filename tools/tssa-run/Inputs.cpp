@@ -1,0 +1,85 @@
+//===- Inputs.cpp --------------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Inputs.h"
+
+#include "tssa/Runtime/Elements.h"
+#include "tssa/Runtime/NearName.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+using namespace tssa::run;
+using namespace tssa::runtime;
+
+Status tssa::run::chooseSizes(const Manifest &manifest,
+                              const std::map<std::string, int64_t> &given,
+                              std::vector<int64_t> &sizes,
+                              std::vector<std::string> &assumed) {
+  std::vector<std::string> names;
+  for (const Symbol &symbol : manifest.symbols) {
+    names.push_back(symbol.name);
+    auto size = given.find(symbol.name);
+    if (size != given.end()) {
+      sizes.push_back(size->second);
+      continue;
+    }
+    sizes.push_back(std::max<int64_t>(symbol.min, 1));
+    assumed.push_back(symbol.name);
+  }
+  for (const auto &[name, size] : given)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return makeError(TSSA_INVALID_ARGUMENT,
+                       "--dim: the model has no size '" + printable(name) +
+                           "'" + suggestName(name, names));
+  return Status::success();
+}
+
+namespace {
+
+/// The same numbers on every machine, which std::normal_distribution does not
+/// promise.
+class Normal {
+public:
+  explicit Normal(uint64_t seed) : bits(seed) {}
+  double next() {
+    // Box and Muller; the first number is in (0, 1].
+    double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * 3.14159265358979323846 * uniform());
+  }
+  bool coin() { return bits() >> 63; }
+
+private:
+  std::mt19937_64 bits;
+  double uniform() { return double(bits() >> 11) * 0x1p-53; }
+};
+
+} // namespace
+
+Status tssa::run::makeRandomInputs(const Manifest &manifest,
+                                   const std::vector<int64_t> &sizes,
+                                   uint64_t seed,
+                                   std::vector<NpzEntry> &inputs) {
+  Normal random(seed);
+  for (const Port &port : manifest.inputs) {
+    std::vector<int64_t> shape;
+    for (const Dim &dim : port.dims)
+      shape.push_back(dim.kind == Dim::Symbol ? sizes[dim.value] : dim.value);
+    NpzEntry entry;
+    entry.name = port.name;
+    if (Status status = Tensor::allocate(port.dtype, shape, entry.tensor);
+        !status.ok())
+      return makeError(status.code, "input '" + printable(port.name) +
+                                        "': " + status.message);
+    int64_t count = entry.tensor.getByteSize() / getByteSize(port.dtype);
+    for (int64_t i = 0; i < count; ++i)
+      setElement(entry.tensor, i,
+                 isFloat(port.dtype) ? random.next() : random.coin());
+    inputs.push_back(std::move(entry));
+  }
+  return Status::success();
+}

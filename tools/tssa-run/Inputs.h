@@ -1,0 +1,31 @@
+//===- Inputs.h - what to run a model on ---------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_INPUTS_H
+#define TSSA_TOOLS_TSSA_RUN_INPUTS_H
+
+#include "tssa/Runtime/Npz.h"
+
+#include <map>
+
+namespace tssa::run {
+
+/// Sizes for all symbols: those given, else the least allowed and at least 1.
+/// `assumed` names the latter.
+runtime::Status chooseSizes(const runtime::Manifest &manifest,
+                            const std::map<std::string, int64_t> &given,
+                            std::vector<int64_t> &sizes,
+                            std::vector<std::string> &assumed);
+
+/// Inputs from a seed: floats from N(0,1), integers and bools 0 or 1.
+runtime::Status makeRandomInputs(const runtime::Manifest &manifest,
+                                 const std::vector<int64_t> &sizes,
+                                 uint64_t seed,
+                                 std::vector<runtime::NpzEntry> &inputs);
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_INPUTS_H

@@ -1,0 +1,24 @@
+//===- Inspect.h - a program in words ------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_INSPECT_H
+#define TSSA_TOOLS_TSSA_RUN_INSPECT_H
+
+#include "tssa/Runtime/Manifest.h"
+
+namespace tssa::run {
+
+/// Signature, sizes, memory and kernels, for people or as one JSON object.
+std::string inspectText(const runtime::Manifest &manifest);
+std::string inspectJson(const runtime::Manifest &manifest);
+
+/// "f32[N,3]".
+std::string describe(const runtime::Manifest &manifest,
+                     const runtime::Port &port);
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_INSPECT_H

@@ -1,0 +1,41 @@
+//===- Json.h - writes JSON ----------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_JSON_H
+#define TSSA_TOOLS_TSSA_RUN_JSON_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tssa::run {
+
+/// Builds one JSON value, one call per token. Bytes that are not UTF-8 become
+/// U+FFFD; numbers that JSON cannot say become null.
+class Json {
+public:
+  Json &beginObject();
+  Json &endObject();
+  Json &beginArray();
+  Json &endArray();
+  Json &key(std::string_view name);
+  Json &string(std::string_view text);
+  Json &number(double value);
+  Json &integer(int64_t value);
+  Json &boolean(bool value);
+
+  const std::string &get() const { return text; }
+
+private:
+  std::string text;
+  bool needsComma = false;
+
+  void separate();
+};
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_JSON_H

@@ -1,0 +1,268 @@
+//===- Options.cpp -------------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Options.h"
+
+#include "tssa/Runtime/NearName.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <set>
+
+using namespace tssa::run;
+using tssa::runtime::printable;
+
+namespace {
+
+using Fault = std::optional<std::string>;
+using Handler = std::function<Fault(Options &, const std::string &)>;
+
+struct Option {
+  const char *name;
+  const char *value; ///< what to call it in the help; null for a flag
+  const char *help;
+  bool repeats;
+  Handler handle;
+};
+
+} // namespace
+
+template <typename T> static bool parseNumber(const std::string &text, T &value) {
+  const char *end = text.data() + text.size();
+  auto result = std::from_chars(text.data(), end, value);
+  return !text.empty() && result.ec == std::errc() && result.ptr == end;
+}
+
+static std::string expected(const char *what, const std::string &got) {
+  return std::string("expected ") + what + ", got '" + printable(got) + "'";
+}
+
+template <typename T> static Handler count(T Options::*field, uint64_t least) {
+  return [=](Options &options, const std::string &text) -> Fault {
+    uint64_t value;
+    if (!parseNumber(text, value) || value < least || value > UINT32_MAX)
+      return expected(least ? "a positive number" : "a number", text);
+    options.*field = decltype(value)(value);
+    return std::nullopt;
+  };
+}
+
+static Handler real(double Options::*field) {
+  return [=](Options &options, const std::string &text) -> Fault {
+    double value;
+    if (!parseNumber(text, value) || !std::isfinite(value) || value < 0)
+      return expected("a number that is not negative", text);
+    options.*field = value;
+    return std::nullopt;
+  };
+}
+
+static Handler text(std::optional<std::string> Options::*field) {
+  return [=](Options &options, const std::string &text) -> Fault {
+    if (text.empty())
+      return "expected a file name, got nothing";
+    options.*field = text;
+    return std::nullopt;
+  };
+}
+
+static Handler flag(bool Options::*field) {
+  return [=](Options &options, const std::string &) -> Fault {
+    options.*field = true;
+    return std::nullopt;
+  };
+}
+
+static Fault parseSeed(Options &options, const std::string &text) {
+  uint64_t value;
+  if (!parseNumber(text, value))
+    return expected("a number", text);
+  options.randomSeed = value;
+  return std::nullopt;
+}
+
+static Fault parseDim(Options &options, const std::string &text) {
+  size_t equals = text.rfind('=');
+  int64_t size;
+  if (equals == std::string::npos || equals == 0 ||
+      !parseNumber(text.substr(equals + 1), size) || size < 0)
+    return expected("NAME=SIZE", text);
+  if (!options.dims.emplace(text.substr(0, equals), size).second)
+    return "'" + printable(text.substr(0, equals)) + "' is given twice";
+  return std::nullopt;
+}
+
+/// Bytes, with an optional K, M or G.
+static Fault parseLimit(Options &options, const std::string &text) {
+  std::string digits = text;
+  unsigned shift = 0;
+  size_t unit = digits.empty() ? std::string::npos
+                               : std::string("KMG").find(digits.back());
+  if (unit != std::string::npos) {
+    shift = 10 * unsigned(unit + 1);
+    digits.pop_back();
+  }
+  uint64_t value;
+  if (!parseNumber(digits, value) || value == 0 || value > UINT64_MAX >> shift)
+    return expected("a size such as 512M", text);
+  options.memoryLimit = value << shift;
+  return std::nullopt;
+}
+
+static Fault addCompileOption(Options &options, const std::string &text) {
+  if (text.empty() || text[0] != '-')
+    return expected("an option of tssa-compile", text);
+  options.compileOptions.push_back(text);
+  return std::nullopt;
+}
+
+static const std::vector<Option> &getOptions() {
+  static const std::vector<Option> options = {
+      {"inputs", "IN.npz", "inputs under the model's names", false,
+       text(&Options::inputs)},
+      {"random", "SEED",
+       "make inputs: floats from N(0,1), integers 0 or 1", false, parseSeed},
+      {"dim", "NAME=SIZE", "a size for random inputs (else 1)", true, parseDim},
+      {"outputs", "OUT.npz", "write all outputs", false,
+       text(&Options::outputs)},
+      {"expect", "REF.npz", "compare the outputs; exit 4 if they differ", false,
+       text(&Options::expect)},
+      {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false,
+       real(&Options::rtol)},
+      {"atol", "A", "(1e-5)", false, real(&Options::atol)},
+      {"bench", nullptr, "time the run", false, flag(&Options::bench)},
+      {"runs", "N", "timed runs (else about a second, at least 20)", false,
+       count(&Options::runs, 1)},
+      {"profile", nullptr, "time each kernel launch", false,
+       flag(&Options::profile)},
+      {"inspect", nullptr, "describe the program and do not run it", false,
+       flag(&Options::inspect)},
+      {"json", nullptr, "print JSON", false, flag(&Options::json)},
+      {"threads", "N", "threads to use (else one per core)", false,
+       count(&Options::threads, 1)},
+      {"pin", nullptr, "keep each worker on one core", false,
+       flag(&Options::pin)},
+      {"timeout", "SECONDS", "stop a run that takes longer; exit 5", false,
+       real(&Options::timeoutSeconds)},
+      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond",
+       false, parseLimit},
+      {"verify", nullptr, "check the weights' hash even where it takes long",
+       false, flag(&Options::verifyWeights)},
+      {"no-verify", nullptr, "do not check the weights' hash", false,
+       flag(&Options::noVerify)},
+      {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)",
+       false, text(&Options::cacheDir)},
+      {"compile-option", "OPTION", "pass to tssa-compile", true,
+       addCompileOption},
+      {"help", nullptr, "", false, flag(&Options::help)},
+      {"version", nullptr, "", false, flag(&Options::version)},
+  };
+  return options;
+}
+
+static const Option *findOption(const std::string &name) {
+  for (const Option &option : getOptions())
+    if (name == option.name)
+      return &option;
+  return nullptr;
+}
+
+static std::string unknownOption(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Option &option : getOptions())
+    names.push_back(std::string("--") + option.name);
+  return "unknown option '" + printable(name) + "'" +
+         tssa::runtime::suggestName(name, names);
+}
+
+/// What does not go together.
+static Fault checkTogether(const Options &options) {
+  if (options.help || options.version)
+    return std::nullopt;
+  if (options.model.empty())
+    return "no model given";
+  if (options.inputs && options.randomSeed)
+    return "--inputs and --random exclude each other";
+  if (options.inputs && !options.dims.empty())
+    return "--dim is for --random; with --inputs the sizes are the inputs'";
+  if (options.runs && !options.bench)
+    return "--runs needs --bench";
+  if (options.verifyWeights && options.noVerify)
+    return "--verify and --no-verify exclude each other";
+  return std::nullopt;
+}
+
+std::optional<std::string>
+tssa::run::parseOptions(const std::vector<std::string> &args,
+                        Options &options) {
+  std::set<std::string> seen;
+  bool onlyFiles = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string &arg = args[i];
+    if (!onlyFiles && arg == "--") {
+      onlyFiles = true;
+      continue;
+    }
+    if (onlyFiles || arg.size() < 2 || arg[0] != '-') {
+      if (arg.empty())
+        return "an empty model name";
+      if (!options.model.empty())
+        return "two models: '" + printable(options.model) + "' and '" +
+               printable(arg) + "'";
+      options.model = arg;
+      continue;
+    }
+    size_t start = arg.compare(0, 2, "--") == 0 ? 2 : 1;
+    size_t equals = arg.find('=');
+    std::string name = arg.substr(
+        start, equals == std::string::npos ? equals : equals - start);
+    const Option *option = findOption(name == "h" ? "help" : name);
+    if (!option)
+      return unknownOption(arg.substr(0, equals));
+    std::string shown = "--" + name;
+    if (!seen.insert(name).second && !option->repeats)
+      return shown + " is given twice";
+    std::string value;
+    if (!option->value) {
+      if (equals != std::string::npos)
+        return shown + " takes no value";
+    } else if (equals != std::string::npos) {
+      value = arg.substr(equals + 1);
+    } else if (i + 1 < args.size()) {
+      value = args[++i];
+    } else {
+      return shown + " needs a value: " + shown + " " + option->value;
+    }
+    if (Fault fault = option->handle(options, value))
+      return shown + ": " + *fault;
+  }
+  return checkTogether(options);
+}
+
+std::string tssa::run::getHelp() {
+  std::string help =
+      "usage: tssa-run MODEL [options]\n\n"
+      "Runs a compiled model (.so). A model.onnx or model.mlir is compiled "
+      "first, into a\ncache. Inputs come from a .npz or are made up; npz keys "
+      "are the model's names, and\na bf16 tensor travels as u16 under "
+      "NAME:bf16.\n\n";
+  for (const Option &option : getOptions()) {
+    std::string left = std::string("  --") + option.name;
+    if (option.value)
+      left += std::string(" ") + option.value;
+    left.resize(std::max<size_t>(left.size() + 1, 28), ' ');
+    help += left + option.help + "\n";
+  }
+  return help + "\nexamples:\n"
+                "  tssa-run model.so --inspect\n"
+                "  tssa-run model.onnx --random 0 --dim N=8 --bench\n"
+                "  tssa-run model.so --inputs in.npz --expect ref.npz "
+                "--rtol 1e-3\n\n"
+                "exit codes: 0 ok, 1 error in the model or the run, 2 usage, "
+                "4 mismatch, 5 limit or\ntimeout, 70 internal\n";
+}

@@ -1,0 +1,54 @@
+//===- Options.h - the command line of tssa-run --------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_OPTIONS_H
+#define TSSA_TOOLS_TSSA_RUN_OPTIONS_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tssa::run {
+
+/// Exit codes of all tools.
+enum ExitCode {
+  Success = 0,
+  ModelError = 1,
+  UsageError = 2,
+  Mismatch = 4,
+  LimitReached = 5,
+  InternalError = 70
+};
+
+struct Options {
+  std::string model;
+  std::optional<std::string> inputs, outputs, expect;
+  std::optional<uint64_t> randomSeed;
+  double rtol = 1e-3, atol = 1e-5;
+  std::map<std::string, int64_t> dims;
+  unsigned threads = 0;
+  bool pin = false;
+  bool bench = false, json = false, inspect = false, profile = false;
+  std::optional<uint64_t> runs;
+  double timeoutSeconds = 0;
+  uint64_t memoryLimit = 0;
+  bool verifyWeights = false, noVerify = false;
+  std::optional<std::string> cacheDir;
+  std::vector<std::string> compileOptions;
+  bool help = false, version = false;
+};
+
+/// Fills `options`; returns what is wrong with the arguments, if anything.
+std::optional<std::string> parseOptions(const std::vector<std::string> &args,
+                                        Options &options);
+
+std::string getHelp();
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_OPTIONS_H

@@ -1,0 +1,177 @@
+//===- Report.cpp --------------------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Report.h"
+
+#include "tssa/Runtime/Elements.h"
+#include "tssa/Runtime/NearName.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <numeric>
+
+using namespace tssa::run;
+using namespace tssa::runtime;
+
+__attribute__((format(printf, 1, 2))) static std::string
+format(const char *pattern, ...) {
+  char text[256];
+  va_list args;
+  va_start(args, pattern);
+  std::vsnprintf(text, sizeof(text), pattern, args);
+  va_end(args);
+  return text;
+}
+
+static std::string showOutput(const Port &port, const Tensor &tensor) {
+  constexpr int64_t shown = 8;
+  std::string text = printable(port.name) + "  " + describe(tensor) + "  [";
+  int64_t count = tensor.getByteSize() / getByteSize(tensor.dtype);
+  for (int64_t i = 0; i < std::min(shown, count); ++i)
+    text += format(i ? ", %.6g" : "%.6g", getElement(tensor, i));
+  return text + (count > shown ? ", ...]\n" : "]\n");
+}
+
+static std::string showDifference(const Difference &difference) {
+  std::string text = printable(difference.name) + "  ";
+  if (!difference.incomparable.empty())
+    return text + "differs: " + difference.incomparable + "\n";
+  return text +
+         format("%s: max abs error %.3g, max rel error %.3g, largest reference "
+                "%.3g, %lld of %lld elements differ\n",
+                difference.matches() ? "matches" : "differs",
+                difference.maxAbsolute, difference.maxRelative,
+                difference.maxReference, (long long)difference.mismatches,
+                (long long)difference.count);
+}
+
+/// Launches by time, longest first.
+static std::vector<size_t> byTime(const std::vector<LaunchTime> &profile) {
+  std::vector<size_t> order(profile.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::make_pair(-profile[a].seconds, a) <
+           std::make_pair(-profile[b].seconds, b);
+  });
+  return order;
+}
+
+static std::string nodeNames(const Manifest &manifest, const Launch &launch) {
+  constexpr size_t shown = 4;
+  std::string text;
+  for (size_t i = 0; i < std::min(shown, launch.nodes.size()); ++i)
+    text += (i ? " " : "") + printable(manifest.nodes[launch.nodes[i]].name);
+  return launch.nodes.size() > shown ? text + " ..." : text;
+}
+
+static std::string showProfile(const Report &report) {
+  double total = 0;
+  for (const LaunchTime &time : report.profile)
+    total += time.seconds;
+  std::string text = format("%9s %6s %8s %7s  kernel and nodes\n", "ms", "%",
+                            "calls", "gflops");
+  double runs = double(report.profiledRuns);
+  for (size_t i : byTime(report.profile)) {
+    const LaunchTime &time = report.profile[i];
+    const Launch &launch = report.manifest->launches[i];
+    double rate = launch.flops > 0 && time.seconds > 0
+                      ? double(launch.flops) * double(time.calls) /
+                            time.seconds * 1e-9
+                      : 0;
+    text += format("%9.4f %6.1f %8.1f %7.1f  ", time.seconds * 1e3 / runs,
+                   total > 0 ? time.seconds / total * 100 : 0,
+                   double(time.calls) / runs, rate) +
+            printable(launch.kernel) + ": " +
+            nodeNames(*report.manifest, launch) + "\n";
+  }
+  return text + format("%9.4f ms in kernels\n", total * 1e3 / runs);
+}
+
+std::string tssa::run::reportText(const Report &report) {
+  std::string text;
+  if (!report.bench && report.differences.empty() && report.profile.empty())
+    for (size_t i = 0; i < report.outputs->size(); ++i)
+      text += showOutput(report.manifest->outputs[i], (*report.outputs)[i]);
+  for (const Difference &difference : report.differences)
+    text += showDifference(difference);
+  if (report.bench)
+    text += format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on "
+                   "%u threads\n",
+                   report.bench->medianMs, report.bench->p90Ms,
+                   report.bench->minMs, (unsigned long long)report.bench->runs,
+                   report.threads);
+  if (!report.profile.empty())
+    text += showProfile(report);
+  return text;
+}
+
+static void writeOutputs(Json &json, const Report &report) {
+  json.key("outputs").beginArray();
+  for (size_t i = 0; i < report.outputs->size(); ++i) {
+    const Tensor &tensor = (*report.outputs)[i];
+    json.beginObject().key("name").string(report.manifest->outputs[i].name);
+    json.key("dtype").string(getName(tensor.dtype));
+    json.key("shape").beginArray();
+    for (int64_t size : tensor.shape)
+      json.integer(size);
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+static void writeDifferences(Json &json, const Report &report) {
+  bool match = true;
+  json.key("expect").beginArray();
+  for (const Difference &difference : report.differences) {
+    match &= difference.matches();
+    json.beginObject().key("name").string(difference.name);
+    json.key("matches").boolean(difference.matches());
+    if (!difference.incomparable.empty())
+      json.key("reason").string(difference.incomparable);
+    json.key("max_abs").number(difference.maxAbsolute);
+    json.key("max_rel").number(difference.maxRelative);
+    json.key("max_reference").number(difference.maxReference);
+    json.key("mismatches").integer(difference.mismatches);
+    json.key("count").integer(difference.count).endObject();
+  }
+  json.endArray().key("matches").boolean(match);
+}
+
+static void writeProfile(Json &json, const Report &report) {
+  json.key("profile").beginArray();
+  for (size_t i = 0; i < report.profile.size(); ++i) {
+    const Launch &launch = report.manifest->launches[i];
+    double runs = double(report.profiledRuns);
+    json.beginObject().key("launch").integer(int64_t(i));
+    json.key("kernel").string(launch.kernel);
+    json.key("nodes").beginArray();
+    for (int32_t node : launch.nodes)
+      json.string(report.manifest->nodes[node].name);
+    json.endArray();
+    json.key("calls").number(double(report.profile[i].calls) / runs);
+    json.key("ms").number(report.profile[i].seconds * 1e3 / runs).endObject();
+  }
+  json.endArray();
+}
+
+std::string tssa::run::reportJson(const Report &report) {
+  Json json;
+  json.beginObject();
+  if (report.bench) {
+    json.key("median_ms").number(report.bench->medianMs);
+    json.key("p90_ms").number(report.bench->p90Ms);
+    json.key("min_ms").number(report.bench->minMs);
+    json.key("runs").integer(int64_t(report.bench->runs));
+  }
+  json.key("threads").integer(report.threads);
+  writeOutputs(json, report);
+  if (!report.differences.empty())
+    writeDifferences(json, report);
+  if (!report.profile.empty())
+    writeProfile(json, report);
+  return json.endObject().get();
+}

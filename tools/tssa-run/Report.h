@@ -1,0 +1,32 @@
+//===- Report.h - what tssa-run prints of a run --------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_REPORT_H
+#define TSSA_TOOLS_TSSA_RUN_REPORT_H
+
+#include "Bench.h"
+#include "Compare.h"
+#include "Json.h"
+
+namespace tssa::run {
+
+/// Everything a run found out; absent parts were not asked for.
+struct Report {
+  const runtime::Manifest *manifest = nullptr;
+  std::vector<runtime::Tensor> *outputs = nullptr;
+  unsigned threads = 0;
+  std::optional<BenchResult> bench;
+  std::vector<Difference> differences;
+  std::vector<runtime::LaunchTime> profile;
+  uint64_t profiledRuns = 1;
+};
+
+std::string reportText(const Report &report);
+std::string reportJson(const Report &report);
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_REPORT_H

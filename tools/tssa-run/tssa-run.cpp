@@ -1,0 +1,236 @@
+//===- tssa-run.cpp - runs a compiled model ------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CompileCache.h"
+#include "Inputs.h"
+#include "Inspect.h"
+#include "Options.h"
+#include "Report.h"
+
+#include "tssa/Runtime/NearName.h"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+using namespace tssa::run;
+using namespace tssa::runtime;
+
+static int report(const Status &status) {
+  std::fprintf(stderr, "tssa-run: error: %s\n", status.message.c_str());
+  switch (status.code) {
+  case TSSA_OUT_OF_MEMORY:
+  case TSSA_CANCELLED:
+    return LimitReached;
+  case TSSA_INTERNAL:
+    return InternalError;
+  default:
+    return ModelError;
+  }
+}
+
+static int reportUsage(const std::string &message) {
+  std::fprintf(stderr, "tssa-run: error: %s\n", message.c_str());
+  std::fputs("try: tssa-run --help\n", stderr);
+  return UsageError;
+}
+
+static bool print(const std::string &text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+static VerifyWeights verification(const Options &options) {
+  return options.noVerify        ? VerifyWeights::Never
+         : options.verifyWeights ? VerifyWeights::Always
+                                 : VerifyWeights::Auto;
+}
+
+/// The inputs from the file or from the seed.
+static Status gatherInputs(const Options &options, const Manifest &manifest,
+                           std::vector<NpzEntry> &inputs) {
+  if (options.inputs)
+    return readNpz(*options.inputs, inputs);
+  std::vector<int64_t> sizes;
+  std::vector<std::string> assumed;
+  if (Status status = chooseSizes(manifest, options.dims, sizes, assumed);
+      !status.ok())
+    return status;
+  if (!options.randomSeed && !manifest.inputs.empty())
+    std::fputs("tssa-run: no --inputs: running on random ones (--random 0)\n",
+               stderr);
+  for (const std::string &name : assumed)
+    for (size_t i = 0; i < sizes.size(); ++i)
+      if (manifest.symbols[i].name == name)
+        std::fprintf(stderr, "tssa-run: size %s = %lld (choose with --dim "
+                             "%s=SIZE)\n",
+                     printable(name).c_str(), (long long)sizes[i],
+                     printable(name).c_str());
+  return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0),
+                          inputs);
+}
+
+/// Compares what the reference file holds; every key must be an output.
+static Status compareAll(const Options &options, const Manifest &manifest,
+                         const std::vector<Tensor> &outputs,
+                         std::vector<Difference> &differences) {
+  std::vector<NpzEntry> references;
+  if (Status status = readNpz(*options.expect, references); !status.ok())
+    return status;
+  if (references.empty())
+    return makeError(TSSA_INVALID_ARGUMENT,
+                     "'" + *options.expect + "': no reference in it");
+  std::vector<std::string> names;
+  for (const Port &port : manifest.outputs)
+    names.push_back(port.name);
+  for (const NpzEntry &reference : references) {
+    size_t i = 0;
+    while (i < names.size() && names[i] != reference.name)
+      ++i;
+    if (i == names.size())
+      return makeError(TSSA_INVALID_ARGUMENT,
+                       "'" + *options.expect + "': the model has no output '" +
+                           printable(reference.name) + "'" +
+                           suggestName(reference.name, names));
+    differences.push_back(compare(names[i], outputs[i], reference.tensor,
+                                  options.rtol, options.atol));
+  }
+  return Status::success();
+}
+
+static Status writeOutputs(const std::string &path, const Manifest &manifest,
+                           const std::vector<Tensor> &outputs) {
+  std::vector<NpzEntry> entries(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    entries[i].name = manifest.outputs[i].name;
+    entries[i].tensor.dtype = outputs[i].dtype;
+    entries[i].tensor.shape = outputs[i].shape;
+    entries[i].tensor.data = outputs[i].data;
+  }
+  return writeNpz(path, entries);
+}
+
+/// Loads the model, compiling it first when it is a source.
+static int load(const Options &options, CompiledModel &compiled,
+                std::unique_ptr<Session> &session) {
+  SessionOptions sessionOptions;
+  sessionOptions.threads = options.threads;
+  sessionOptions.pinThreads = options.pin;
+  sessionOptions.verifyWeights = verification(options);
+  sessionOptions.memoryLimit = options.memoryLimit;
+  if (!isSource(options.model)) {
+    Status status = Session::load(options.model, sessionOptions, session);
+    return status.ok() ? Success : report(status);
+  }
+  for (bool again : {false, true}) {
+    int exitCode = 0;
+    if (Status status = compiled.prepare(options, again, exitCode);
+        !status.ok()) {
+      int own = report(status);
+      return exitCode ? exitCode : own;
+    }
+    Status status = Session::load(compiled.getPath(), sessionOptions, session);
+    if (status.ok())
+      return Success;
+    // Only a kept file may be stale or damaged.
+    bool unusable =
+        status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
+    if (compiled.wasCompiled() || !unusable)
+      return report(status);
+  }
+  return InternalError;
+}
+
+static int inspect(const Options &options) {
+  CompiledModel compiled;
+  std::string path = options.model;
+  if (isSource(path)) {
+    int exitCode = 0;
+    if (Status status = compiled.prepare(options, false, exitCode);
+        !status.ok()) {
+      int own = report(status);
+      return exitCode ? exitCode : own;
+    }
+    path = compiled.getPath();
+  }
+  ReadOptions read;
+  read.verifyWeights = verification(options);
+  std::unique_ptr<Artifact> artifact;
+  if (Status status = Artifact::open(path, read, artifact); !status.ok())
+    return report(status);
+  const Manifest &manifest = artifact->getManifest();
+  if (!print(options.json ? inspectJson(manifest) + "\n"
+                          : inspectText(manifest)))
+    return report(makeError(TSSA_IO, "cannot write to stdout"));
+  return Success;
+}
+
+static int runModel(const Options &options) {
+  CompiledModel compiled;
+  std::unique_ptr<Session> session;
+  if (int code = load(options, compiled, session))
+    return code;
+  const Manifest &manifest = session->getManifest();
+  std::vector<NpzEntry> entries;
+  if (Status status = gatherInputs(options, manifest, entries); !status.ok())
+    return report(status);
+  std::vector<NamedTensor> inputs;
+  for (NpzEntry &entry : entries)
+    inputs.push_back({entry.name, entry.tensor.asABI()});
+
+  Report result;
+  std::vector<Tensor> outputs;
+  RunOptions run;
+  run.timeoutSeconds = options.timeoutSeconds;
+  if (options.profile)
+    run.profile = &result.profile;
+  Status status;
+  if (options.bench) {
+    result.bench.emplace();
+    status = bench(*session, inputs, run, options.runs, outputs, *result.bench);
+    result.profiledRuns = result.bench->runs;
+  } else {
+    status = session->run(inputs, {}, run, outputs);
+  }
+  if (!status.ok())
+    return report(status);
+  if (options.outputs)
+    if (status = writeOutputs(*options.outputs, manifest, outputs);
+        !status.ok())
+      return report(status);
+  if (options.expect)
+    if (status = compareAll(options, manifest, outputs, result.differences);
+        !status.ok())
+      return report(status);
+
+  result.manifest = &manifest;
+  result.outputs = &outputs;
+  result.threads = session->getThreadCount();
+  if (!print(options.json ? reportJson(result) + "\n" : reportText(result)))
+    return report(makeError(TSSA_IO, "cannot write to stdout"));
+  for (const Difference &difference : result.differences)
+    if (!difference.matches())
+      return Mismatch;
+  return Success;
+}
+
+int main(int argc, char **argv) {
+  try {
+    Options options;
+    std::vector<std::string> args(argv + (argc > 0), argv + argc);
+    if (std::optional<std::string> fault = parseOptions(args, options))
+      return reportUsage(*fault);
+    if (options.help)
+      return print(getHelp()) ? Success : ModelError;
+    if (options.version)
+      return print("tssa-run " TSSA_VERSION "\n") ? Success : ModelError;
+    return options.inspect ? inspect(options) : runModel(options);
+  } catch (const std::bad_alloc &) {
+    return report(makeError(TSSA_OUT_OF_MEMORY, "out of memory"));
+  } catch (const std::exception &error) {
+    return report(makeError(TSSA_INTERNAL, error.what()));
+  }
+}
