@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -17,15 +18,20 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tssa/Reference/Passes.h"
+#include "tssa/Target/CPU.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
-                  mlir::tssa::te::TEDialect>();
+                  mlir::tssa::layout::LayoutDialect, mlir::tssa::te::TEDialect>();
   mlir::registerTransformsPasses();
+  mlir::tssa::layout::registerLayoutPasses();
   mlir::tssa::te::registerTEPasses();
+  tssa::cpu::registerTargetCPUPasses();
+  tssa::reference::registerReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "TSSA pass driver\n", registry));
 }

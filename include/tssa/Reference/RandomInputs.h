@@ -1,0 +1,54 @@
+//===- RandomInputs.h - inputs made from a seed ----------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_REFERENCE_RANDOMINPUTS_H
+#define TSSA_REFERENCE_RANDOMINPUTS_H
+
+#include "tssa/Reference/HostTensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <vector>
+
+namespace tssa::reference {
+
+/// Numbers that depend on the seed alone, on every machine (splitmix64).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  uint64_t next();
+  /// Uniform in [0, bound).
+  uint64_t below(uint64_t bound) { return next() % bound; }
+  bool oneIn(uint64_t n) { return below(n) == 0; }
+  /// Uniform in [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  /// Near the standard normal distribution: a sum of uniform numbers.
+  double normal();
+  template <typename T> const T &pick(llvm::ArrayRef<T> values) {
+    return values[below(values.size())];
+  }
+
+private:
+  uint64_t state;
+};
+
+/// Floats near N(0, 1); integers in [0, 4), which are also indexes of most
+/// tensors; booleans.
+llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
+                                            Random &random);
+
+/// One tensor for each argument of `function`. The size of a dim with a name in
+/// the argument's `tssa.dims` is that of `sizes`, else `defaultSize`; so is that
+/// of a dynamic dim without a name.
+llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function,
+                                                         uint64_t seed,
+                                                         const llvm::StringMap<int64_t> &sizes,
+                                                         int64_t defaultSize = 3);
+
+} // namespace tssa::reference
+
+#endif // TSSA_REFERENCE_RANDOMINPUTS_H

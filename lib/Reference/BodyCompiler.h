@@ -1,0 +1,72 @@
+//===- BodyCompiler.h - from a body to instructions ------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_REFERENCE_BODYCOMPILER_H
+#define LIB_REFERENCE_BODYCOMPILER_H
+
+#include "Program.h"
+#include "tssa/Reference/Evaluator.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tssa::reference {
+
+/// Values defined outside of a body; null for one that is not known.
+using Environment = llvm::function_ref<const HostValue *(mlir::Value)>;
+
+/// Translates bodies, combiners and epilogues of one te op for one execution, in
+/// which all sizes are known. All share the machine's registers, of which the
+/// first are the dims of the point.
+class BodyCompiler {
+public:
+  BodyCompiler(Machine &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);
+
+  /// Appends the ops of `block` to `program`, its arguments standing in
+  /// `arguments`, and returns the registers that it yields. With `wide` float
+  /// results are not rounded.
+  llvm::Expected<llvm::SmallVector<Register>> compile(mlir::Block &block, Program &program,
+                                                      llvm::ArrayRef<Register> arguments = {},
+                                                      bool wide = false);
+
+  /// Appends one op without a point, and returns the register of its result.
+  llvm::Expected<Register> compileScalarOp(mlir::Operation &op, Program &program);
+
+  /// An index expression over the dims and `symbols`.
+  Linear compile(mlir::AffineExpr expr, llvm::ArrayRef<Linear> symbols, Program &program,
+                 mlir::Location location);
+  Condition compile(mlir::IntegerSet set, llvm::ArrayRef<Linear> symbols, Program &program,
+                    mlir::Location location);
+
+  /// What `value` is as an index: a constant if it comes from outside.
+  llvm::Expected<Linear> getIndex(mlir::Value value, mlir::Location location);
+  llvm::Expected<llvm::SmallVector<Linear>> getIndices(mlir::ValueRange values,
+                                                       mlir::Location location);
+
+private:
+  llvm::Expected<Register> getRegister(mlir::Value value, mlir::Location location);
+  Register define(mlir::Value value);
+  Register emit(Program &program, Instruction instruction, mlir::Location location);
+  Register materialize(const Linear &linear, Program &program, mlir::Location location);
+  Linear compileBinary(mlir::AffineBinaryOpExpr expr, llvm::ArrayRef<Linear> symbols,
+                       Program &program, mlir::Location location);
+  bool staysBelow(const Linear &linear, int64_t size) const;
+
+  llvm::Error compileOp(mlir::Operation &op, Program &program, bool wide);
+  llvm::Error compileIndex(mlir::Value result, mlir::AffineExpr expr, mlir::ValueRange symbolValues,
+                           Program &program);
+  llvm::Error compileInside(mlir::tssa::te::InsideOp inside, Program &program);
+  llvm::Error compileRead(mlir::tssa::te::ReadOp read, Program &program);
+  llvm::Error compileScalar(mlir::Operation &op, Program &program, bool wide);
+
+  Machine &machine;
+  Environment environment;
+  llvm::SmallVector<int64_t> sizes;
+  /// Registers of values of the body, and of outer ones already used.
+  llvm::DenseMap<mlir::Value, Register> registers;
+};
+
+} // namespace tssa::reference
+
+#endif // LIB_REFERENCE_BODYCOMPILER_H

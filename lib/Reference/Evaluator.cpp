@@ -1,0 +1,276 @@
+//===- Evaluator.cpp - evaluate functions and kernels ---------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Reference/Evaluator.h"
+#include "Interpreter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+namespace reference = ::tssa::reference;
+using namespace ::tssa::reference;
+using namespace mlir::tssa;
+using llvm::Error;
+using llvm::Expected;
+
+/// Most calls inside of each other.
+static constexpr unsigned maxCallDepth = 100;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+const HostValue *Interpreter::lookup(Value value) const {
+  auto it = frames.back().find(value);
+  return it == frames.back().end() ? nullptr : &it->second;
+}
+
+HostValue &Interpreter::get(Value value) {
+  auto it = frames.back().find(value);
+  assert(it != frames.back().end() && "operands are evaluated before their users");
+  return it->second;
+}
+
+void Interpreter::set(Value value, HostValue result) {
+  frames.back()[value] = std::move(result);
+}
+
+void Interpreter::set(ResultRange values, ArrayRef<HostTensor> results) {
+  for (auto [value, result] : llvm::zip_equal(values, results))
+    set(value, HostValue(result));
+}
+
+SmallVector<HostValue> Interpreter::getAll(ValueRange values) {
+  SmallVector<HostValue> result;
+  for (Value value : values)
+    result.push_back(get(value));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// te
+//===----------------------------------------------------------------------===//
+
+/// Checks a tensor against the sizes its type knows.
+static Error checkShape(Operation *op, Type type, const HostTensor &tensor) {
+  auto ranked = cast<RankedTensorType>(type);
+  bool fits = ranked.getRank() == tensor.getRank();
+  for (int64_t dim = 0; fits && dim < ranked.getRank(); ++dim)
+    fits = ranked.isDynamicDim(dim) || ranked.getDimSize(dim) == tensor.getShape()[dim];
+  if (fits)
+    return Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "expected a tensor of type " << type << ", got "
+                                 << tensor.describeType();
+  return makeError(op->getLoc(), text);
+}
+
+Error Interpreter::evaluate(te::ComputeOp op) {
+  Expected<SmallVector<HostTensor>> results =
+      evaluateCompute(op, [&](Value value) { return lookup(value); }, options.wideSums);
+  if (!results)
+    return results.takeError();
+  set(op.getResults(), *results);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::UpdateOp op) {
+  Expected<HostTensor> result = evaluateUpdate(op, [&](Value value) { return lookup(value); });
+  if (!result)
+    return result.takeError();
+  set(op.getResult(), *result);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::ScanOp op) {
+  Expected<HostTensor> result =
+      evaluateScan(op, [&](Value value) { return lookup(value); }, options.wideSums);
+  if (!result)
+    return result.takeError();
+  set(op.getResult(), *result);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::ConstantOp op) {
+  auto [it, isNew] = constants.try_emplace(op.getValue());
+  if (isNew) {
+    Expected<HostTensor> tensor = getConstantTensor(op.getValue());
+    if (!tensor)
+      return makeError(op.getLoc(), toString(tensor.takeError()));
+    it->second = std::move(*tensor);
+  }
+  set(op.getResult(), it->second);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::ExternOp op) {
+  Expected<SmallVector<HostTensor>> results = evaluateExtern(op, getAll(op.getInputs()));
+  if (!results)
+    return results.takeError();
+  unsigned position = 0;
+  for (auto [type, tensor] : llvm::zip_equal(op.getResultTypes(), *results)) {
+    if (Error error = checkShape(op, type, tensor))
+      return error;
+    auto ranked = cast<RankedTensorType>(type);
+    for (int64_t dim = 0; dim < ranked.getRank(); ++dim) {
+      if (!ranked.isDynamicDim(dim))
+        continue;
+      int64_t index = op.getSizeIndex()[position++];
+      if (index < 0)
+        continue;
+      int64_t expected = get(op.getResultSizes()[index]).scalar.i;
+      if (expected != tensor.getShape()[dim])
+        return makeError(op.getLoc(), "expected a result of size " + llvm::Twine(expected) +
+                                          " in dim " + llvm::Twine(dim) + ", got " +
+                                          tensor.describeType());
+    }
+  }
+  set(op.getResults(), *results);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::CheckOp op) {
+  if (get(op.getCondition()).scalar.i == 0)
+    return makeError(op.getLoc(), op.getMessage());
+  return Error::success();
+}
+
+/// Checks tensor arguments of a kernel against the sizes it was given.
+static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (!isa<RankedTensorType>(type))
+      continue;
+    if (Error error = checkShape(kernel, type, *inputs[index].tensor))
+      return error;
+    DenseI64ArrayAttr sizes = kernel.getSizesAttr(index);
+    if (!sizes)
+      continue;
+    for (auto [dim, parameter] : llvm::enumerate(sizes.asArrayRef()))
+      if (parameter >= 0 &&
+          inputs[parameter].scalar.i != inputs[index].tensor->getShape()[dim])
+        return makeError(kernel.getLoc(),
+                         "parameter " + llvm::Twine(index) + " of kernel '" +
+                             kernel.getSymName() + "' is " + inputs[index].tensor->describeType() +
+                             ", but the parameter that holds its dim " + llvm::Twine(dim) +
+                             " is " + llvm::Twine(inputs[parameter].scalar.i));
+  }
+  return Error::success();
+}
+
+Expected<SmallVector<HostTensor>> Interpreter::runKernel(te::KernelOp kernel,
+                                                         ArrayRef<HostValue> inputs) {
+  if (Error error = checkKernelArguments(kernel, inputs))
+    return error;
+  frames.emplace_back();
+  for (auto [argument, input] : llvm::zip_equal(kernel.getBody().getArguments(), inputs))
+    set(argument, input);
+  Error error = runBlock(kernel.getBodyBlock());
+  SmallVector<HostTensor> results;
+  if (!error)
+    for (Value value : kernel.getBodyBlock().getTerminator()->getOperands())
+      results.push_back(*get(value).tensor);
+  frames.pop_back();
+  if (error)
+    return error;
+  return results;
+}
+
+Error Interpreter::evaluate(te::LaunchOp op) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<te::KernelOp>(op, op.getKernelAttr());
+  if (!kernel)
+    return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is no te.kernel");
+  if (!op.getOuts().empty())
+    return makeError(op.getLoc(), "no evaluation of a launch whose buffers are planned");
+  SmallVector<HostValue> inputs = getAll(op.getInputs());
+  Expected<SmallVector<HostTensor>> results = runKernel(kernel, inputs);
+  if (!results)
+    return results.takeError();
+  set(op.getResults(), *results);
+  if (options.onLaunch)
+    return options.onLaunch({op, kernel, inputs, *results});
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
+                                                          ArrayRef<HostValue> inputs) {
+  if (function.isExternal())
+    return makeError(function.getLoc(), "function '" + function.getSymName() + "' has no body");
+  if (!function.getBody().hasOneBlock())
+    return makeError(function.getLoc(), "no evaluation of a function with several blocks");
+  if (inputs.size() != function.getNumArguments())
+    return makeError(function.getLoc(), "expected " + llvm::Twine(function.getNumArguments()) +
+                                            " inputs, got " + llvm::Twine(inputs.size()));
+  if (frames.size() > maxCallDepth)
+    return makeError(function.getLoc(), "more than " + llvm::Twine(maxCallDepth) +
+                                            " calls inside of each other");
+  for (auto [type, input] : llvm::zip_equal(function.getArgumentTypes(), inputs)) {
+    if (isa<RankedTensorType>(type) != input.tensor.has_value())
+      return makeError(function.getLoc(), "expected a tensor for a tensor, a scalar for a scalar");
+    if (input.tensor)
+      if (Error error = checkShape(function, type, *input.tensor))
+        return error;
+  }
+  frames.emplace_back();
+  for (auto [argument, input] : llvm::zip_equal(function.getArguments(), inputs))
+    set(argument, input);
+  Block &block = function.getBody().front();
+  Error error = runBlock(block);
+  SmallVector<HostValue> results;
+  if (!error)
+    results = getAll(block.getTerminator()->getOperands());
+  frames.pop_back();
+  if (error)
+    return error;
+  return results;
+}
+
+Error Interpreter::evaluate(func::CallOp op) {
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  if (!function)
+    return makeError(op.getLoc(), "function '" + op.getCallee() + "' does not exist");
+  Expected<SmallVector<HostValue>> results = runFunction(function, getAll(op.getOperands()));
+  if (!results)
+    return results.takeError();
+  for (auto [value, result] : llvm::zip_equal(op.getResults(), *results))
+    set(value, std::move(result));
+  return Error::success();
+}
+
+Expected<std::vector<HostTensor>> reference::evaluate(ModuleOp module, StringRef function,
+                                                            ArrayRef<HostTensor> inputs,
+                                                            const EvaluatorOptions &options) {
+  auto callee = module.lookupSymbol<func::FuncOp>(function);
+  if (!callee)
+    return llvm::createStringError("the module has no function '" + function.str() + "'");
+  Interpreter interpreter(options);
+  Expected<SmallVector<HostValue>> results =
+      interpreter.runFunction(callee, SmallVector<HostValue>(inputs.begin(), inputs.end()));
+  if (!results)
+    return results.takeError();
+  std::vector<HostTensor> tensors;
+  for (HostValue &result : *results) {
+    if (!result.tensor)
+      return makeError(callee.getLoc(), "expected results that are tensors");
+    tensors.push_back(std::move(*result.tensor));
+  }
+  return tensors;
+}
+
+Expected<std::vector<HostTensor>>
+reference::evaluateKernel(te::KernelOp kernel, ArrayRef<HostValue> inputs,
+                                const EvaluatorOptions &options) {
+  Interpreter interpreter(options);
+  Expected<SmallVector<HostTensor>> results = interpreter.runKernel(kernel, inputs);
+  if (!results)
+    return results.takeError();
+  return std::vector<HostTensor>(results->begin(), results->end());
+}

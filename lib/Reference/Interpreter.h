@@ -1,0 +1,74 @@
+//===- Interpreter.h - the host program, op by op --------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_REFERENCE_INTERPRETER_H
+#define LIB_REFERENCE_INTERPRETER_H
+
+#include "TensorOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace tssa::reference {
+
+class Interpreter {
+public:
+  explicit Interpreter(const EvaluatorOptions &options) : options(options) {}
+
+  llvm::Expected<llvm::SmallVector<HostValue>> runFunction(mlir::func::FuncOp function,
+                                                           llvm::ArrayRef<HostValue> inputs);
+  llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
+                                                          llvm::ArrayRef<HostValue> inputs);
+
+private:
+  using Error = llvm::Error;
+  /// The values of one function or kernel.
+  using Frame = llvm::DenseMap<mlir::Value, HostValue>;
+
+  const HostValue *lookup(mlir::Value value) const;
+  HostValue &get(mlir::Value value);
+  void set(mlir::Value value, HostValue result);
+  void set(mlir::ResultRange values, llvm::ArrayRef<HostTensor> results);
+  llvm::SmallVector<HostValue> getAll(mlir::ValueRange values);
+
+  /// Runs all ops but the terminator.
+  Error runBlock(mlir::Block &block);
+  Error evaluate(mlir::Operation &op);
+  /// Forgets tensors of `block` of which `op` is the last user.
+  void releaseAfter(mlir::Operation &op);
+
+  Error evaluate(mlir::tssa::te::ComputeOp op);
+  Error evaluate(mlir::tssa::te::UpdateOp op);
+  Error evaluate(mlir::tssa::te::ScanOp op);
+  Error evaluate(mlir::tssa::te::ConstantOp op);
+  Error evaluate(mlir::tssa::te::ExternOp op);
+  Error evaluate(mlir::tssa::te::CheckOp op);
+  Error evaluate(mlir::tssa::te::LaunchOp op);
+  Error evaluate(mlir::func::CallOp op);
+  Error evaluate(mlir::scf::IfOp op);
+  Error evaluate(mlir::scf::ForOp op);
+  Error evaluate(mlir::scf::WhileOp op);
+  Error evaluate(mlir::arith::ConstantOp op);
+  Error evaluate(mlir::arith::SelectOp op);
+  Error evaluate(mlir::tensor::DimOp op);
+  Error evaluate(mlir::tensor::ExtractOp op);
+  Error evaluate(mlir::tensor::FromElementsOp op);
+  Error evaluate(mlir::tensor::CastOp op);
+  Error evaluate(mlir::tensor::EmptyOp op);
+  Error evaluateScalar(mlir::Operation &op);
+
+  const EvaluatorOptions &options;
+  llvm::SmallVector<Frame> frames;
+  llvm::DenseMap<mlir::Attribute, HostTensor> constants;
+  /// For each block the values that die with an op of it.
+  llvm::DenseMap<mlir::Block *, llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>>
+      lastUses;
+};
+
+} // namespace tssa::reference
+
+#endif // LIB_REFERENCE_INTERPRETER_H

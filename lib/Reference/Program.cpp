@@ -1,0 +1,129 @@
+//===- Program.cpp - run a body -------------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace reference = ::tssa::reference;
+using namespace ::tssa::reference;
+
+/// Loads the element that `access` names; false when an index is out of bounds.
+static bool read(const Access &access, const Scalar *registers, Scalar &result) {
+  if (access.guard && !access.guard->holds(registers)) {
+    result = access.pad;
+    return true;
+  }
+  int64_t offset = 0;
+  if (access.offset) {
+    offset = access.offset->evaluate(registers);
+  } else {
+    for (auto [index, size] : llvm::zip_equal(access.indices, access.tensor.getShape())) {
+      int64_t position = index.evaluate(registers);
+      if (position < 0 || position >= size)
+        return false;
+      offset = offset * size + position;
+    }
+  }
+  result = loadElement(access.tensor.getKind(), access.tensor.getData(), offset);
+  return true;
+}
+
+static std::string describeOutOfBounds(const Access &access, const Scalar *registers) {
+  for (unsigned dim = 0; dim < access.indices.size(); ++dim) {
+    int64_t position = access.indices[dim].evaluate(registers);
+    int64_t size = access.tensor.getShape()[dim];
+    if (position >= 0 && position < size)
+      continue;
+    std::string text = "index " + std::to_string(position) + " is out of bounds for dim " +
+                       std::to_string(dim) + " of size " + std::to_string(size);
+    return access.opaque ? text : text + ", though it does not depend on data";
+  }
+  llvm_unreachable("some index is out of bounds");
+}
+
+/// Why the division is undefined, or null.
+static const char *checkDivision(Opcode opcode, Scalar lhs, Scalar rhs, Width width) {
+  if (rhs.i == 0)
+    return "division by zero";
+  bool least = lhs.i == signExtend(static_cast<int64_t>(uint64_t(1) << (width.from - 1)), width.from);
+  if (opcode == Opcode::DivideSigned && rhs.i == -1 && least)
+    return "division of the least integer by -1";
+  return nullptr;
+}
+
+static int64_t divideIndex(Opcode opcode, int64_t lhs, int64_t rhs) {
+  if (opcode == Opcode::FloorDiv)
+    return llvm::divideFloorSigned(lhs, rhs);
+  if (opcode == Opcode::CeilDiv)
+    return llvm::divideCeilSigned(lhs, rhs);
+  return llvm::mod(lhs, rhs);
+}
+
+llvm::Error Machine::run(const Program &program) {
+  Scalar *r = registers.data();
+  for (const Instruction &in : program.instructions) {
+    auto here = [&] { return program.locations[&in - program.instructions.data()]; };
+    Scalar value;
+    switch (in.opcode) {
+    case Opcode::Move:
+      value = r[in.a];
+      break;
+    case Opcode::AddF:
+      value.f = r[in.a].f + r[in.b].f;
+      break;
+    case Opcode::SubF:
+      value.f = r[in.a].f - r[in.b].f;
+      break;
+    case Opcode::MulF:
+      value.f = r[in.a].f * r[in.b].f;
+      break;
+    case Opcode::DivF:
+      value.f = r[in.a].f / r[in.b].f;
+      break;
+    case Opcode::Unary:
+      value = in.unary(r[in.a], in.width);
+      break;
+    case Opcode::DivideSigned:
+    case Opcode::DivideUnsigned:
+      if (const char *text = checkDivision(in.opcode, r[in.a], r[in.b], in.width))
+        return makeError(here(), text);
+      [[fallthrough]];
+    case Opcode::Binary:
+      value = in.binary(r[in.a], r[in.b], in.width);
+      break;
+    case Opcode::Ternary:
+      value = in.ternary(r[in.a], r[in.b], r[in.c], in.width);
+      break;
+    case Opcode::Select:
+      value = r[in.a].i ? r[in.b] : r[in.c];
+      break;
+    case Opcode::Linear:
+      value.i = program.linears[in.payload].evaluate(r);
+      break;
+    case Opcode::FloorDiv:
+    case Opcode::CeilDiv:
+    case Opcode::Mod:
+      if (r[in.b].i <= 0)
+        return makeError(here(), "division of an index by " + llvm::Twine(r[in.b].i));
+      value.i = divideIndex(in.opcode, r[in.a].i, r[in.b].i);
+      break;
+    case Opcode::Inside:
+      value.i = program.conditions[in.payload].holds(r) ? -1 : 0;
+      break;
+    case Opcode::Read:
+      if (!read(program.accesses[in.payload], r, value))
+        return makeError(here(), describeOutOfBounds(program.accesses[in.payload], r));
+      break;
+    }
+    if (in.rounding == ElementKind::F32)
+      value.f = static_cast<float>(value.f);
+    else if (in.rounding != ElementKind::F64)
+      value.f = roundTo(in.rounding, value.f);
+    r[in.result] = value;
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,131 @@
+//===- Program.h - a body as a flat list of instructions -------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the body of a te op becomes before it runs at millions of points: a list
+/// of instructions over registers. The first registers hold the dims of the
+/// point; constants and values from outside of the body are set once. An index
+/// expression is a sum of multiples of registers; what is not (floordiv, mod) is
+/// computed into a register by an instruction before.
+///
+//===----------------------------------------------------------------------===//
+#ifndef LIB_REFERENCE_PROGRAM_H
+#define LIB_REFERENCE_PROGRAM_H
+
+#include "tssa/Reference/HostTensor.h"
+#include "mlir/IR/Location.h"
+
+#include <optional>
+#include <vector>
+
+namespace tssa::reference {
+
+using Register = uint32_t;
+
+/// constant + sum of coefficient * register.
+struct Linear {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<Register, int64_t>, 4> terms;
+
+  int64_t evaluate(const Scalar *registers) const {
+    auto sum = static_cast<uint64_t>(constant);
+    for (auto [reg, coefficient] : terms)
+      sum += static_cast<uint64_t>(coefficient) * static_cast<uint64_t>(registers[reg].i);
+    return static_cast<int64_t>(sum);
+  }
+  bool isConstant() const { return terms.empty(); }
+};
+
+/// A conjunction of `expr >= 0` and `expr == 0`.
+struct Condition {
+  struct Constraint {
+    Linear expr;
+    bool equality;
+  };
+  llvm::SmallVector<Constraint, 4> constraints;
+
+  bool holds(const Scalar *registers) const {
+    for (const Constraint &constraint : constraints) {
+      int64_t value = constraint.expr.evaluate(registers);
+      if (constraint.equality ? value != 0 : value < 0)
+        return false;
+    }
+    return true;
+  }
+};
+
+/// How one te.read finds its element.
+struct Access {
+  HostTensor tensor;
+  std::optional<Condition> guard;
+  Scalar pad;
+  /// Position of the element when every index is in bounds at all points.
+  std::optional<Linear> offset;
+  /// Otherwise the index of each dim, checked.
+  llvm::SmallVector<Linear, 4> indices;
+  /// Whether an index depends on data, so that the program's input is to blame.
+  bool opaque = false;
+};
+
+/// What the numeric functions get besides their operands.
+struct Width {
+  uint8_t from = 64; ///< bits of an integer operand
+  uint8_t to = 64;   ///< bits of an integer result
+};
+
+using Unary = Scalar (*)(Scalar, Width);
+using Binary = Scalar (*)(Scalar, Scalar, Width);
+using Ternary = Scalar (*)(Scalar, Scalar, Scalar, Width);
+
+enum class Opcode : uint8_t {
+  Move, AddF, SubF, MulF, DivF, Unary, Binary, DivideSigned, DivideUnsigned, Ternary,
+  Select, Linear, FloorDiv, CeilDiv, Mod, Inside, Read
+};
+
+struct Instruction {
+  Opcode opcode;
+  /// Float results are rounded to this kind; F64 means as they are.
+  ElementKind rounding = ElementKind::F64;
+  Width width;
+  Register result = 0, a = 0, b = 0, c = 0;
+  /// Linear, Inside, Read: index into the program's table.
+  uint32_t payload = 0;
+  union {
+    Unary unary;
+    Binary binary;
+    Ternary ternary = nullptr;
+  };
+};
+
+/// Instructions together with the tables they point into.
+struct Program {
+  std::vector<Instruction> instructions;
+  std::vector<mlir::Location> locations;
+  std::vector<Linear> linears;
+  std::vector<Condition> conditions;
+  std::vector<Access> accesses;
+};
+
+/// Registers, and what went wrong.
+struct Machine {
+  std::vector<Scalar> registers;
+
+  Register add(Scalar value) {
+    registers.push_back(value);
+    return registers.size() - 1;
+  }
+  /// Runs all instructions of `program`.
+  llvm::Error run(const Program &program);
+};
+
+/// `location: text`, where the location is written as people know it: the
+/// names of nodes, or file:line:column.
+llvm::Error makeError(mlir::Location location, const llvm::Twine &text);
+
+} // namespace tssa::reference
+
+#endif // LIB_REFERENCE_PROGRAM_H

@@ -1,0 +1,33 @@
+//===- TensorOps.h - evaluate te ops ---------------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_REFERENCE_TENSOROPS_H
+#define LIB_REFERENCE_TENSOROPS_H
+
+#include "BodyCompiler.h"
+
+namespace tssa::reference {
+
+llvm::Expected<llvm::SmallVector<HostTensor>>
+evaluateCompute(mlir::tssa::te::ComputeOp op, Environment environment, bool wideSums);
+
+llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environment environment);
+
+llvm::Expected<HostTensor> evaluateScan(mlir::tssa::te::ScanOp op, Environment environment,
+                                        bool wideSums);
+
+/// The results of a library routine, which is written here a second time.
+llvm::Expected<llvm::SmallVector<HostTensor>>
+evaluateExtern(mlir::tssa::te::ExternOp op, llvm::ArrayRef<HostValue> inputs);
+
+/// Sizes as numbers; an error for one that is negative or not known.
+llvm::Expected<llvm::SmallVector<int64_t>> getSizes(mlir::Operation *op,
+                                                    llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                                                    Environment environment);
+
+} // namespace tssa::reference
+
+#endif // LIB_REFERENCE_TENSOROPS_H
