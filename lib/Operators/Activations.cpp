@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elementwise.h"
+#include "lib/Operators/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "lib/Operators/Contraction.h"
 #include "tssa/Operators/Registry.h"
 #include <cmath>
 
@@ -39,12 +39,12 @@ FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulato
   };
   if (reduced.sizes().empty())
     return builder.compute(type, shape, [&](Body &body) { return finish(body, term(body)); });
-  return builder.reduce(
-      combiner, accumulator, type, shape, reduced.sizes(),
-      [&](Body &body) { return term(body).getValue(); },
-      [&](Body &body, ValueRange total) {
-        return finish(body, toScalar(body, total[0], accumulator));
-      });
+  auto element = [&](Body &body) { return term(body).getValue(); };
+  auto finishTotal = [&](Body &body, ValueRange total) {
+    return finish(body, toScalar(body, total[0], accumulator));
+  };
+  return builder.reduce(combiner, accumulator, type, shape, reduced.sizes(), element,
+                        epilogue ? MapFn(finishTotal) : MapFn());
 }
 
 FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type, ArrayRef<Size> shape,
@@ -111,9 +111,10 @@ FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b,
     return options.left(body, x, row) * options.right(body, y, column);
   };
   auto epilogue = [&](Body &body, Scalar total) {
-    return options.epilogue ? options.epilogue(body, total, body.dims(0, shape.size())) : total;
+    return options.epilogue(body, total, body.dims(0, shape.size()));
   };
-  return sum(builder, options.accumulator, options.result, shape, reduced, term, epilogue);
+  return sum(builder, options.accumulator, options.result, shape, reduced, term,
+             options.epilogue ? JoinedFn(epilogue) : JoinedFn());
 }
 
 FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b) {
@@ -162,7 +163,9 @@ static FailureOr<Tensors> buildGemm(Builder &builder, const Node &node) {
     Scalar added = widen(toScalar(body, element, c.dtype()));
     return total + (beta == 1 ? added : added * beta);
   };
-  return single(sum(builder, getAccumulator(a.dtype()), a.dtype(), shape, reduced, term, epilogue));
+  bool isPlain = alpha == 1 && (!c || beta == 0);
+  return single(sum(builder, getAccumulator(a.dtype()), a.dtype(), shape, reduced, term,
+                    isPlain ? JoinedFn() : JoinedFn(epilogue)));
 }
 
 void registerContraction(Registry &registry) {

@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_OPERATORS_CONTRACTION_H
 #define TSSA_LIB_OPERATORS_CONTRACTION_H
 
-#include "BodyScalar.h"
+#include "lib/Operators/BodyScalar.h"
 
 namespace tssa::operators {
 

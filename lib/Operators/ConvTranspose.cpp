@@ -13,7 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
+#include "lib/Operators/Convolution.h"
 
 using namespace mlir;
 
@@ -187,10 +187,11 @@ static FailureOr<Tensors> buildConvTranspose(Builder &builder, const Node &node)
            readPadded(body, conv->weights, weightsAt, weightsGuard);
   };
   auto epilogue = [&](Body &body, Scalar total) {
-    return conv->bias ? total + readScalar(body, conv->bias, body.dim(1)) : total;
+    return total + readScalar(body, conv->bias, body.dim(1));
   };
   DType type = conv->input.dtype();
-  return single(sum(builder, getAccumulator(type), type, shape, reduced, term, epilogue));
+  return single(sum(builder, getAccumulator(type), type, shape, reduced, term,
+                    conv->bias ? JoinedFn(epilogue) : JoinedFn()));
 }
 
 void registerConvTranspose(Registry &registry) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Convolution.h"
+#include "lib/Operators/Contraction.h"
+#include "lib/Operators/Convolution.h"
 
 using namespace mlir;
 
@@ -105,10 +105,11 @@ static FailureOr<Tensors> buildConv(Builder &builder, const Node &node) {
            readScalar(body, conv->weights, weightsAt);
   };
   auto epilogue = [&](Body &body, Scalar total) {
-    return bias ? total + readScalar(body, bias, body.dim(1)) : total;
+    return total + readScalar(body, bias, body.dim(1));
   };
   DType type = conv->input.dtype();
-  return single(convolve(builder, *conv, getAccumulator(type), type, term, epilogue));
+  return single(convolve(builder, *conv, getAccumulator(type), type, term,
+                         bias ? JoinedFn(epilogue) : JoinedFn()));
 }
 
 /// The zero point that `tensor` is shifted by: one for all, or one per element of

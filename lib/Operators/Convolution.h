@@ -7,8 +7,8 @@
 #ifndef TSSA_LIB_OPERATORS_CONVOLUTION_H
 #define TSSA_LIB_OPERATORS_CONVOLUTION_H
 
-#include "Contraction.h"
-#include "Window.h"
+#include "lib/Operators/Contraction.h"
+#include "lib/Operators/Window.h"
 
 namespace tssa::operators {
 

@@ -11,7 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "lib/Operators/Contraction.h"
 #include "tssa/Operators/Registry.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elementwise.h"
-#include "BodyScalar.h"
+#include "lib/Operators/Elementwise.h"
+#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

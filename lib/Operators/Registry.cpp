@@ -78,11 +78,23 @@ const OperatorFn *Registry::find(StringRef domain, StringRef op, int64_t version
 const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry result;
+    registerActivations(result);
+    registerArgReduction(result);
+    registerBatchNormalization(result);
     registerConstants(result);
+    registerContraction(result);
     registerControlFlow(result);
+    registerConvTranspose(result);
+    registerConvolution(result);
+    registerEinsum(result);
     registerElementwise(result);
+    registerLocalNormalization(result);
     registerMovement(result);
+    registerNormalization(result);
+    registerPooling(result);
+    registerReduction(result);
     registerShape(result);
+    registerSoftmax(result);
     return result;
   }();
   return registry;

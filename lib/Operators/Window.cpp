@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Window.h"
+#include "lib/Operators/Window.h"
 
 using namespace mlir;
 

@@ -87,11 +87,23 @@ private:
 };
 
 // One per family, in the file of that name.
+void registerActivations(Registry &registry);
+void registerArgReduction(Registry &registry);
+void registerBatchNormalization(Registry &registry);
 void registerConstants(Registry &registry);
-void registerShape(Registry &registry);
-void registerMovement(Registry &registry);
+void registerContraction(Registry &registry);
 void registerControlFlow(Registry &registry);
+void registerConvTranspose(Registry &registry);
+void registerConvolution(Registry &registry);
+void registerEinsum(Registry &registry);
 void registerElementwise(Registry &registry);
+void registerLocalNormalization(Registry &registry);
+void registerMovement(Registry &registry);
+void registerNormalization(Registry &registry);
+void registerPooling(Registry &registry);
+void registerReduction(Registry &registry);
+void registerShape(Registry &registry);
+void registerSoftmax(Registry &registry);
 
 } // namespace tssa::operators
 
