@@ -1,0 +1,41 @@
+//===- ONNX.h - ONNX models to te -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_IMPORT_ONNX_H
+#define TSSA_IMPORT_ONNX_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tssa/Operators/Builder.h"
+
+namespace tssa {
+
+struct ImportOptions {
+  /// Sizes of named dims: `--dim NAME=N`.
+  llvm::StringMap<int64_t> dims;
+  /// Shapes of inputs: `--input-shape NAME=1x3x224x224`.
+  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
+  /// Refuse what a hostile file could use: see the limits in lib/Import/Limits.h.
+  bool untrusted = false;
+};
+
+struct ImportReport {
+  /// Model: exit code 1, Unsupported: 3, Limit: 5.
+  operators::Fault fault = operators::Fault::None;
+  /// What is wrong, without the file's name; may have several lines.
+  std::string error;
+  std::vector<std::string> warnings;
+};
+
+/// Reads `path` and builds a module with one function `@main`. Null on failure; then
+/// `report` says why. The module refers to bytes of the file without copying them: they
+/// live as long as the context.
+mlir::OwningOpRef<mlir::ModuleOp> importONNX(mlir::MLIRContext &context, llvm::StringRef path,
+                                             const ImportOptions &options, ImportReport &report);
+
+} // namespace tssa
+
+#endif // TSSA_IMPORT_ONNX_H

@@ -1,0 +1,170 @@
+//===- ExternalData.cpp - weights beside the model -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/ExternalData.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+
+namespace tssa {
+
+static std::string getRealPath(const Twine &path) {
+  SmallString<256> real;
+  if (sys::fs::real_path(path, real))
+    return {};
+  return real.str().str();
+}
+
+ExternalData::ExternalData(StringRef modelPath, bool untrusted) : untrusted(untrusted) {
+  modelFolder = sys::path::parent_path(modelPath).str();
+  if (modelFolder.empty())
+    modelFolder = ".";
+  for (std::string root : {getRealPath(modelFolder),
+                           sys::path::parent_path(getRealPath(modelPath)).str()})
+    if (!root.empty() && !is_contained(roots, root))
+      roots.push_back(root);
+}
+
+FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto &tensor,
+                                                   std::string &why) {
+  Place place;
+  bool hasLocation = false;
+  for (const auto &entry : tensor.external_data()) {
+    StringRef key = entry.key(), value = entry.value();
+    uint64_t number = 0;
+    if ((key == "offset" || key == "length") && !to_integer(value, number, 10)) {
+      why = ("expected a number for " + key + " of external data, got " + quote(value)).str();
+      return failure();
+    }
+    if (key == "location") {
+      place.location = value.str();
+      hasLocation = true;
+    } else if (key == "offset") {
+      place.offset = number;
+    } else if (key == "length") {
+      place.length = number;
+    } else if (key != "checksum" && key != "basepath") {
+      why = "external data has an unknown key " + quote(key);
+      return failure();
+    }
+  }
+  StringRef location = place.location;
+  if (!hasLocation || location.empty())
+    why = "external data has no location";
+  else if (location.contains('\0'))
+    why = "location " + quote(location) + " of external data holds a NUL byte";
+  else if (sys::path::is_absolute(location))
+    why = "location " + quote(location) + " of external data is absolute, expected a relative one";
+  else if (is_contained(llvm::make_range(sys::path::begin(location), sys::path::end(location)), ".."))
+    why = "location " + quote(location) + " of external data leaves the model's folder";
+  else
+    return place;
+  return failure();
+}
+
+/// Opens `path`, beneath `root`, which holds no link.
+static int openBeneath(const std::string &root, StringRef path) {
+  int folder = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return -1;
+  open_how how = {};
+  how.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  std::string relative = path.str();
+  int file = syscall(SYS_openat2, folder, relative.c_str(), &how, sizeof(how));
+  if (file < 0 && errno == ENOSYS)
+    file = openat(folder, relative.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  int error = errno;
+  close(folder);
+  errno = error;
+  return file;
+}
+
+FailureOr<ExternalData::File> ExternalData::map(int descriptor, std::string &why) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) {
+    why = strerror(errno);
+    return failure();
+  }
+  if (!S_ISREG(status.st_mode)) {
+    why = "is not a regular file";
+    return failure();
+  }
+  if (untrusted && status.st_nlink > 1) {
+    why = "is a hard link, which untrusted models may not use";
+    return failure();
+  }
+  size_t size = status.st_size;
+  if (size == 0)
+    return File{nullptr, 0};
+  void *address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (address == MAP_FAILED) {
+    why = std::string("cannot be mapped: ") + strerror(errno);
+    return failure();
+  }
+  std::shared_ptr<const char> bytes(static_cast<const char *>(address),
+                                    [size](const char *p) { munmap(const_cast<char *>(p), size); });
+  return File{std::move(bytes), size};
+}
+
+FailureOr<ExternalData::File> ExternalData::open(const std::string &location, std::string &why) {
+  if (auto it = files.find(location); it != files.end())
+    return it->second;
+  std::string real = getRealPath(modelFolder + "/" + location);
+  if (real.empty()) {
+    why = "cannot be found";
+    return failure();
+  }
+  for (const std::string &root : roots) {
+    StringRef relative = real;
+    if (!relative.consume_front(root) || (root != "/" && !relative.consume_front("/")))
+      continue;
+    int descriptor = openBeneath(root, relative);
+    if (descriptor < 0) {
+      why = std::string("cannot be opened: ") + strerror(errno);
+      return failure();
+    }
+    auto closer = make_scope_exit([&] { close(descriptor); });
+    FailureOr<File> file = map(descriptor, why);
+    if (succeeded(file))
+      files[location] = *file;
+    return file;
+  }
+  why = "lies outside of the model's folder";
+  return failure();
+}
+
+FailureOr<ExternalData::Bytes> ExternalData::find(const tssa_onnx::TensorProto &tensor,
+                                                  uint64_t size, ImportReport &report) {
+  std::string subject = "tensor " + quote(tensor.name()) + ": ", why;
+  FailureOr<Place> place = parse(tensor, why);
+  if (failed(place))
+    return fail(report, subject + why);
+  FailureOr<File> file = open(place->location, why);
+  if (failed(file))
+    return fail(report, subject + "file " + quote(place->location) + " " + why);
+  if (place->length && *place->length != size)
+    return fail(report, subject + "external data has length " + Twine(*place->length) +
+                            ", expected " + Twine(size) + " bytes");
+  if (place->offset > file->size || size > file->size - place->offset)
+    return fail(report, subject + "needs " + Twine(size) + " bytes at offset " +
+                            Twine(place->offset) + " of file " + quote(place->location) +
+                            ", which has " + Twine(file->size));
+  return Bytes{file->bytes, ArrayRef(file->bytes.get() + place->offset, size)};
+}
+
+} // namespace tssa
