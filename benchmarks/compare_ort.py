@@ -3,8 +3,8 @@
 usage: compare_ort.py [--bin DIR] [--threads 1,2] [--seconds 3] [--out FILE.md] [--matmul] MODEL.onnx|DIR...
 
 Inputs are FILE.in.npz beside FILE.onnx (zoo/export.py writes them). For each
-number of threads both systems are pinned to the same CPUs and timed in turn, in
-blocks, within the same minute; the ratio is that of the medians. Accuracy is
+number of threads both systems run in this process, pinned to the same CPUs, and
+are timed in turn, in blocks; the ratio is that of the medians. Accuracy is
 against ONNX Runtime on the same inputs: largest error over largest magnitude.
 
 --matmul adds a 512x512x512 matrix product against the roof that
@@ -12,7 +12,6 @@ roof/fma_peak.c measures between the blocks.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -24,49 +23,16 @@ import onnx
 from onnx import TensorProto, helper
 
 import measure
+import tssa_runtime
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = 5
 MATMUL = 512
-#: what issue and README promise: see `verdict`
+#: what the project promises; see `verdict`
 MOST_ERROR, MOST_SECONDS, MOST_RATIO, LEAST_ROOF = 1e-3, 60, 5, 0.6
 
 
-class TssaRunner:
-    """A compiled model through tssa-run: each block is one process, timed inside."""
-
-    def __init__(self, tool, binary, inputs, threads):
-        self.command = [tool, binary, "--inputs", inputs, "--threads", str(threads)]
-
-    def _call(self, *options):
-        done = subprocess.run(self.command + list(options), capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            said = (done.stderr.strip() or "no message").splitlines()[0]
-            raise RuntimeError(f"tssa-run: exit code {done.returncode}: {said[:200]}")
-        return done.stdout
-
-    def run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            results = os.path.join(folder, "results.npz")
-            self._call("--outputs", results)
-            return measure.load_npz(results)
-
-    def median_of_block(self, runs):
-        return json.loads(self._call("--bench", "--runs", str(runs), "--json"))["median_ms"]
-
-
-def timed_in_turn(tssa, ort, seconds):
-    """Gives (median of tssa, median of ONNX Runtime) in milliseconds."""
-    ours, theirs = [], []
-    once = measure.block(ort, 0)[-1]
-    for _ in range(ROUNDS):
-        times = measure.block(ort, seconds / ROUNDS)
-        theirs += times
-        ours.append(tssa.median_of_block(max(3, min(len(times), int(seconds / ROUNDS * 1e3 / max(once, 1e-3))))))
-    return float(np.median(ours)), float(np.median(theirs))
-
-
-def compare(options, model, name, inputs_path, folder):
+def compare(options, library, model, name, inputs_path, folder):
     """Compiles and measures one model; gives a row."""
     row = {"model": name, "file_bytes": sum(os.path.getsize(p) for p in (model, model + ".data") if os.path.exists(p))}
     binary = os.path.join(folder, name + ".so")
@@ -74,28 +40,23 @@ def compare(options, model, name, inputs_path, folder):
     row.update(seconds=compiled.seconds, anonymous=compiled.anonymous_bytes)
     if compiled.code:
         return {**row, "failure": compiled.failure[:200]}
-    tool = os.path.join(options.bin, "tssa-run")
-    row["kernels"] = kernel_count(measure.inspect(tool, binary))
+    row["kernels"] = measure.inspect(os.path.join(options.bin, "tssa-run"), binary)["distinct_kernels"]
     inputs = measure.load_npz(inputs_path)
     row["times"] = {}
     for threads in options.threads:
         measure.pin(threads)
         try:
             ort = measure.OrtRunner(model, inputs, threads)
-            tssa = TssaRunner(tool, binary, inputs_path, threads)
+            tssa = tssa_runtime.TssaRunner(library, binary, inputs, threads)
             row["error"] = max(row.get("error", 0), measure.relative_error(ort.run(), tssa.run()))
-            row["times"][threads] = timed_in_turn(tssa, ort, options.seconds)
+            row["times"][threads] = tuple(measure.interleave([tssa, ort], ROUNDS, options.seconds))
+            tssa.close()
         except RuntimeError as reason:
             return {**row, "failure": str(reason)}
         finally:
             measure.pin(len(measure.pin.all_cpus))
     os.remove(binary)
     return row
-
-
-def kernel_count(inspected):
-    """Distinct kernels among the launches."""
-    return len({launch["kernel"] for launch in inspected.get("launches", [])})
 
 
 def verdict(row):
@@ -137,7 +98,7 @@ def build_roof(folder):
     return probe
 
 
-def matmul_against_roof(options, folder):
+def matmul_against_roof(options, library, folder):
     """The matrix product and the roof, in turn; gives lines of text."""
     shape = [MATMUL, MATMUL]
     info = {n: helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in "aby"}
@@ -146,8 +107,7 @@ def matmul_against_roof(options, folder):
     model = os.path.join(folder, "matmul.onnx")
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
     random = np.random.default_rng(0)
-    inputs_path = os.path.join(folder, "matmul.in.npz")
-    np.savez(inputs_path, **{n: random.standard_normal(shape).astype(np.float32) for n in "ab"})
+    inputs = {n: random.standard_normal(shape).astype(np.float32) for n in "ab"}
     binary = os.path.join(folder, "matmul.so")
     compiled = measure.compile_model(os.path.join(options.bin, "tssa-compile"), model, binary)
     if compiled.code:
@@ -156,15 +116,16 @@ def matmul_against_roof(options, folder):
     operations = 2 * MATMUL**3
     for threads in options.threads:
         measure.pin(threads)
-        ort = measure.OrtRunner(model, measure.load_npz(inputs_path), threads)
-        tssa = TssaRunner(os.path.join(options.bin, "tssa-run"), binary, inputs_path, threads)
+        ort = measure.OrtRunner(model, inputs, threads)
+        tssa = tssa_runtime.TssaRunner(library, binary, inputs, threads)
         error = measure.relative_error(ort.run(), tssa.run())
         roofs, ours, theirs = [], [], []
         for _ in range(ROUNDS):
             roofs.append(float(subprocess.run([probe, str(threads), "200"], check=True, capture_output=True,
                                               text=True).stdout))
             theirs.append(operations / np.median(measure.block(ort, 0.3)) / 1e6)
-            ours.append(operations / tssa.median_of_block(100) / 1e6)
+            ours.append(operations / np.median(measure.block(tssa, 0.3)) / 1e6)
+        tssa.close()
         measure.pin(len(measure.pin.all_cpus))
         roof, our, their = np.median(roofs), np.median(ours), np.median(theirs)
         mark = "ok" if our >= LEAST_ROOF * roof and error <= MOST_ERROR else "below the promise"
@@ -187,10 +148,11 @@ def main():
     for path in options.models:
         models += measure.models_in(path)
 
+    library = tssa_runtime.Library(os.path.join(options.bin, "..", "lib", "libtssart.so"))
     rows, notes = [], []
     with tempfile.TemporaryDirectory() as folder:
         if options.matmul:
-            notes = matmul_against_roof(options, folder)
+            notes = matmul_against_roof(options, library, folder)
             print("\n".join(notes), flush=True)
         for model in models:
             inputs = model[:-len(".onnx")] + ".in.npz"
@@ -198,7 +160,7 @@ def main():
             if not os.path.exists(inputs):
                 print(f"{name}: left out, there is no {inputs}", flush=True)
                 continue
-            rows.append(compare(options, model, name, inputs, folder))
+            rows.append(compare(options, library, model, name, inputs, folder))
             print(f"{name}: {verdict(rows[-1])} {rows[-1].get('times', '')}", flush=True)
     text = "\n\n".join(filter(None, [markdown(rows, options.threads) if rows else "", "\n".join(notes)]))
     print("\n" + text)
