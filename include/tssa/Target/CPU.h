@@ -46,6 +46,13 @@ llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
 
+/// Each te.kernel becomes a function of scf loops over vector and memref ops
+/// (docs/decisions/0001): nothing here chooses a tile, the schedule says it all.
+std::unique_ptr<mlir::Pass> createConvertKernelsToLoopsPass();
+
+/// Stage loops: kernels to loops, cleaned up.
+void buildLoopsStage(mlir::OpPassManager &manager);
+
 /// Passes that take kernels (func, scf, vector, memref, arith, math) and a host
 /// program (func, cf, arith, llvm) to the LLVM dialect.
 void buildTargetCPUStage(mlir::OpPassManager &manager);

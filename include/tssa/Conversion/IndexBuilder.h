@@ -1,0 +1,94 @@
+//===- IndexBuilder.h - index expressions as values -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Turns index expressions over loops and size symbols into SSA values. Sums are
+/// built from the outermost loop inwards, so that what does not change in a loop
+/// can be moved out of it.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_CONVERSION_INDEXBUILDER_H
+#define TSSA_CONVERSION_INDEXBUILDER_H
+
+#include "dialects/te/Analysis/IndexSimplifier.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tssa::conversion {
+
+class IndexBuilder {
+public:
+  IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  /// The symbol that stands for `value`, of type index or a vector of it.
+  mlir::AffineExpr getSymbol(mlir::Value value);
+  /// The constant or symbol that a size is.
+  mlir::AffineExpr getSize(mlir::OpFoldResult size);
+
+  /// Declares loop `loop`: its value, and its extent for simplification. Loops
+  /// declared later are taken to be further inside.
+  void setLoop(unsigned loop, mlir::Value value, mlir::AffineExpr extent);
+  /// Declares the dim that stands for the lane of a vector.
+  void setLane(unsigned dim, int64_t lanes);
+  /// Undoes setLoop; loops are left innermost first.
+  void dropLoop(unsigned loop);
+  bool hasLoop(unsigned loop) const { return loops.contains(loop); }
+
+  /// Whether `expr` differs from lane to lane.
+  bool hasLanes(mlir::AffineExpr expr) const;
+  /// Simplifies with what is known of ranges.
+  mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
+  /// Whether `expr` >= 0 is known to hold.
+  bool isNonNegative(mlir::AffineExpr expr) const;
+
+  /// `expr` (no lane in it) as a value of type index.
+  mlir::Value materialize(mlir::AffineExpr expr);
+  /// `expr` as a vector of index, one element per lane.
+  mlir::Value materializeLanes(mlir::AffineExpr expr, unsigned laneDim, int64_t lanes);
+  /// `expr >= 0`, or `expr == 0`, as i1.
+  mlir::Value materializeCondition(mlir::AffineExpr expr, bool equality);
+  /// The same per lane.
+  mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
+                                       int64_t lanes);
+  mlir::Value constant(int64_t value);
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() const { return loc; }
+  void setLoc(mlir::Location newLoc) { loc = newLoc; }
+  mlir::MLIRContext *getContext() const { return builder.getContext(); }
+
+private:
+  struct LoopInfo {
+    mlir::Value value;
+    mlir::AffineExpr extent;
+    unsigned depth;
+  };
+  /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
+  unsigned getDepth(mlir::AffineExpr expr) const;
+  mlir::Value build(mlir::AffineExpr expr, int64_t lanes, unsigned laneDim);
+  mlir::Value buildSum(mlir::AffineExpr expr, int64_t lanes, unsigned laneDim);
+  mlir::Value buildDivMod(mlir::AffineBinaryOpExpr expr, int64_t lanes, unsigned laneDim);
+  mlir::Value splat(mlir::Value value, int64_t lanes);
+  void matchLanes(mlir::Value &lhs, mlir::Value &rhs);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  mlir::tssa::te::IndexSimplifier &getSimplifier() const;
+
+  llvm::SmallVector<mlir::Value> symbols;
+  llvm::DenseMap<unsigned, LoopInfo> loops;
+  /// Knows the ranges of loops and symbols; remade when those change.
+  mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
+  mutable size_t simplifierSymbols = 0;
+  std::optional<std::pair<unsigned, int64_t>> lane;
+  unsigned nextDepth = 1;
+};
+
+} // namespace tssa::conversion
+
+#endif // TSSA_CONVERSION_INDEXBUILDER_H

@@ -1,0 +1,88 @@
+//===- Schedule.h - a schedule region as data -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the ops of a `schedule` region say about one labelled expression: its
+/// loops, their order and kinds, and every dim of the expression as an index
+/// expression over loops. Nothing here builds IR.
+///
+/// Expressions: `AffineDimExpr(i)` is loop i, `AffineSymbolExpr(i)` is size
+/// symbol i of the caller.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_CONVERSION_SCHEDULE_H
+#define TSSA_CONVERSION_SCHEDULE_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Region.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tssa::conversion {
+
+/// How a loop runs.
+enum class LoopKind {
+  Serial,   ///< one iteration after the other
+  Parallel, ///< spread over the workers
+  Tile,     ///< unrolled; accumulators stay in registers
+  Vector    ///< the lanes of a vector
+};
+
+struct ScheduledLoop {
+  mlir::AffineExpr extent; ///< iterations, over size symbols
+  LoopKind kind = LoopKind::Serial;
+  bool reduction = false;
+  bool live = true; ///< false once split or fused away
+  /// For an inner serial loop of a split that need not divide: the split loop
+  /// ends at `limit`, and this loop's part of it starts at `origin` (an
+  /// expression over outer loops) and advances by `step`.
+  mlir::AffineExpr limit, origin;
+  int64_t step = 1;
+};
+
+/// Tile loops split off one outer loop: together they cover `size` consecutive
+/// iterations of the loop that was split, whose extent is `extent`. The outer
+/// loop may have been split or fused since, so it is an expression.
+struct TileGroup {
+  mlir::AffineExpr outer;                ///< over live loops
+  llvm::SmallVector<unsigned, 2> inner;  ///< ids of the tile loops, outermost first
+  llvm::SmallVector<int64_t, 2> factors; ///< their extents
+  mlir::AffineExpr extent;
+  int64_t size = 1;
+  bool reduction = false;
+  bool vector = false; ///< the last inner loop is the vector
+};
+
+/// The schedule of one expression.
+struct Schedule {
+  llvm::SmallVector<mlir::AffineExpr> dims;  ///< each te dim over loops
+  llvm::SmallVector<ScheduledLoop> loops;    ///< by id
+  llvm::SmallVector<unsigned> parallel;      ///< ids, outermost first
+  llvm::SmallVector<unsigned> serial;        ///< serial loops of parallel dims
+  llvm::SmallVector<unsigned> reduction;     ///< serial loops of reduction dims
+  llvm::SmallVector<TileGroup> tiles;
+  llvm::StringMap<unsigned> computeAt;       ///< label -> loop of this expression
+  /// The tile group whose outer loop is exactly `loop`, or null.
+  const TileGroup *getTile(unsigned loop) const;
+  /// The tile group with the vector loop, or null.
+  const TileGroup *getVector() const;
+};
+
+/// Reads the ops of `region` that concern `label`, an expression with dims of
+/// extents `extents` of which the first `numParallel` are parallel. An empty
+/// region gives serial loops in the order of the dims. Errors are reported at the
+/// op that is wrong.
+mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef label,
+                                       llvm::ArrayRef<mlir::AffineExpr> extents,
+                                       unsigned numParallel, mlir::Operation *expression);
+
+/// Labels of expressions that the region inlines.
+llvm::SmallVector<llvm::StringRef> getInlinedLabels(mlir::Region &region);
+
+} // namespace tssa::conversion
+
+#endif // TSSA_CONVERSION_SCHEDULE_H

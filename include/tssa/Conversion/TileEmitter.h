@@ -1,0 +1,55 @@
+//===- TileEmitter.h - what a target does for one tile -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The seam between the structure of a kernel (loops, tails, accumulators; one
+/// for all targets) and the code of one point of a tile (one per target). A point
+/// gives every dim of the expression as an index expression over the loops around
+/// it and, when the tile is a vector, the lane.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_CONVERSION_TILEEMITTER_H
+#define TSSA_CONVERSION_TILEEMITTER_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Value.h"
+#include "mlir/Support/LLVM.h"
+
+namespace tssa::conversion {
+
+/// One unrolled point of a tile, or one vector of points.
+struct TilePoint {
+  llvm::SmallVector<mlir::AffineExpr> dims;
+  bool vector = false;
+  mlir::Value mask; ///< lanes that exist; null when all do
+  bool reducesLanes = false; ///< lanes are points of a reduction dim
+};
+
+class TileEmitter {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+  virtual ~TileEmitter() = default;
+
+  /// The neutral accumulators, as vectors when `vector`.
+  virtual Values getIdentity(bool vector) = 0;
+  /// Joins the body's value at `point` to `accumulators`.
+  virtual Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) = 0;
+  /// Joins two tuples of accumulators.
+  virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) = 0;
+  /// Joins the lanes of vector accumulators.
+  virtual Values combineLanes(mlir::ValueRange accumulators) = 0;
+  /// Runs the epilogue on `accumulators` and stores the results of `point`.
+  virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) = 0;
+  /// Without a reduction: computes and stores `point`.
+  virtual void compute(const TilePoint &point) = 0;
+  /// Starts a new straight-line scope: nothing computed before may be reused.
+  virtual void beginScope() = 0;
+};
+
+} // namespace tssa::conversion
+
+#endif // TSSA_CONVERSION_TILEEMITTER_H

@@ -1,0 +1,46 @@
+//===- RandomProgram.h - te programs made from a seed ----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Programs that no person would write, to compare what passes and compiled code
+/// make of them with what they mean. Equal seeds give equal programs.
+///
+/// Values stay small, and what depends on a comparison is computed from values that
+/// every right compiler gets bit for bit, so that a difference is a fault and not
+/// a rounding that fell the other way.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_REFERENCE_RANDOMPROGRAM_H
+#define TSSA_REFERENCE_RANDOMPROGRAM_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tssa::reference {
+
+struct RandomProgram {
+  /// A module with a function `main` at stage import.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The size to run it at, for each named dim of its arguments.
+  llvm::StringMap<int64_t> sizes;
+};
+
+struct RandomProgramOptions {
+  /// Tensor ops to make; the program may be a little longer.
+  unsigned numSteps = 6;
+  /// Most elements of a tensor, and most points of a domain.
+  int64_t maxElements = 4096;
+};
+
+/// Loads the dialects it needs into `context`.
+RandomProgram makeRandomProgram(mlir::MLIRContext &context, uint64_t seed,
+                                const RandomProgramOptions &options = {});
+
+} // namespace tssa::reference
+
+#endif // TSSA_REFERENCE_RANDOMPROGRAM_H

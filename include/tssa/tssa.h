@@ -1,0 +1,198 @@
+//===- tssa.h - run compiled models from C -------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The interface of libtssart: load a compiled model, look at its signature, run
+/// it. Plain C, meant to last: structs that may grow begin with their size, the
+/// rest are opaque. A function that can fail returns a status: NULL is success,
+/// anything else is the caller's to release with tssa_status_free.
+///
+/// A compiled model is a program: load only your own or ones you trust. The hashes
+/// inside find damage, not malice.
+///
+///     tssa_session *session;
+///     tssa_status *status = tssa_session_load("model.so", NULL, &session);
+///     float x[6] = {0};
+///     int64_t shape[2] = {2, 3};
+///     tssa_value in = {"x", {x, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, NULL};
+///     tssa_value out = {"y", {0}, NULL};
+///     status = tssa_session_run(session, NULL, &in, 1, &out, 1);
+///     ... out.tensor ...
+///     tssa_value_release(&out);
+///     tssa_session_free(session);
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TSSA_H
+#define TSSA_TSSA_H
+
+#include "tssa/abi.h"
+
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define TSSA_API __attribute__((visibility("default")))
+#else
+#define TSSA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Status
+//===----------------------------------------------------------------------===//
+
+typedef struct tssa_status tssa_status;
+
+/// TSSA_OK for NULL.
+TSSA_API tssa_code tssa_status_code(const tssa_status *status);
+/// A sentence: what was expected, what was got, where. "" for NULL.
+TSSA_API const char *tssa_status_message(const tssa_status *status);
+/// The model's node that failed, or "".
+TSSA_API const char *tssa_status_node(const tssa_status *status);
+TSSA_API void tssa_status_free(tssa_status *status);
+
+/// "0.1.0".
+TSSA_API const char *tssa_version(void);
+
+//===----------------------------------------------------------------------===//
+// Sessions
+//===----------------------------------------------------------------------===//
+
+typedef struct tssa_session tssa_session;
+
+typedef enum tssa_verify {
+  TSSA_VERIFY_AUTO = 0, ///< weights up to 1 GiB where hashing is fast
+  TSSA_VERIFY_ALWAYS = 1,
+  TSSA_VERIFY_NEVER = 2
+} tssa_verify;
+
+/// Zero in any field asks for the default.
+typedef struct tssa_session_options {
+  size_t struct_size;
+  uint32_t threads;      ///< of a run, the caller among them; 0: one per core
+  uint32_t pin_threads;  ///< nonzero: each worker stays on one core
+  uint64_t memory_limit; ///< bytes one run may hold; 0: no limit
+  int32_t verify_weights; ///< tssa_verify
+  /// The embedder's own threads instead of the library's: runs body over [0, n)
+  /// in chunks of at least `grain`, returns when all are done.
+  void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body,
+                       void *context);
+  void *parallel_for_user;
+} tssa_session_options;
+
+#define TSSA_SESSION_OPTIONS_INIT                                              \
+  { sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0 }
+
+/// Reads and checks the artifact, then loads its code. `options` may be NULL.
+TSSA_API tssa_status *tssa_session_load(const char *path,
+                                        const tssa_session_options *options,
+                                        tssa_session **session);
+/// Waits for runs in progress. NULL is fine.
+TSSA_API void tssa_session_free(tssa_session *session);
+
+/// Whether the artifact is undamaged and this machine can run it, without
+/// loading any of its code.
+TSSA_API tssa_status *tssa_artifact_check(const char *path);
+
+//===----------------------------------------------------------------------===//
+// Signature
+//===----------------------------------------------------------------------===//
+
+typedef enum tssa_port_kind {
+  TSSA_PORT_IN = 0,
+  TSSA_PORT_OUT = 1,
+  TSSA_PORT_INOUT = 2, ///< an input that the program overwrites
+  TSSA_PORT_ALIAS = 3  ///< an output that is the storage of input `alias_of`
+} tssa_port_kind;
+
+/// An input or output. Pointers live as long as the session.
+typedef struct tssa_port {
+  size_t struct_size;
+  const char *name;
+  tssa_dtype dtype;
+  int32_t kind; ///< tssa_port_kind
+  int32_t ndim;
+  /// Sizes; -1 where a size is a symbol or known only after the run.
+  const int64_t *dims;
+  /// Index of each dimension's symbol, -1 where it has none.
+  const int32_t *symbols;
+  int32_t alias_of; ///< -1 when it is no alias
+} tssa_port;
+
+/// A size that the inputs choose, such as N in f32[N,3,224,224].
+typedef struct tssa_symbol {
+  size_t struct_size;
+  const char *name;
+  int64_t min, max;
+} tssa_symbol;
+
+TSSA_API size_t tssa_session_num_inputs(const tssa_session *session);
+TSSA_API size_t tssa_session_num_outputs(const tssa_session *session);
+TSSA_API size_t tssa_session_num_symbols(const tssa_session *session);
+/// Fill `port` or `symbol`, whose struct_size the caller has set.
+TSSA_API tssa_status *tssa_session_input(const tssa_session *session,
+                                         size_t index, tssa_port *port);
+TSSA_API tssa_status *tssa_session_output(const tssa_session *session,
+                                          size_t index, tssa_port *port);
+TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session,
+                                          size_t index, tssa_symbol *symbol);
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// A tensor under the name of an input or output.
+///
+/// Input: any strides; the runtime copies what is not contiguous.
+/// Output: with data == NULL the runtime makes the tensor, sets `owner`, and
+/// tssa_value_release gives it back. Else the result goes to the caller's
+/// contiguous memory, and the sizes in `tensor.shape` are those it has there;
+/// after the run they are the result's.
+typedef struct tssa_value {
+  const char *name;
+  tssa_tensor tensor;
+  void *owner; ///< the runtime's; NULL before the run
+} tssa_value;
+
+TSSA_API void tssa_value_release(tssa_value *value);
+
+/// A flag that stops runs: poll latency is a kernel or a loop iteration.
+typedef struct tssa_cancel tssa_cancel;
+TSSA_API tssa_status *tssa_cancel_create(tssa_cancel **cancel);
+TSSA_API void tssa_cancel_request(tssa_cancel *cancel);
+TSSA_API void tssa_cancel_reset(tssa_cancel *cancel);
+TSSA_API void tssa_cancel_free(tssa_cancel *cancel);
+
+typedef struct tssa_run_options {
+  size_t struct_size;
+  const tssa_cancel *cancel; ///< may be NULL
+  double timeout_seconds;    ///< 0: none
+} tssa_run_options;
+
+#define TSSA_RUN_OPTIONS_INIT                                                  \
+  { sizeof(tssa_run_options), 0, 0 }
+
+/// Runs the program; any number of threads may do so at once. All inputs must be
+/// given, in any order; outputs not asked for are dropped. Wrong arguments are
+/// found before anything is written. `options` may be NULL.
+TSSA_API tssa_status *tssa_session_run(tssa_session *session,
+                                       const tssa_run_options *options,
+                                       const tssa_value *inputs,
+                                       size_t num_inputs, tssa_value *outputs,
+                                       size_t num_outputs);
+
+/// Bytes of working memory a run on these inputs takes beside its results.
+TSSA_API tssa_status *tssa_session_plan(tssa_session *session,
+                                        const tssa_value *inputs,
+                                        size_t num_inputs, int64_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TSSA_TSSA_H

@@ -1,0 +1,330 @@
+//===- CAPI.cpp - tssa.h over the C++ runtime ----------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tssa/Runtime/Session.h"
+#include "tssa/tssa.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+using namespace tssa::runtime;
+
+struct tssa_status {
+  Status status;
+};
+
+struct tssa_cancel {
+  std::atomic<bool> requested{false};
+};
+
+namespace {
+/// A port's dimensions as the C interface shows them.
+struct PortView {
+  std::vector<int64_t> dims;
+  std::vector<int32_t> symbols;
+};
+} // namespace
+
+struct tssa_session {
+  std::unique_ptr<Session> session;
+  std::vector<PortView> inputs, outputs;
+};
+
+/// What there is to give when there is no memory left for a status.
+static tssa_status outOfMemory{makeError(TSSA_OUT_OF_MEMORY, "out of memory")};
+
+static tssa_status *give(Status status) {
+  if (status.ok())
+    return nullptr;
+  tssa_status *given = new (std::nothrow) tssa_status;
+  if (!given)
+    return &outOfMemory;
+  given->status = std::move(status);
+  return given;
+}
+
+/// Runs `work` and turns exceptions into a status: none crosses into C.
+template <typename Work> static tssa_status *guard(Work work) {
+  try {
+    return give(work());
+  } catch (const std::bad_alloc &) {
+    return &outOfMemory;
+  } catch (const std::exception &error) {
+    return give(makeError(TSSA_INTERNAL, error.what()));
+  }
+}
+
+static Status invalid(const char *what) {
+  return makeError(TSSA_INVALID_ARGUMENT, what);
+}
+
+/// Reads an options struct of another version: fields it lacks are zero, fields
+/// we lack must be.
+template <typename T> static Status readOptions(const T *given, T &options) {
+  std::memset(&options, 0, sizeof(options));
+  if (!given)
+    return Status::success();
+  size_t size = given->struct_size;
+  if (size < sizeof(size_t) || size > 4096)
+    return invalid("options: struct_size is not set");
+  const char *bytes = reinterpret_cast<const char *>(given);
+  for (size_t i = sizeof(T); i < size; ++i)
+    if (bytes[i])
+      return makeError(TSSA_INCOMPATIBLE,
+                       "options: a field is set that this library, version "
+                       TSSA_VERSION ", does not know");
+  std::memcpy(&options, given, std::min(size, sizeof(T)));
+  return Status::success();
+}
+
+/// Fills as much of the caller's struct as it has room for.
+template <typename T> static Status fill(T *target, T value) {
+  if (!target || target->struct_size < sizeof(size_t))
+    return invalid("struct_size is not set");
+  value.struct_size = target->struct_size;
+  std::memcpy(target, &value, std::min(sizeof(T), target->struct_size));
+  return Status::success();
+}
+
+tssa_code tssa_status_code(const tssa_status *status) {
+  return status ? status->status.code : TSSA_OK;
+}
+
+const char *tssa_status_message(const tssa_status *status) {
+  return status ? status->status.message.c_str() : "";
+}
+
+const char *tssa_status_node(const tssa_status *status) {
+  return status ? status->status.node.c_str() : "";
+}
+
+void tssa_status_free(tssa_status *status) {
+  if (status != &outOfMemory)
+    delete status;
+}
+
+const char *tssa_version(void) { return TSSA_VERSION; }
+
+static std::vector<PortView> viewPorts(const std::vector<Port> &ports) {
+  std::vector<PortView> views;
+  for (const Port &port : ports) {
+    PortView view;
+    for (const Dim &dim : port.dims) {
+      view.dims.push_back(dim.kind == Dim::Static ? dim.value : -1);
+      view.symbols.push_back(dim.kind == Dim::Symbol ? int32_t(dim.value) : -1);
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+tssa_status *tssa_session_load(const char *path,
+                               const tssa_session_options *given,
+                               tssa_session **session) {
+  return guard([&] {
+    if (!path || !session)
+      return invalid("path or session is null");
+    tssa_session_options read;
+    if (Status status = readOptions(given, read); !status.ok())
+      return status;
+    if (read.verify_weights < 0 || read.verify_weights > TSSA_VERIFY_NEVER)
+      return invalid("options: verify_weights is not a tssa_verify");
+    SessionOptions options;
+    options.threads = read.threads;
+    options.pinThreads = read.pin_threads != 0;
+    options.memoryLimit = read.memory_limit;
+    options.verifyWeights = VerifyWeights(read.verify_weights);
+    options.parallelFor = read.parallel_for;
+    options.parallelForUser = read.parallel_for_user;
+    auto made = std::make_unique<tssa_session>();
+    if (Status status = Session::load(path, options, made->session);
+        !status.ok())
+      return status;
+    made->inputs = viewPorts(made->session->getManifest().inputs);
+    made->outputs = viewPorts(made->session->getManifest().outputs);
+    *session = made.release();
+    return Status::success();
+  });
+}
+
+void tssa_session_free(tssa_session *session) { delete session; }
+
+tssa_status *tssa_artifact_check(const char *path) {
+  return guard([&] {
+    if (!path)
+      return invalid("path is null");
+    std::unique_ptr<Artifact> artifact;
+    if (Status status = Artifact::open(path, {}, artifact); !status.ok())
+      return status;
+    return checkHost(artifact->getManifest());
+  });
+}
+
+size_t tssa_session_num_inputs(const tssa_session *session) {
+  return session->inputs.size();
+}
+
+size_t tssa_session_num_outputs(const tssa_session *session) {
+  return session->outputs.size();
+}
+
+size_t tssa_session_num_symbols(const tssa_session *session) {
+  return session->session->getManifest().symbols.size();
+}
+
+static Status fillPort(const std::vector<Port> &ports,
+                       const std::vector<PortView> &views, size_t index,
+                       tssa_port *target) {
+  if (index >= ports.size())
+    return makeError(TSSA_INVALID_ARGUMENT,
+                     "index " + std::to_string(index) + ", there are " +
+                         std::to_string(ports.size()));
+  const Port &port = ports[index];
+  tssa_port view{};
+  view.name = port.name.c_str();
+  view.dtype = toABI(port.dtype);
+  view.kind = port.kind;
+  view.ndim = int32_t(port.dims.size());
+  view.dims = views[index].dims.data();
+  view.symbols = views[index].symbols.data();
+  view.alias_of = port.kind == Port::Alias ? port.aliasOf : -1;
+  return fill(target, view);
+}
+
+tssa_status *tssa_session_input(const tssa_session *session, size_t index,
+                                tssa_port *port) {
+  return guard([&] {
+    return fillPort(session->session->getManifest().inputs, session->inputs,
+                    index, port);
+  });
+}
+
+tssa_status *tssa_session_output(const tssa_session *session, size_t index,
+                                 tssa_port *port) {
+  return guard([&] {
+    return fillPort(session->session->getManifest().outputs, session->outputs,
+                    index, port);
+  });
+}
+
+tssa_status *tssa_session_symbol(const tssa_session *session, size_t index,
+                                 tssa_symbol *target) {
+  return guard([&] {
+    const std::vector<Symbol> &symbols =
+        session->session->getManifest().symbols;
+    if (index >= symbols.size())
+      return makeError(TSSA_INVALID_ARGUMENT,
+                       "index " + std::to_string(index) + ", there are " +
+                           std::to_string(symbols.size()));
+    tssa_symbol view{};
+    view.name = symbols[index].name.c_str();
+    view.min = symbols[index].min;
+    view.max = symbols[index].max;
+    return fill(target, view);
+  });
+}
+
+void tssa_value_release(tssa_value *value) {
+  if (!value || !value->owner)
+    return;
+  delete static_cast<Tensor *>(value->owner);
+  value->owner = nullptr;
+  value->tensor.data = nullptr;
+  value->tensor.shape = nullptr;
+}
+
+tssa_status *tssa_cancel_create(tssa_cancel **cancel) {
+  return guard([&] {
+    if (!cancel)
+      return invalid("cancel is null");
+    *cancel = new tssa_cancel;
+    return Status::success();
+  });
+}
+
+void tssa_cancel_request(tssa_cancel *cancel) { cancel->requested = true; }
+void tssa_cancel_reset(tssa_cancel *cancel) { cancel->requested = false; }
+void tssa_cancel_free(tssa_cancel *cancel) { delete cancel; }
+
+static Status readInputs(const tssa_value *values, size_t count,
+                         std::vector<NamedTensor> &inputs) {
+  if (count && !values)
+    return invalid("inputs is null");
+  for (size_t i = 0; i < count; ++i) {
+    if (!values[i].name)
+      return invalid("the name of an input is null");
+    inputs.push_back({values[i].name, values[i].tensor});
+  }
+  return Status::success();
+}
+
+/// Gives the results to the caller, after a run that succeeded.
+static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
+                    std::vector<std::unique_ptr<Tensor>> &owners) {
+  for (size_t i = 0; i < owners.size(); ++i) {
+    tssa_value &output = outputs[i];
+    if (!owners[i]) {
+      std::copy(results[i].shape.begin(), results[i].shape.end(),
+                output.tensor.shape);
+      continue;
+    }
+    *owners[i] = std::move(results[i]);
+    output.tensor = owners[i]->asABI();
+    output.owner = owners[i].release();
+  }
+}
+
+tssa_status *tssa_session_run(tssa_session *session,
+                              const tssa_run_options *given,
+                              const tssa_value *values, size_t numInputs,
+                              tssa_value *outputs, size_t numOutputs) {
+  return guard([&] {
+    if (!session || (numOutputs && !outputs))
+      return invalid("session or outputs is null");
+    tssa_run_options read;
+    if (Status status = readOptions(given, read); !status.ok())
+      return status;
+    RunOptions options;
+    options.cancel = read.cancel ? &read.cancel->requested : nullptr;
+    options.timeoutSeconds = read.timeout_seconds;
+    std::vector<NamedTensor> inputs;
+    if (Status status = readInputs(values, numInputs, inputs); !status.ok())
+      return status;
+    std::vector<OutputRequest> requests;
+    std::vector<std::unique_ptr<Tensor>> owners;
+    for (size_t i = 0; i < numOutputs; ++i) {
+      if (!outputs[i].name)
+        return invalid("the name of an output is null");
+      if (outputs[i].owner)
+        return invalid("an output still holds a result: release it first");
+      bool owned = outputs[i].tensor.data == nullptr;
+      requests.push_back({outputs[i].name, {}});
+      if (!owned)
+        requests.back().into = outputs[i].tensor;
+      owners.push_back(owned ? std::make_unique<Tensor>() : nullptr);
+    }
+    std::vector<Tensor> results;
+    if (Status status =
+            session->session->run(inputs, requests, options, results);
+        !status.ok())
+      return status;
+    deliver(results, outputs, owners);
+    return Status::success();
+  });
+}
+
+tssa_status *tssa_session_plan(tssa_session *session, const tssa_value *values,
+                               size_t numInputs, int64_t *bytes) {
+  return guard([&] {
+    if (!session || !bytes)
+      return invalid("session or bytes is null");
+    std::vector<NamedTensor> inputs;
+    if (Status status = readInputs(values, numInputs, inputs); !status.ok())
+      return status;
+    return session->session->planMemory(inputs, *bytes);
+  });
+}
