@@ -27,6 +27,11 @@ IndexSimplifier::IndexSimplifier(MLIRContext *context, ArrayRef<IndexRange> dims
                                  ArrayRef<IndexRange> symbols)
     : context(context), dims(dims), symbols(symbols) {}
 
+AffineExpr IndexSimplifier::addSymbol(const IndexRange &range) {
+  symbols.push_back(range);
+  return getAffineSymbolExpr(symbols.size() - 1, context);
+}
+
 void IndexSimplifier::assumeNonNegative(AffineExpr expr) {
   Polynomial value = normalize(expr);
   if (value.isValid() && !value.getConstant())

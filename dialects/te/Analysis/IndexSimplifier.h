@@ -54,6 +54,10 @@ class IndexSimplifier {
 public:
   IndexSimplifier(MLIRContext *context, ArrayRef<IndexRange> dims, ArrayRef<IndexRange> symbols);
 
+  void addDim(const IndexRange &range) { dims.push_back(range); }
+  /// Adds a symbol and returns it. Its range may name the symbols before it.
+  AffineExpr addSymbol(const IndexRange &range);
+
   /// Makes it known that `expr` >= 0 (for what is asked afterwards).
   void assumeNonNegative(AffineExpr expr);
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -75,6 +76,43 @@ static OpFoldResult getSizeFromOp(OpBuilder &builder, OpResult result, unsigned 
   return {};
 }
 
+/// The first `tensor.dim` that reads this size in the block of the tensor, if
+/// any.
+static Value findDim(Value tensor, unsigned dim) {
+  tensor::DimOp first;
+  for (Operation *user : tensor.getUsers()) {
+    auto dimOp = dyn_cast<tensor::DimOp>(user);
+    if (dimOp && dimOp.getConstantIndex() == static_cast<int64_t>(dim) &&
+        dimOp->getBlock() == tensor.getParentBlock() &&
+        (!first || dimOp->isBeforeInBlock(first)))
+      first = dimOp;
+  }
+  return first;
+}
+
+/// The size of a function's argument through another argument whose dim has the
+/// same name: both are checked equal at entry.
+static Value findNamedDim(BlockArgument argument, unsigned dim) {
+  auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return {};
+  auto getName = [&](unsigned arg, unsigned d) -> StringAttr {
+    auto dims = function.getArgAttrOfType<ArrayAttr>(arg, "tssa.dims");
+    return dims && d < dims.size() ? dyn_cast<StringAttr>(dims[d]) : StringAttr();
+  };
+  StringAttr name = getName(argument.getArgNumber(), dim);
+  if (!name)
+    return {};
+  for (BlockArgument other : argument.getOwner()->getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(other.getType());
+    for (int64_t d = 0; type && d < type.getRank(); ++d)
+      if (getName(other.getArgNumber(), d) == name)
+        if (Value size = findDim(other, d))
+          return size;
+  }
+  return {};
+}
+
 OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -89,12 +127,11 @@ OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigne
   if (auto arg = dyn_cast<BlockArgument>(tensor))
     if (auto kernel = dyn_cast_or_null<KernelOp>(arg.getOwner()->getParentOp()))
       return kernel.getArgumentSize(arg.getArgNumber(), dim);
-  for (Operation *user : tensor.getUsers()) {
-    auto dimOp = dyn_cast<tensor::DimOp>(user);
-    if (dimOp && dimOp.getConstantIndex() == static_cast<int64_t>(dim) &&
-        dimOp->getBlock() == tensor.getParentBlock())
-      return dimOp.getResult();
-  }
+  if (Value size = findDim(tensor, dim))
+    return size;
+  if (auto arg = dyn_cast<BlockArgument>(tensor))
+    if (Value size = findNamedDim(arg, dim))
+      return size;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(tensor);
   return tensor::DimOp::create(builder, loc, tensor, dim).getResult();

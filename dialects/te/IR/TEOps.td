@@ -267,6 +267,10 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
     dim with none in the type's place is `-1` in `size_index` and known after the
     call (read it with `tensor.dim`).
 
+    After `te-plan-buffers`: operands are memrefs, the last `te.outs` of them are
+    results to be filled, and the op's own results, of a size that is known only
+    after the call, are memrefs that the routine has allocated.
+
     Constraints:
     - (C1) `size_index` has one entry per dynamic dim of all results in order,
       each -1 or an index of `result_sizes`.
@@ -278,7 +282,7 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
     Variadic<Index>:$result_sizes, DenseI64ArrayAttr:$size_index);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$results);
   let assemblyFormat = [{
     $callee `(` $inputs `)` `sizes` `(` $result_sizes `)` $size_index attr-dict `:` functional-type($inputs, $results)
   }];
@@ -309,7 +313,7 @@ def TE_YieldOp : TE_Op<"yield", [Pure, Terminator, ReturnLike]> {
 //===----------------------------------------------------------------------===//
 
 def TE_KernelOp : TE_Op<"kernel", [
-    IsolatedFromAbove, Symbol]> {
+    IsolatedFromAbove, Symbol, NoTerminator]> {
   let summary = "tensor expressions that run as one kernel";
   let description = [{
     A symbol. Parameters are tensors, sizes (index) and scalars; a parameter that

@@ -228,7 +228,7 @@ LogicalResult ScanOp::verify() {
 LogicalResult ExternOp::verify() {
   unsigned numDynamic = 0;
   for (Type type : getResultTypes())
-    numDynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+    numDynamic += cast<ShapedType>(type).getNumDynamicDims();
   if (getSizeIndex().size() != numDynamic) // C1
     return emitOpError("expects one size index for each of ")
            << numDynamic << " dynamic dims, got " << getSizeIndex().size();
@@ -242,7 +242,7 @@ LogicalResult ExternOp::verify() {
 LogicalResult KernelOp::verify() {
   if (failed(verifySingleBlock(*this, getBody(), getArgumentTypes(), "the body")))
     return failure();
-  auto ret = dyn_cast<ReturnOp>(getBody().front().getTerminator());
+  auto ret = getBody().front().empty() ? ReturnOp() : dyn_cast<ReturnOp>(getBody().front().back());
   if (!ret || ret.getOperandTypes() != getFunctionType().getResults()) // C1
     return emitOpError("expects te.return of (") << getFunctionType().getResults() << ")";
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) { // C2

@@ -105,6 +105,7 @@ void BufferProgram::addCopy(Copy::Kind kind, Operation *at, unsigned number, Val
   for (Operation *op = at->getParentOp(); op != function; op = op->getParentOp())
     depth += isLoop(op);
   unsigned time = begins[at] + 1;
+  sizes.getBytes(value); // asked for again while the program is being rewritten
   copyAt[{at, number}] = copies.size();
   copies.push_back({kind, at, number, value, variableOf.lookup(value), target, time, depth});
   variables[target].live.add(time, targetEnd);
@@ -120,10 +121,10 @@ LogicalResult BufferProgram::visitBlock(Block &block) {
 LogicalResult BufferProgram::visit(Operation *op) {
   if (isa<ConstantOp>(op)) {
     addVariable(Variable::ReadOnly, op->getResult(0));
-  } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-    unsigned source = variableOf.lookup(cast.getSource());
-    variableOf[cast.getResult()] = source;
-    variables[source].values.push_back(cast.getResult());
+  } else if (auto alias = dyn_cast<tensor::CastOp>(op)) {
+    unsigned source = variableOf.lookup(alias.getSource());
+    variableOf[alias.getResult()] = source;
+    variables[source].values.push_back(alias.getResult());
   } else if (auto launch = dyn_cast<LaunchOp>(op)) {
     visitLaunch(launch);
   } else if (isa<ExternOp, tensor::EmptyOp, tensor::FromElementsOp>(op)) {

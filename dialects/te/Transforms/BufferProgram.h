@@ -94,7 +94,6 @@ public:
   std::optional<unsigned> getResultVariable(unsigned number) const { return results[number]; }
   /// All uses of a variable's values.
   SmallVector<OpOperand *> getUses(unsigned variable) const;
-  bool isFirstCopy(const Copy &copy) const;
 
 private:
   func::FuncOp function;

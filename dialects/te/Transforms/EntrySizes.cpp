@@ -55,6 +55,7 @@ Value EntrySizes::insert(Operation *op) {
     return (*entry)->getResult(0);
   }
   created.push_back(op);
+  owned.insert(op);
   return op->getResult(0);
 }
 
@@ -241,11 +242,16 @@ Value EntrySizes::cloneForSymbols(OpBuilder &target, Value value, ValueRange sym
   return result;
 }
 
-void EntrySizes::eraseUnused() {
-  for (Operation *op : llvm::reverse(created))
+void EntrySizes::finish() {
+  for (Operation *op : llvm::reverse(created)) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op); dim && !op->use_empty()) {
+      OpBuilder here(op);
+      dim.replaceAllUsesWith(
+          memref::DimOp::create(here, op->getLoc(), dim.getSource(), dim.getIndex()).getResult());
+    }
     if (op->use_empty())
       op->erase();
-  created.clear();
+  }
 }
 
 } // namespace mlir::tssa::te

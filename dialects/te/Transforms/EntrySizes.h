@@ -42,8 +42,9 @@ public:
   Value cloneForSymbols(OpBuilder &target, Value value, ValueRange symbolValues,
                         DenseMap<Value, Value> &clones);
   OpBuilder &getBuilder() { return builder; }
-  /// Removes what was built and is not used.
-  void eraseUnused();
+  bool owns(Operation *op) const { return owned.contains(op); }
+  /// Removes what was built and is not used, when arguments have become memrefs.
+  void finish();
 
 private:
   using Dim = std::pair<Value, unsigned>;
@@ -57,6 +58,7 @@ private:
   OpBuilder builder;
   DenseSet<Operation *, Equal> known;
   SmallVector<Operation *> created;
+  DenseSet<Operation *> owned;
   DenseMap<Value, Value> values;
   llvm::DenseMap<Dim, Value> dims;
   /// Dims of loop-carried tensors that change from one iteration to the next.

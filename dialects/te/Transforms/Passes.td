@@ -9,6 +9,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TESimplify : Pass<"te-simplify"> {
+  let summary = "simplify index expressions with the ranges of their domains";
+  let description = [{
+    Every map, guard and set in a body of te.compute or te.update is simplified
+    under what is known of its dims and symbols. Guards that always hold go, reads
+    that never hold or read a splat constant become constants, decided te.inside
+    become constants, pieces without a point go. Symbol operands stand once, in
+    order of first use. The `tensor.dim` of a te result is the size it was made
+    with.
+
+    - Needs: nothing.
+    - Keeps: the value of every element; opaque indexes stay opaque unless they
+      are known to be in bounds.
+    - Gives up: a proof that takes too many steps counts as not found.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numGuards", "guards", "guards that always hold">,
+    Statistic<"numReads", "reads", "reads that are constants">,
+    Statistic<"numSets", "sets", "te.inside that are constants">];
+}
+
 def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
   let summary = "put every tensor expression of the host program into a kernel";
   let description = [{
@@ -36,6 +58,32 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
     - Gives up: commuted operands are different structure.
   }];
   let statistics = [Statistic<"numRemoved", "removed", "kernels that were equal to another">];
+}
+
+def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
+  let summary = "give every value of the host program its place in memory";
+  let description = [{
+    The host program `@main` works on memrefs afterwards: its arguments and
+    results, views of the weights and of the arena (two more arguments, `te.weights`
+    and `te.arena`), and memory that grows (`memref.alloc`, freed by
+    `memref.dealloc` after the last use). A launch writes directly into a result
+    (`memref.alloc` with `te.result`) where lifetimes allow.
+
+    A te.update, a loop-carried value and a branch's result share the buffer of
+    what they come from when nobody reads the old value afterwards; else a copy is
+    made, and a remark says so.
+
+    Constants are collected in the module's `te.weights`, each once. The function
+    `@plan` computes the bytes of the arena from the sizes of the symbols.
+
+    - Needs: kernels; te.launch and te.extern as the only tensor expressions.
+    - Keeps: kernels.
+    - Gives up: sharing between sizes that only the run knows; sizes that change
+      from one iteration to the next always grow.
+  }];
+  let statistics = [Statistic<"numCopies", "copies", "copies that had to be made">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // DIALECTS_TE_TRANSFORMS_PASSES

@@ -1,0 +1,200 @@
+//===- PointDomain.cpp - what is known at a point of a te op -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Analysis/PointDomain.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// How far definitions of symbols are followed.
+static constexpr unsigned maxDefinitionDepth = 8;
+
+PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
+    : context(context), simplifier(context, {}, {}) {
+  for (OpFoldResult size : sizes)
+    if (auto value = dyn_cast<Value>(size); value && !getConstantIntValue(size))
+      if (!table.count(value))
+        addValue(value, 1);
+  for (OpFoldResult size : sizes)
+    simplifier.addDim(IndexRange::below(getSize(size)));
+}
+
+PointDomain PointDomain::get(Operation *op) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    return PointDomain(op->getContext(), compute.getMixedSizes());
+  return PointDomain(op->getContext(), cast<UpdateOp>(op).getMixedSizes());
+}
+
+AffineExpr PointDomain::getSize(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return getAffineConstantExpr(*constant, context);
+  return getSymbol(cast<Value>(size));
+}
+
+/// Whether the value is the size of something.
+static bool isSize(Value value) {
+  if (value.getDefiningOp<tensor::DimOp>())
+    return true;
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+  if (!kernel)
+    return false;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (DenseI64ArrayAttr sizes = kernel.getSizesAttr(i))
+      if (llvm::is_contained(sizes.asArrayRef(), argument.getArgNumber()))
+        return true;
+  return false;
+}
+
+AffineExpr PointDomain::getSymbol(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return getAffineConstantExpr(constant.getSExtValue(), context);
+  if (AffineExpr known = table.lookup(value))
+    return known;
+  return addValue(value, isSize(value) ? std::optional<int64_t>(0) : std::nullopt);
+}
+
+AffineExpr PointDomain::addValue(Value value, std::optional<int64_t> lower) {
+  IndexRange range;
+  range.lower = lower;
+  range.definition = getDefinition(value);
+  if (range.definition) {
+    std::optional<int64_t> bound = simplifier.getConstantLowerBound(range.definition);
+    if (bound && (!range.lower || *bound > *range.lower))
+      range.lower = bound;
+    range.upper = simplifier.getConstantUpperBound(range.definition);
+  }
+  AffineExpr symbol = simplifier.addSymbol(range);
+  values.push_back(value);
+  table[value] = symbol;
+  return symbol;
+}
+
+AffineExpr PointDomain::getDefinition(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth >= maxDefinitionDepth)
+    return {};
+  ++depth;
+  AffineExpr result;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<AffineExpr> operands;
+    for (Value operand : apply.getOperands())
+      operands.push_back(getSymbol(operand));
+    AffineMap map = apply.getAffineMap();
+    result = map.getResult(0).replaceDimsAndSymbols(
+        ArrayRef(operands).take_front(map.getNumDims()),
+        ArrayRef(operands).drop_front(map.getNumDims()));
+  } else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
+                 arith::FloorDivSIOp, arith::CeilDivSIOp, arith::RemUIOp>(op) &&
+             value.getType().isIndex()) {
+    AffineExpr lhs = getSymbol(op->getOperand(0)), rhs = getSymbol(op->getOperand(1));
+    std::optional<int64_t> least = simplifier.getConstantLowerBound(lhs);
+    bool nonNegative = least && *least >= 0;
+    if (isa<arith::AddIOp>(op))
+      result = lhs + rhs;
+    else if (isa<arith::SubIOp>(op))
+      result = lhs - rhs;
+    else if (isa<arith::MulIOp>(op))
+      result = lhs * rhs;
+    else if (isa<arith::FloorDivSIOp>(op) || (isa<arith::DivUIOp, arith::DivSIOp>(op) && nonNegative))
+      result = lhs.floorDiv(rhs);
+    else if (isa<arith::CeilDivSIOp>(op))
+      result = lhs.ceilDiv(rhs);
+    else if (isa<arith::RemUIOp>(op) && nonNegative)
+      result = lhs % rhs;
+  }
+  --depth;
+  return result;
+}
+
+/// Whether a product or divisor in the expression has dims where MLIR's
+/// semi-affine expressions allow symbols only.
+static bool isSemiAffine(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return true;
+  AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
+  if (expr.getKind() != AffineExprKind::Add && !rhs.isSymbolicOrConstant() &&
+      (expr.getKind() != AffineExprKind::Mul || !lhs.isSymbolicOrConstant()))
+    return false;
+  return isSemiAffine(lhs) && isSemiAffine(rhs);
+}
+
+AffineExpr PointDomain::getBodyExpr(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<ComputeOp, UpdateOp>(op->getParentOp()) || !value.getType().isIndex())
+    return {};
+  if (auto index = dyn_cast<IndexOp>(op))
+    return enter(index.getMap().getResult(0), index.getSymbols(), /*expand=*/true);
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return {};
+  AffineExpr lhs = getBodyExpr(op->getOperand(0)), rhs = getBodyExpr(op->getOperand(1));
+  APInt constant;
+  if (!lhs && matchPattern(op->getOperand(0), m_ConstantInt(&constant)))
+    lhs = getAffineConstantExpr(constant.getSExtValue(), context);
+  if (!rhs && matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+    rhs = getAffineConstantExpr(constant.getSExtValue(), context);
+  if (!lhs || !rhs)
+    return {};
+  if (isa<arith::AddIOp>(op))
+    return lhs + rhs;
+  if (isa<arith::SubIOp>(op))
+    return lhs - rhs;
+  return lhs.isSymbolicOrConstant() || rhs.isSymbolicOrConstant() ? lhs * rhs : AffineExpr();
+}
+
+AffineExpr PointDomain::enter(AffineExpr expr, ValueRange symbols, bool expand) {
+  return enter(ArrayRef(expr), symbols, expand).front();
+}
+
+SmallVector<AffineExpr> PointDomain::enter(ArrayRef<AffineExpr> exprs, ValueRange symbols,
+                                           bool expand) {
+  SmallVector<AffineExpr> plain, expanded, result;
+  for (Value symbol : symbols) {
+    plain.push_back(getSymbol(symbol));
+    AffineExpr expr = expand ? getBodyExpr(symbol) : AffineExpr();
+    expanded.push_back(expr ? expr : plain.back());
+  }
+  for (AffineExpr expr : exprs) {
+    AffineExpr replaced = expr.replaceSymbols(expanded);
+    result.push_back(isSemiAffine(replaced) ? replaced : expr.replaceSymbols(plain));
+  }
+  return result;
+}
+
+void PointDomain::assume(IntegerSet set, ValueRange symbols) {
+  for (auto [index, constraint] : llvm::enumerate(enter(set.getConstraints(), symbols))) {
+    simplifier.assumeNonNegative(constraint);
+    if (set.isEq(index))
+      simplifier.assumeNonNegative(-constraint);
+  }
+}
+
+SmallVector<Value> te::leaveSymbols(MutableArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
+                                    MLIRContext *context) {
+  SmallVector<Value> used;
+  SmallVector<AffineExpr> replacements;
+  for (unsigned i = 0; i < symbols.size(); ++i)
+    replacements.push_back(getAffineSymbolExpr(i, context));
+  for (AffineExpr expr : exprs)
+    expr.walk([&](AffineExpr inner) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(inner);
+      if (!symbol || llvm::is_contained(used, symbols[symbol.getPosition()]))
+        return;
+      replacements[symbol.getPosition()] = getAffineSymbolExpr(used.size(), context);
+      used.push_back(symbols[symbol.getPosition()]);
+    });
+  for (AffineExpr &expr : exprs)
+    expr = expr.replaceSymbols(replacements);
+  return used;
+}

@@ -1,0 +1,217 @@
+//===- BufferPlacement.cpp - where each variable lies --------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/BufferPlacement.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::tssa::te {
+
+static std::optional<int64_t> getConstant(Value value) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getInt();
+  return std::nullopt;
+}
+
+/// The size when all symbols are 100: only to place large things first.
+static double estimate(Value value) {
+  if (std::optional<int64_t> constant = getConstant(value))
+    return *constant;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return estimate(op->getOperand(0)) * estimate(op->getOperand(1));
+  if (isa_and_nonnull<arith::AddIOp>(op))
+    return estimate(op->getOperand(0)) + estimate(op->getOperand(1));
+  return 100;
+}
+
+static double estimate(const Buffer &buffer) {
+  double largest = 0;
+  for (Value size : buffer.sizes)
+    largest = std::max(largest, estimate(size));
+  return largest;
+}
+
+void BufferPlacement::createBuffers() {
+  for (auto [i, variable] : llvm::enumerate(program.getVariables())) {
+    parents.parent.push_back(i);
+    Buffer &buffer = buffers.emplace_back();
+    buffer.live = variable.live;
+    buffer.readOnly = variable.kind == Variable::ReadOnly;
+    buffer.result = variable.result;
+    if (variable.kind == Variable::Planned && !variable.values.empty())
+      buffer.sizes.insert(sizes.getBytes(variable.values.front()));
+  }
+}
+
+bool BufferPlacement::tryToShare(const Copy &copy) {
+  ArrayRef<Variable> variables = program.getVariables();
+  if (variables[copy.source].kind != Variable::Planned ||
+      variables[copy.target].kind != Variable::Planned)
+    return false;
+  unsigned source = parents.findLeader(copy.source), target = parents.findLeader(copy.target);
+  if (source == target)
+    return true;
+  Buffer &from = buffers[source], &to = buffers[target];
+  if ((from.result >= 0 && to.result >= 0) || from.live.overlaps(to.live))
+    return false;
+  from.live.add(to.live);
+  from.result = std::max(from.result, to.result);
+  from.sizes.insert(to.sizes.begin(), to.sizes.end());
+  parents.parent[target] = source;
+  return true;
+}
+
+void BufferPlacement::coalesce() {
+  ArrayRef<Copy> copies = program.getCopies();
+  sharing.assign(copies.size(), false);
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, copies.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, updates first
+    auto key = [&](unsigned i) {
+      return std::tuple(-int64_t(copies[i].depth), copies[i].kind != Copy::Update, i);
+    };
+    return key(a) < key(b);
+  });
+  for (unsigned i : order)
+    sharing[i] = tryToShare(copies[i]);
+}
+
+/// A copy that is made needs both sides at once; copies at one place happen
+/// together, so a source that another one overwrites is saved first.
+void BufferPlacement::separateCopies() {
+  ArrayRef<Copy> copies = program.getCopies();
+  DenseMap<Operation *, SmallVector<unsigned>> byPlace;
+  for (unsigned i = 0; i < copies.size(); ++i) {
+    const Copy &copy = copies[i];
+    if (sharing[i])
+      continue;
+    buffers[parents.findLeader(copy.source)].live.add(copy.time, copy.time + 2);
+    byPlace[copy.at].push_back(i);
+  }
+  for (unsigned i = 0, e = copies.size(); i < e; ++i) {
+    const Copy &copy = copies[i];
+    if (sharing[i])
+      continue;
+    unsigned source = parents.findLeader(copy.source);
+    bool overwritten = llvm::any_of(byPlace[copy.at], [&](unsigned other) {
+      return other != i && parents.findLeader(copies[other].target) == source;
+    });
+    if (!overwritten || program.getVariables()[copy.source].kind == Variable::Grown)
+      continue;
+    parents.parent.push_back(buffers.size());
+    Buffer temporary;
+    temporary.live.add(copy.time, copy.time + 2);
+    temporary.sizes.insert(sizes.getBytes(copy.value));
+    buffers.push_back(std::move(temporary));
+    temporaryBuffers.push_back({i, unsigned(buffers.size() - 1)});
+  }
+}
+
+int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
+  struct Placed {
+    Buffer *buffer;
+    int64_t begin, end;
+  };
+  SmallVector<Placed> placed; // by begin
+  int64_t total = 0;
+  for (Buffer *buffer : group) {
+    int64_t bytes = 0;
+    for (Value size : buffer->sizes)
+      bytes = std::max(bytes, *getConstant(size));
+    bytes = llvm::alignTo(bytes, bufferAlignment);
+    int64_t best = -1, bestGap = 0, last = 0;
+    for (const Placed &other : placed) {
+      if (!other.buffer->live.overlaps(buffer->live))
+        continue;
+      int64_t gap = other.begin - last;
+      if (gap >= bytes && (best < 0 || gap < bestGap)) {
+        best = last;
+        bestGap = gap;
+      }
+      last = std::max(last, other.end);
+    }
+    int64_t begin = best < 0 ? last : best;
+    Placed entry{buffer, begin, begin + bytes};
+    placed.insert(llvm::upper_bound(placed, entry,
+                                    [](const Placed &a, const Placed &b) {
+                                      return a.begin < b.begin;
+                                    }),
+                  entry);
+    buffer->offset = sizes.getConstant(begin);
+    total = std::max(total, begin + bytes);
+  }
+  return total;
+}
+
+Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
+  struct Slot {
+    LiveRange live;
+    llvm::SmallSetVector<Value, 2> sizes;
+    SmallVector<Buffer *> buffers;
+  };
+  SmallVector<Slot> slots;
+  for (Buffer *buffer : group) {
+    Slot *chosen = nullptr;
+    for (Slot &slot : slots) {
+      if (slot.live.overlaps(buffer->live))
+        continue;
+      bool same = llvm::all_of(buffer->sizes, [&](Value size) { return slot.sizes.contains(size); });
+      if (same || !chosen)
+        chosen = &slot;
+      if (same)
+        break;
+    }
+    if (!chosen)
+      chosen = &slots.emplace_back();
+    chosen->live.add(buffer->live);
+    chosen->sizes.insert(buffer->sizes.begin(), buffer->sizes.end());
+    chosen->buffers.push_back(buffer);
+  }
+  for (Slot &slot : slots) {
+    // A size that a wrong input makes negative is checked later; it takes no room.
+    Value bytes = sizes.getConstant(0);
+    for (Value size : slot.sizes)
+      bytes = sizes.create<arith::MaxSIOp>({bytes, size});
+    bytes = sizes.create<arith::AddIOp>({bytes, sizes.getConstant(bufferAlignment - 1)});
+    bytes = sizes.create<arith::AndIOp>({bytes, sizes.getConstant(-bufferAlignment)});
+    for (Buffer *buffer : slot.buffers)
+      buffer->offset = begin;
+    begin = sizes.create<arith::AddIOp>({begin, bytes});
+  }
+  return begin;
+}
+
+Value BufferPlacement::run() {
+  createBuffers();
+  coalesce();
+  separateCopies();
+  SmallVector<Buffer *> constant, symbolic;
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    if (parents.findLeader(i) != i || buffer.readOnly || buffer.result >= 0 ||
+        buffer.sizes.empty())
+      continue;
+    bool isConstant = llvm::all_of(buffer.sizes, [](Value size) { return getConstant(size); });
+    (isConstant ? constant : symbolic).push_back(&buffer);
+  }
+  auto largerFirst = [](Buffer *a, Buffer *b) {
+    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b); // both in one vector
+  };
+  llvm::sort(constant, largerFirst);
+  llvm::sort(symbolic, largerFirst);
+  Value total = sizes.getConstant(placeConstant(constant));
+  if (!symbolic.empty())
+    total = placeSymbolic(symbolic, total);
+  for (auto [copy, buffer] : temporaryBuffers)
+    temporaries[copy] = buffers[buffer].offset;
+  // Room to read behind the last buffer, which may have no bytes.
+  if (std::optional<int64_t> bytes = getConstant(total))
+    return sizes.getConstant(*bytes + bufferAlignment);
+  return sizes.create<arith::AddIOp>({total, sizes.getConstant(bufferAlignment)});
+}
+
+} // namespace mlir::tssa::te

@@ -1,0 +1,182 @@
+//===- BufferRewriterControl.cpp - loops and branches on memrefs ---------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A planned tensor is not carried by control flow any more: its buffer is the
+/// same before, in and after. A grown one is carried as a memref.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/BufferRewriter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::tssa::te {
+
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+static Type getCarriedType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type;
+}
+
+/// Arguments keep their place until the end, because the old operations, which
+/// are erased last, still use them.
+void BufferRewriter::rewriteBlockArguments(Block &block) {
+  for (BlockArgument argument : block.getArguments()) {
+    if (!isTensor(argument))
+      continue;
+    if (isPlanned(argument)) {
+      memrefs[argument] = createPlanned(argument);
+      deadArguments.push_back({&block, argument.getArgNumber()});
+    } else {
+      argument.setType(getCarriedType(argument.getType()));
+      memrefs[argument] = argument;
+    }
+  }
+}
+
+LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  unsigned inits = isa<scf::ForOp>(op) ? 3 : isa<scf::IfOp>(op) ? 1 : 0;
+  operands.append(op->operand_begin(), op->operand_begin() + inits);
+  for (OpResult result : op->getResults())
+    if (isKept(result))
+      types.push_back(getCarriedType(result.getType()));
+
+  // Branches write their planned results; loops hand theirs on in place.
+  for (OpResult result : op->getResults())
+    if (isTensor(result) && isPlanned(result))
+      memrefs[result] = createPlanned(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      rewriteBlockArguments(block);
+
+  if (inits != 1) {
+    for (auto [i, init] : llvm::enumerate(op->getOperands().drop_front(inits))) {
+      const Copy *copy = program.lookupCopy(op, i);
+      if (!copy) {
+        operands.push_back(init);
+        continue;
+      }
+      Value source = memrefs.lookup(init);
+      const Variable &target = program.getVariables()[copy->target];
+      if (target.kind == Variable::Planned) {
+        if (!placement.share(*copy))
+          emitCopy(loc, source, memrefs.lookup(target.values.front()), *copy);
+        continue;
+      }
+      Value own = source;
+      if (!ownership.isMove(*copy)) {
+        own = cloneGrown(source);
+        emitCopy(loc, source, own, *copy);
+      }
+      operands.push_back(castTo(own, target.values.front().getType()));
+    }
+  }
+
+  Operation *replacement =
+      Operation::create(loc, op->getName(), types, operands, op->getDiscardableAttrDictionary(),
+                        op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
+  builder.insert(replacement);
+  for (auto [to, from] : llvm::zip(replacement->getRegions(), op->getRegions()))
+    to.takeBody(from);
+  unsigned next = 0;
+  for (OpResult result : op->getResults()) {
+    if (!isKept(result))
+      continue;
+    Value kept = replacement->getResult(next++);
+    if (isTensor(result))
+      memrefs[result] = kept;
+    else
+      result.replaceAllUsesWith(kept);
+  }
+  dead.push_back(op);
+  for (Region &region : replacement->getRegions())
+    for (Block &block : region)
+      if (failed(rewriteBlock(block)))
+        return failure();
+  return success();
+}
+
+void BufferRewriter::rewriteYield(Operation *op) {
+  Location loc = op->getLoc();
+  unsigned first = isa<scf::ConditionOp>(op) ? 1 : 0;
+  SmallVector<Value> operands(op->operand_begin(), op->operand_begin() + first);
+  SmallVector<const Copy *> planned;
+  for (auto [i, value] : llvm::enumerate(op->getOperands().drop_front(first))) {
+    const Copy *copy = program.lookupCopy(op, i);
+    if (!copy) {
+      operands.push_back(value);
+      continue;
+    }
+    const Variable &target = program.getVariables()[copy->target];
+    if (target.kind == Variable::Planned) {
+      if (!placement.share(*copy))
+        planned.push_back(copy);
+      continue;
+    }
+    Value own = memrefs.lookup(value);
+    if (!ownership.isMove(*copy)) {
+      own = cloneGrown(own);
+      emitCopy(loc, memrefs.lookup(value), own, *copy);
+    }
+    operands.push_back(castTo(own, getCarriedType(target.values.front().getType())));
+  }
+  DenseMap<const Copy *, Value> saved;
+  for (const Copy *copy : planned)
+    if (Value offset = placement.getTemporary(*copy)) {
+      saved[copy] = createView(copy->value.getType(), arena, offset, copy->value);
+      memref::CopyOp::create(builder, loc, memrefs.lookup(copy->value), saved[copy]);
+    }
+  for (const Copy *copy : planned) {
+    Value source = saved.contains(copy) ? saved[copy] : memrefs.lookup(copy->value);
+    Value target = memrefs.lookup(program.getVariables()[copy->target].values.front());
+    emitCopy(loc, source, target, *copy);
+  }
+  release(ownership.getReleases(op));
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  builder.create(state);
+  dead.push_back(op);
+}
+
+void BufferRewriter::rewriteReturn(func::ReturnOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Value> results;
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    if (!memrefs.contains(value)) {
+      results.push_back(value);
+      continue;
+    }
+    Value source = memrefs.lookup(value);
+    auto type = cast<MemRefType>(function.getResultTypes()[i]);
+    const Copy *copy = program.lookupCopy(op, i);
+    if (copy && !placement.share(*copy)) {
+      emitCopy(loc, source, resultBuffers[i], *copy);
+    } else if (!resultBuffers[i]) { // its size is known only now
+      SmallVector<Value> dynamicSizes;
+      for (auto [dim, size] : llvm::enumerate(type.getShape()))
+        if (ShapedType::isDynamic(size))
+          dynamicSizes.push_back(memref::DimOp::create(builder, loc, source, dim));
+      auto buffer = memref::AllocOp::create(builder, loc, type, dynamicSizes);
+      buffer->setAttr("te.result", builder.getI64IntegerAttr(i));
+      resultBuffers[i] = buffer;
+      memref::CopyOp::create(builder, loc, source, resultBuffers[i]);
+      ++numCopies;
+    }
+    results.push_back(castTo(resultBuffers[i], type));
+  }
+  release(ownership.getReleases(op));
+  func::ReturnOp::create(builder, loc, results);
+  dead.push_back(op);
+}
+
+} // namespace mlir::tssa::te

@@ -1,0 +1,93 @@
+//===- PlanBuffers.cpp - give every value its place ----------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// 1. `EntrySizes`: which sizes are known when the program starts.
+/// 2. `BufferProgram`: what needs memory, when, and where copies would stand.
+/// 3. `BufferPlacement`: what shares a buffer, and the arena's layout.
+///    `BufferOwnership`: the same question for what grows.
+/// 4. `BufferRewriter`: the program on memrefs, and the plan as a function.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Transforms/BufferRewriter.h"
+#include "dialects/te/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::tssa::te {
+
+#define GEN_PASS_DEF_TEPLANBUFFERS
+#include "dialects/te/Transforms/Passes.h.inc"
+
+namespace {
+
+/// A choice between tensors becomes a branch: it then has a buffer of its own.
+void expandSelects(func::FuncOp function) {
+  function.walk([](arith::SelectOp op) {
+    if (!isa<RankedTensorType>(op.getType()))
+      return;
+    OpBuilder builder(op);
+    auto yield = [](Value value) {
+      return [value](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, value); };
+    };
+    auto branch = scf::IfOp::create(builder, op.getLoc(), op.getCondition(),
+                                    yield(op.getTrueValue()), yield(op.getFalseValue()));
+    op.replaceAllUsesWith(branch.getResult(0));
+    op.erase();
+  });
+}
+
+/// `@plan`: from the sizes of the symbols to the bytes of the arena.
+void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &sizes,
+                Value total) {
+  OpBuilder builder(function);
+  Type index = builder.getIndexType();
+  SmallVector<Type> inputs(symbols.get().size(), index);
+  auto plan = func::FuncOp::create(builder, function.getLoc(), "plan",
+                                   builder.getFunctionType(inputs, index));
+  Block *block = plan.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  DenseMap<Value, Value> clones;
+  Value bytes = sizes.cloneForSymbols(builder, total, block->getArguments(), clones);
+  func::ReturnOp::create(builder, function.getLoc(), bytes);
+}
+
+struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto function = module.lookupSymbol<func::FuncOp>("main");
+    if (!function || !function.getBody().hasOneBlock()) {
+      module.emitError("expected a host program '@main' with one block");
+      return signalPassFailure();
+    }
+    expandSelects(function);
+    EntrySymbols symbols(function);
+    EntrySizes sizes(function, symbols);
+    SymbolTableCollection tables;
+    BufferProgram program(function, sizes, tables);
+    if (failed(program.build()))
+      return signalPassFailure();
+    BufferPlacement placement(program, sizes);
+    Value total = placement.run();
+    BufferOwnership ownership(program);
+    WeightCollector weights(&getContext());
+    createPlan(function, symbols, sizes, total);
+    BufferRewriter rewriter(function, program, placement, ownership, sizes, weights);
+    if (failed(rewriter.run()))
+      return signalPassFailure();
+    sizes.finish();
+    module->setAttr("te.weights", weights.getWeights());
+    numCopies += rewriter.getNumCopies();
+  }
+};
+
+} // namespace
+} // namespace mlir::tssa::te

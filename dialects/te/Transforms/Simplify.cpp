@@ -1,0 +1,63 @@
+//===- Simplify.cpp - simpler index expressions everywhere -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/Sizes.h"
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Transforms/Passes.h"
+#include "dialects/te/Transforms/SimplifyBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::tssa::te {
+#define GEN_PASS_DEF_TESIMPLIFY
+#include "dialects/te/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::te
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// The size of a te result is the operand that it was made with.
+static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
+  std::optional<int64_t> index = dim.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  Operation *def = dim.getSource().getDefiningOp();
+  if (!index || !type || !isa_and_nonnull<ComputeOp, UpdateOp, ScanOp, ExternOp, LaunchOp>(def) || *index < 0 || *index >= type.getRank())
+    return;
+  rewriter.setInsertionPoint(dim);
+  OpFoldResult size = getSize(rewriter, dim.getLoc(), dim.getSource(), *index);
+  if (auto value = dyn_cast<Value>(size)) {
+    if (value != dim.getResult())
+      rewriter.replaceOp(dim, value);
+    return;
+  }
+  rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim, *getConstantSize(size));
+}
+
+namespace {
+struct Simplify : te::impl::TESimplifyBase<Simplify> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<tensor::DimOp> dims;
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (auto dim = dyn_cast<tensor::DimOp>(op))
+        dims.push_back(dim);
+      else if (isa<ComputeOp, UpdateOp>(op))
+        ops.push_back(op);
+    });
+    for (tensor::DimOp dim : dims)
+      foldDim(rewriter, dim);
+    SimplifyCounts counts;
+    for (Operation *op : ops)
+      simplifyBodies(rewriter, op, counts);
+    numGuards += counts.guardsDropped;
+    numReads += counts.readsFolded;
+    numSets += counts.setsFolded;
+  }
+};
+} // namespace

@@ -1,0 +1,271 @@
+//===- SimplifyBody.cpp - simpler index expressions in the bodies of an op -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/SimplifyBody.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+namespace {
+/// Simplifies the point ops of one body.
+class BodySimplifier {
+public:
+  BodySimplifier(RewriterBase &rewriter, PointDomain &domain, SimplifyCounts &counts)
+      : rewriter(rewriter), domain(domain), counts(counts) {}
+
+  void run(Block &body, unsigned numDims) {
+    this->numDims = numDims;
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      rewriter.setInsertionPoint(&op);
+      if (auto read = dyn_cast<ReadOp>(op))
+        simplify(read);
+      else if (auto index = dyn_cast<IndexOp>(op))
+        simplify(index);
+      else if (auto inside = dyn_cast<InsideOp>(op))
+        simplify(inside);
+    }
+  }
+
+private:
+  void simplify(ReadOp read);
+  void simplify(IndexOp index);
+  void simplify(InsideOp inside);
+  void rebuild(ReadOp read, ArrayRef<AffineExpr> indexes, IntegerSet guard);
+  SmallVector<AffineExpr> simplifyIndexes(ReadOp read, IntegerSet guard);
+  bool isInBounds(ReadOp read, unsigned dim, AffineExpr index, IndexSimplifier &simplifier);
+  bool foldSplat(ReadOp read, IntegerSet guard);
+  /// A set over dims and the table of symbols.
+  IntegerSet enter(IntegerSet set, ValueRange symbols, bool expand);
+
+  RewriterBase &rewriter;
+  PointDomain &domain;
+  SimplifyCounts &counts;
+  unsigned numDims = 0;
+};
+} // namespace
+
+IntegerSet BodySimplifier::enter(IntegerSet set, ValueRange symbols, bool expand) {
+  SmallVector<AffineExpr> exprs = domain.enter(set.getConstraints(), symbols, expand);
+  return IntegerSet::get(numDims, domain.getSymbols().size(), exprs, set.getEqFlags());
+}
+
+/// The index lies in the dim of the source, as far as its size is known here.
+bool BodySimplifier::isInBounds(ReadOp read, unsigned dim, AffineExpr index,
+                                IndexSimplifier &simplifier) {
+  if (read.getSourceType().isDynamicDim(dim))
+    return false;
+  return simplifier.isNonNegative(index) &&
+         simplifier.isNonNegative(read.getSourceType().getDimSize(dim) - 1 - index);
+}
+
+/// Where the guard holds. An opaque index becomes an expression only where that
+/// is known to be in bounds, since opaque indexes are checked by the run.
+SmallVector<AffineExpr> BodySimplifier::simplifyIndexes(ReadOp read, IntegerSet guard) {
+  SmallVector<AffineExpr> plain = domain.enter(read.getMap().getResults(), read.getSymbols());
+  SmallVector<AffineExpr> expanded =
+      domain.enter(read.getMap().getResults(), read.getSymbols(), /*expand=*/true);
+  std::optional<IndexSimplifier> guarded;
+  if (guard) {
+    guarded = domain.getSimplifier();
+    for (unsigned i = 0; i < guard.getNumConstraints(); ++i) {
+      guarded->assumeNonNegative(guard.getConstraint(i));
+      if (guard.isEq(i))
+        guarded->assumeNonNegative(-guard.getConstraint(i));
+    }
+  }
+  IndexSimplifier &simplifier = guarded ? *guarded : domain.getSimplifier();
+  SmallVector<AffineExpr> result;
+  for (unsigned i = 0; i < plain.size(); ++i) {
+    bool expand = plain[i] != expanded[i] && isInBounds(read, i, expanded[i], simplifier);
+    result.push_back(simplifier.simplify(expand ? expanded[i] : plain[i]));
+  }
+  return result;
+}
+
+void BodySimplifier::rebuild(ReadOp read, ArrayRef<AffineExpr> indexes, IntegerSet guard) {
+  MLIRContext *context = read.getContext();
+  SmallVector<AffineExpr> exprs(indexes);
+  if (guard)
+    llvm::append_range(exprs, guard.getConstraints());
+  SmallVector<Value> symbols = leaveSymbols(exprs, domain.getSymbols(), context);
+  AffineMap map = AffineMap::get(numDims, symbols.size(),
+                                 ArrayRef(exprs).take_front(indexes.size()), context);
+  IntegerSet newGuard;
+  if (guard)
+    newGuard = IntegerSet::get(numDims, symbols.size(),
+                               ArrayRef(exprs).drop_front(indexes.size()), guard.getEqFlags());
+  if (map == read.getMap() && ValueRange(symbols) == read.getSymbols() &&
+      newGuard == read.getGuard().value_or(IntegerSet()))
+    return;
+  rewriter.replaceOpWithNewOp<ReadOp>(read, read.getSource(), map, symbols, newGuard,
+                                      guard ? read.getPadAttr() : TypedAttr());
+}
+
+/// A read of a constant with one value everywhere is that value.
+bool BodySimplifier::foldSplat(ReadOp read, IntegerSet guard) {
+  auto constant = read.getSource().getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!elements || !elements.isSplat() || !read.getSymbols().empty())
+    return false;
+  auto value = elements.getSplatValue<TypedAttr>();
+  if (guard && value != read.getPadAttr())
+    return false;
+  ++counts.readsFolded;
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(read, value);
+  return true;
+}
+
+void BodySimplifier::simplify(ReadOp read) {
+  IntegerSet guard;
+  if (read.getGuard()) {
+    Truth truth;
+    IntegerSet entered = enter(*read.getGuard(), read.getSymbols(), /*expand=*/true);
+    guard = domain.getSimplifier().simplify(entered, truth);
+    if (truth == Truth::Never) {
+      ++counts.readsFolded;
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(read, read.getPadAttr());
+      return;
+    }
+    if (truth == Truth::Always) {
+      ++counts.guardsDropped;
+      guard = {};
+    }
+  }
+  if (!foldSplat(read, guard))
+    rebuild(read, simplifyIndexes(read, guard), guard);
+}
+
+void BodySimplifier::simplify(IndexOp index) {
+  AffineExpr expr = domain.getSimplifier().simplify(
+      domain.enter(index.getMap().getResult(0), index.getSymbols(), /*expand=*/true));
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, constant.getValue());
+    return;
+  }
+  SmallVector<Value> symbols = leaveSymbols(expr, domain.getSymbols(), index.getContext());
+  AffineMap map = AffineMap::get(numDims, symbols.size(), expr);
+  if (map != index.getMap() || ValueRange(symbols) != index.getSymbols())
+    rewriter.replaceOpWithNewOp<IndexOp>(index, symbols, map);
+}
+
+void BodySimplifier::simplify(InsideOp inside) {
+  Truth truth;
+  IntegerSet set = domain.getSimplifier().simplify(
+      enter(inside.getSet(), inside.getSymbols(), /*expand=*/true), truth);
+  if (truth != Truth::Unknown) {
+    ++counts.setsFolded;
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(inside,
+                                                   rewriter.getBoolAttr(truth == Truth::Always));
+    return;
+  }
+  SmallVector<AffineExpr> exprs(set.getConstraints());
+  SmallVector<Value> symbols = leaveSymbols(exprs, domain.getSymbols(), inside.getContext());
+  set = IntegerSet::get(numDims, symbols.size(), exprs, set.getEqFlags());
+  if (set != inside.getSet() || ValueRange(symbols) != inside.getSymbols())
+    rewriter.replaceOpWithNewOp<InsideOp>(inside, symbols, set);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Ops are equal when all but their locations agree.
+struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(Operation *op) {
+    return OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(Operation *lhs, Operation *rhs) {
+    if (lhs == rhs)
+      return true;
+    if (lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() ||
+        rhs == getTombstoneKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(lhs, rhs, OperationEquivalence::IgnoreLocations);
+  }
+};
+} // namespace
+
+void te::joinEqualOps(RewriterBase &rewriter, Block &block) {
+  llvm::DenseSet<Operation *, EquivalentOpInfo> seen;
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+      continue;
+    auto [it, isNew] = seen.insert(&op);
+    if (!isNew)
+      rewriter.replaceOp(&op, (*it)->getResults());
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+/// Simplifies the sets of pieces. Pieces without a point go, which takes a new op.
+static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, PointDomain &domain) {
+  if (!compute.getWhereAttr())
+    return compute;
+  SmallVector<Attribute> sets;
+  SmallVector<unsigned> kept;
+  for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
+    Truth truth;
+    IntegerSet set = domain.getSimplifier().simplify(compute.getPieceSet(piece), truth);
+    if (truth == Truth::Never)
+      continue;
+    kept.push_back(piece);
+    sets.push_back(IntegerSetAttr::get(set));
+  }
+  if (kept.empty()) // the whole domain is empty
+    return compute;
+  ArrayAttr where = kept.size() > 1 ? rewriter.getArrayAttr(sets) : ArrayAttr();
+  if (kept.size() == compute.getPieces().size()) {
+    compute.setWhereAttr(where);
+    return compute;
+  }
+  rewriter.setInsertionPoint(compute);
+  auto copy = ComputeOp::create(rewriter, compute.getLoc(), compute.getResultTypes(),
+                                compute.getDynamicSizes(), compute.getStaticSizes(),
+                                compute.getNumParallel(), compute.getInitAttr(), where,
+                                compute.getLabelAttr(), kept.size());
+  copy.getCombiner().takeBody(compute.getCombiner());
+  copy.getEpilogue().takeBody(compute.getEpilogue());
+  for (auto [index, piece] : llvm::enumerate(kept))
+    copy.getPieces()[index].takeBody(compute.getPieces()[piece]);
+  rewriter.replaceOp(compute, copy);
+  return copy;
+}
+
+Operation *te::simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts) {
+  auto run = [&](Block &body, PointDomain &known, unsigned numDims) {
+    BodySimplifier(rewriter, known, counts).run(body, numDims);
+    joinEqualOps(rewriter, body);
+  };
+  PointDomain domain = PointDomain::get(op);
+  if (auto update = dyn_cast<UpdateOp>(op)) {
+    run(update.getBody().front(), domain, update.getNumDims());
+    return update;
+  }
+  ComputeOp compute = simplifyPieces(rewriter, cast<ComputeOp>(op), domain);
+  for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
+    PointDomain known = domain;
+    if (IntegerSet set = compute.getPieceSet(piece))
+      known.assume(set, {});
+    run(*compute.getPieceBlock(piece), known, compute.getNumDims());
+  }
+  if (compute.hasEpilogue()) { // runs even where there is no reduction point
+    PointDomain parallel(op->getContext(), compute.getParallelSizes());
+    run(compute.getEpilogue().front(), parallel, compute.getNumParallel());
+  }
+  return compute;
+}

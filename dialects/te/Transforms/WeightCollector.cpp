@@ -1,0 +1,80 @@
+//===- WeightCollector.cpp - constants of a program, each once -----------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/WeightCollector.h"
+#include "dialects/te/Transforms/BufferPlacement.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/xxhash.h"
+
+namespace mlir::tssa::te {
+
+FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
+  ShapedType type = value.getShapedType();
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  size_t expected = type.getNumElements() * elementBytes;
+  ConstantBytes result;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || blob->getData().size() != expected)
+      return failure();
+    result.bytes = blob->getData();
+    return result;
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return failure();
+  if (type.getElementType().isInteger(1)) {
+    result.storage = std::make_shared<SmallVector<char, 0>>();
+    for (bool element : dense.getValues<bool>())
+      result.storage->push_back(element);
+  } else if (dense.isSplat()) {
+    ArrayRef<char> element = dense.getRawData();
+    result.storage = std::make_shared<SmallVector<char, 0>>();
+    result.storage->reserve(expected);
+    for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+      result.storage->append(element.begin(), element.begin() + elementBytes);
+  } else {
+    result.bytes = dense.getRawData();
+  }
+  if (result.storage)
+    result.bytes = *result.storage;
+  if (result.bytes.size() != expected)
+    return failure();
+  return result;
+}
+
+FailureOr<int64_t> WeightCollector::add(ElementsAttr value) {
+  if (auto known = offsetOf.find(value); known != offsetOf.end())
+    return known->second;
+  FailureOr<ConstantBytes> constant = ConstantBytes::get(value);
+  if (failed(constant))
+    return failure();
+  ArrayRef<char> bytes = constant->getBytes();
+  SmallVector<unsigned, 1> &same = byHash[llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()))];
+  for (unsigned i : same)
+    if (ConstantBytes::get(entries[i].value)->getBytes() == bytes)
+      return offsetOf[value] = entries[i].offset;
+  same.push_back(entries.size());
+  entries.push_back({value, next, int64_t(bytes.size())});
+  offsetOf[value] = next;
+  // A constant without elements has an address of its own, too.
+  next += llvm::alignTo(std::max<int64_t>(bytes.size(), 1), bufferAlignment);
+  return entries.back().offset;
+}
+
+ArrayAttr WeightCollector::getWeights() const {
+  Builder builder(context);
+  SmallVector<Attribute> list;
+  for (const Entry &entry : entries)
+    list.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("offset", builder.getI64IntegerAttr(entry.offset)),
+         builder.getNamedAttr("value", entry.value)}));
+  return builder.getArrayAttr(list);
+}
+
+} // namespace mlir::tssa::te
