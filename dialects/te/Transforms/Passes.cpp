@@ -8,6 +8,7 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -18,6 +19,12 @@ void te::registerTEPasses() {
 }
 
 void te::buildTEStage(OpPassManager &manager) {
+  manager.addPass(createTESimplify());
+  manager.addPass(createCSEPass());
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createTEMerge());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
   manager.addPass(createTEFormKernels());
   manager.addPass(createTEDeduplicateKernels());
 }

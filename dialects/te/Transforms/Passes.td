@@ -31,6 +31,30 @@ def TESimplify : Pass<"te-simplify"> {
     Statistic<"numSets", "sets", "te.inside that are constants">];
 }
 
+def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
+  let summary = "merge tensor expressions along their reads";
+  let description = [{
+    An expression without reduction is computed where it is read, instead of being
+    stored: always when it only rearranges elements (reshape, transpose, slice,
+    broadcast), else when that repeats little work. An element-wise expression
+    that is the only reader of a reduction becomes its epilogue. Pieces (concat)
+    become pieces of an element-wise reader.
+
+    - Needs: te-simplify before, so that guards and maps are small.
+    - Keeps: the value of every element, rounding included; what other ops than
+      te expressions use stays as it is.
+    - Gives up: bodies beyond `max-ops`, index expressions that would divide in
+      the body of a reduction, reads of pieces that depend on dynamic sizes.
+  }];
+  let options = [Option<"maxOps", "max-ops", "unsigned", "96",
+                        "arithmetic ops that a merged body may have">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numInlined", "inlined", "reads replaced by what they read">,
+    Statistic<"numSplit", "split", "expressions split along the pieces they read">,
+    Statistic<"numAbsorbed", "absorbed", "expressions that became an epilogue">];
+}
+
 def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
   let summary = "put every tensor expression of the host program into a kernel";
   let description = [{

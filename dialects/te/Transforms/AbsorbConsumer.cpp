@@ -1,0 +1,158 @@
+//===- AbsorbConsumer.cpp - element-wise work after a reduction -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/AbsorbConsumer.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/MergeCost.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+static bool isUnit(OpFoldResult size) { return getConstantSize(size) == 1; }
+
+/// The last dim of a size other than 1; none if all are 1.
+static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
+  for (unsigned dim = sizes.size(); dim-- > 0;)
+    if (!isUnit(sizes[dim]))
+      return dim;
+  return std::nullopt;
+}
+
+/// Whether `map` takes the points of a domain of sizes `from` one to one to those
+/// of sizes `to` by a permutation of dims, the innermost in place.
+static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from,
+                          ArrayRef<OpFoldResult> to) {
+  SmallVector<bool> used(from.size(), false);
+  std::optional<unsigned> innermostFrom = getInnermost(from), innermostTo = getInnermost(to);
+  for (auto [result, expr] : llvm::enumerate(map.getResults())) {
+    if (isUnit(to[result]) && expr == getAffineConstantExpr(0, map.getContext()))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || used[dim.getPosition()] || from[dim.getPosition()] != to[result])
+      return false;
+    used[dim.getPosition()] = true;
+    if (innermostTo == result && innermostFrom != dim.getPosition())
+      return false;
+  }
+  for (auto [isUsed, size] : llvm::zip(used, from))
+    if (!isUsed && !isUnit(size))
+      return false;
+  return true;
+}
+
+static bool canAbsorb(ComputeOp reduction, ComputeOp consumer) {
+  if (!reduction.hasReduction() || reduction->getBlock() != consumer->getBlock())
+    return false;
+  AffineMap map;
+  for (Operation *user : reduction->getUsers()) {
+    auto read = dyn_cast<ReadOp>(user);
+    if (!read || read->getParentOp() != consumer || read.getGuard() ||
+        !read.getSymbols().empty() || (map && map != read.getMap()))
+      return false;
+    map = read.getMap();
+  }
+  return map && isPermutation(map, consumer.getMixedSizes(), reduction.getParallelSizes());
+}
+
+ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
+  ComputeOp best;
+  if (consumer.hasReduction() || consumer.getPieces().size() != 1)
+    return best;
+  for (Operation &op : *consumer.getPieceBlock()) {
+    auto read = dyn_cast<ReadOp>(op);
+    auto reduction = read ? read.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
+    if (!reduction || reduction == best || !canAbsorb(reduction, consumer))
+      continue;
+    if (!best || getReuse(reduction.getMixedSizes(), best.getMixedSizes()) > 1)
+      best = reduction;
+  }
+  return best;
+}
+
+/// Where a dim of the reduction is in the new domain.
+static PointMap makePoint(ComputeOp reduction, AffineMap parallel, bool withReduction) {
+  MLIRContext *context = reduction.getContext();
+  unsigned numDims = parallel.getNumDims() + (withReduction ? reduction.getNumReduction() : 0);
+  SmallVector<AffineExpr> exprs(parallel.getResults());
+  for (unsigned dim = parallel.getNumDims(); dim < numDims; ++dim)
+    exprs.push_back(getAffineDimExpr(dim, context));
+  return {AffineMap::get(numDims, 0, exprs, context), {}};
+}
+
+static ArrayAttr composePieceSets(ComputeOp reduction, AffineMap parallel) {
+  if (!reduction.getWhereAttr())
+    return {};
+  SmallVector<Attribute> sets;
+  PointMap point{parallel, {}};
+  SmallVector<Value> symbols;
+  for (unsigned piece = 0; piece < reduction.getPieces().size(); ++piece)
+    sets.push_back(IntegerSetAttr::get(
+        composeSet(reduction.getPieceSet(piece), {}, point, IRMapping(), symbols)));
+  return ArrayAttr::get(reduction.getContext(), sets);
+}
+
+/// The reduction's epilogue followed by the consumer's body.
+static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
+                          ComputeOp consumer, AffineMap parallel) {
+  SmallVector<Type> types = reduction.getAccumulatorTypes();
+  Block *block = rewriter.createBlock(&result.getEpilogue(), {}, types,
+                                      SmallVector<Location>(types.size(), reduction.getLoc()));
+  SmallVector<Value> values(block->getArguments());
+  if (reduction.hasEpilogue()) {
+    Block &epilogue = reduction.getEpilogue().front();
+    IRMapping mapping;
+    mapping.map(epilogue.getArguments(), block->getArguments());
+    values = cloneBody(rewriter, epilogue, makePoint(reduction, parallel, false), mapping);
+  }
+  IRMapping mapping;
+  PointMap identity = identityPoint(result.getContext(), consumer.getNumDims());
+  for (Operation &op : consumer.getPieceBlock()->without_terminator()) {
+    auto read = dyn_cast<ReadOp>(op);
+    if (read && read.getSource().getDefiningOp() == reduction)
+      mapping.map(read.getValue(), values[cast<OpResult>(read.getSource()).getResultNumber()]);
+    else
+      clonePointwise(rewriter, &op, identity, mapping);
+  }
+  SmallVector<Value> yielded;
+  for (Value value : consumer.getPieceBlock()->getTerminator()->getOperands())
+    yielded.push_back(mapping.lookupOrDefault(value));
+  YieldOp::create(rewriter, consumer.getLoc(), yielded);
+}
+
+ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer) {
+  AffineMap parallel;
+  for (Operation *user : reduction->getUsers())
+    parallel = cast<ReadOp>(user).getMap();
+  SmallVector<OpFoldResult> sizes = consumer.getMixedSizes();
+  llvm::append_range(sizes, reduction.getReductionSizes());
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Value> dynamicSizes;
+  dispatchSizes(sizes, staticSizes, dynamicSizes);
+
+  rewriter.setInsertionPoint(consumer);
+  Location loc = rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()});
+  auto result =
+      ComputeOp::create(rewriter, loc, consumer.getResultTypes(), dynamicSizes, staticSizes,
+                        consumer.getNumParallel(), reduction.getInitAttr(),
+                        composePieceSets(reduction, parallel), StringAttr(),
+                        reduction.getPieces().size());
+  PointMap point = makePoint(reduction, parallel, true);
+  for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces())) {
+    rewriter.createBlock(&to);
+    IRMapping mapping;
+    SmallVector<Value> yielded = cloneBody(rewriter, from.front(), point, mapping);
+    YieldOp::create(rewriter, reduction.getLoc(), yielded);
+  }
+  buildEpilogue(rewriter, result, reduction, consumer, parallel);
+  result.getCombiner().takeBody(reduction.getCombiner());
+  setNumDims(result.getCombiner(), result.getNumDims());
+  rewriter.replaceOp(consumer, result);
+  rewriter.eraseOp(reduction);
+  return result;
+}

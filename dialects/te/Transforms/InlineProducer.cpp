@@ -1,0 +1,167 @@
+//===- InlineProducer.cpp - compute a tensor where it is read -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/InlineProducer.h"
+#include "dialects/te/IR/PointOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// Adds the guard of `outer` to `read`; where it does not hold the value is `pad`
+/// if the read had no guard of its own.
+static ReadOp addGuard(RewriterBase &rewriter, ReadOp read, IntegerSet outer,
+                       ValueRange outerSymbols, TypedAttr pad) {
+  SmallVector<Value> symbols(read.getSymbols());
+  SmallVector<AffineExpr> outerExprs;
+  for (Value symbol : outerSymbols) {
+    auto *it = llvm::find(symbols, symbol);
+    outerExprs.push_back(getAffineSymbolExpr(it - symbols.begin(), read.getContext()));
+    if (it == symbols.end())
+      symbols.push_back(symbol);
+  }
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> equalities;
+  if (read.getGuard()) {
+    llvm::append_range(constraints, read.getGuard()->getConstraints());
+    llvm::append_range(equalities, read.getGuard()->getEqFlags());
+  }
+  for (AffineExpr constraint : outer.getConstraints())
+    constraints.push_back(constraint.replaceSymbols(outerExprs));
+  llvm::append_range(equalities, outer.getEqFlags());
+  unsigned numDims = read.getMap().getNumDims();
+  auto map = AffineMap::get(numDims, symbols.size(), read.getMap().getResults(), read.getContext());
+  auto guard = IntegerSet::get(numDims, symbols.size(), constraints, equalities);
+  rewriter.setInsertionPoint(read);
+  return rewriter.replaceOpWithNewOp<ReadOp>(read, read.getSource(), map, symbols, guard,
+                                             read.getGuard() ? read.getPadAttr() : pad);
+}
+
+void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
+                        unsigned piece) {
+  rewriter.setInsertionPoint(read);
+  Operation *before = read->getPrevNode();
+  IRMapping mapping;
+  PointMap point{read.getMap(), read.getSymbols()};
+  SmallVector<Value> values =
+      cloneBody(rewriter, *producer.getPieceBlock(piece), point, mapping);
+  Value value = values[cast<OpResult>(read.getSource()).getResultNumber()];
+  if (!read.getGuard()) {
+    rewriter.replaceOp(read, value);
+    return;
+  }
+
+  IntegerSet guard = *read.getGuard();
+  TypedAttr pad = read.getPadAttr();
+  // A value that is nothing but a read is padded by that read.
+  auto direct = value.getDefiningOp<ReadOp>();
+  bool isPadded = direct && direct->getBlock() == read->getBlock() &&
+                  (!before || before->isBeforeInBlock(direct)) &&
+                  (!direct.getGuard() || direct.getPadAttr() == pad);
+  Block::iterator first = before ? std::next(before->getIterator()) : read->getBlock()->begin();
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(first, read->getIterator()))) {
+    auto inner = dyn_cast<ReadOp>(op);
+    if (!inner)
+      continue;
+    bool isValue = inner.getValue() == value;
+    TypedAttr innerPad = isValue && isPadded
+                             ? pad
+                             : cast<TypedAttr>(rewriter.getZeroAttr(inner.getValue().getType()));
+    ReadOp guarded = addGuard(rewriter, inner, guard, read.getSymbols(), innerPad);
+    if (isValue)
+      value = guarded;
+  }
+  rewriter.setInsertionPoint(read);
+  if (!isPadded) {
+    auto inside = InsideOp::create(rewriter, read.getLoc(), read.getSymbols(), guard);
+    auto constant = arith::ConstantOp::create(rewriter, read.getLoc(), pad);
+    value = arith::SelectOp::create(rewriter, read.getLoc(), inside, value, constant);
+  }
+  rewriter.replaceOp(read, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Producers with pieces
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, ComputeOp producer,
+                                                            PointDomain &domain) {
+  SmallVector<std::pair<unsigned, IntegerSet>> met;
+  if (producer.getPieces().size() == 1)
+    return {{0, IntegerSet()}};
+  SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
+  for (unsigned piece = 0; piece < producer.getPieces().size(); ++piece) {
+    IntegerSet set = producer.getPieceSet(piece);
+    SmallVector<AffineExpr> constraints;
+    for (AffineExpr constraint : set.getConstraints())
+      constraints.push_back(constraint.replaceDims(point));
+    Truth truth;
+    set = domain.getSimplifier().simplify(
+        IntegerSet::get(read.getMap().getNumDims(), domain.getSymbols().size(), constraints,
+                        set.getEqFlags()),
+        truth);
+    if (truth == Truth::Always)
+      return {{piece, IntegerSet()}};
+    if (truth == Truth::Unknown)
+      met.push_back({piece, set});
+  }
+  return met;
+}
+
+/// The points in both sets, over the dims of the first; null is all points.
+static IntegerSet intersect(IntegerSet lhs, IntegerSet rhs) {
+  SmallVector<AffineExpr> constraints;
+  SmallVector<bool> equalities;
+  for (IntegerSet set : {lhs, rhs}) {
+    if (!set)
+      continue;
+    llvm::append_range(constraints, set.getConstraints());
+    llvm::append_range(equalities, set.getEqFlags());
+  }
+  return IntegerSet::get(rhs.getNumDims(), 0, constraints, equalities);
+}
+
+ComputeOp te::splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read,
+                            ComputeOp producer,
+                            ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+  unsigned numPieces = consumer.getPieces().size();
+  unsigned split = 0;
+  while (&consumer.getPieces()[split] != read->getParentRegion())
+    ++split;
+  SmallVector<Attribute> where;
+  for (unsigned piece = 0; piece < numPieces; ++piece) {
+    if (piece != split) {
+      where.push_back(consumer.getWhereAttr()[piece]);
+      continue;
+    }
+    for (const auto &[number, set] : pieces)
+      where.push_back(IntegerSetAttr::get(intersect(consumer.getPieceSet(split), set)));
+  }
+  rewriter.setInsertionPoint(consumer);
+  auto result = ComputeOp::create(
+      rewriter, consumer.getLoc(), consumer.getResultTypes(), consumer.getDynamicSizes(),
+      consumer.getStaticSizes(), consumer.getNumParallel(), ArrayAttr(),
+      rewriter.getArrayAttr(where), consumer.getLabelAttr(), where.size());
+  unsigned next = 0;
+  for (unsigned piece = 0; piece < numPieces; ++piece) {
+    Region &body = consumer.getPieces()[piece];
+    if (piece != split) {
+      result.getPieces()[next++].takeBody(body);
+      continue;
+    }
+    for (const auto &[number, set] : pieces) {
+      IRMapping mapping;
+      Region &copy = result.getPieces()[next++];
+      body.cloneInto(&copy, mapping);
+      auto copiedRead = mapping.lookup(read.getValue()).getDefiningOp<ReadOp>();
+      inlineProducer(rewriter, copiedRead, producer, number);
+    }
+  }
+  rewriter.replaceOp(consumer, result);
+  return result;
+}

@@ -1,0 +1,146 @@
+//===- MergeCost.cpp - when an expression is worth its copy -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/MergeCost.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// An element may be computed so often in the body of a reduction.
+static constexpr double maxReuse = 2;
+/// What a dynamic size counts for where nothing cancels it.
+static constexpr double unknownSize = 64;
+/// Most ops that an arithmetic producer is copied into.
+static constexpr unsigned maxReaders = 4;
+
+static bool isIntegerDivision(Operation &op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
+static bool isCostly(Operation &op) {
+  if (isIntegerDivision(op) || isa<arith::DivFOp, arith::RemFOp>(op))
+    return true;
+  return isa<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp,
+              math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::IsNaNOp,
+              math::IsInfOp>(op);
+}
+
+BodyFacts te::getBodyFacts(Block &body) {
+  BodyFacts facts;
+  for (Operation &op : body.without_terminator()) {
+    if (isa<ReadOp>(op))
+      ++facts.numReads;
+    else if (!isa<IndexOp, arith::IndexCastOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+      ++facts.numOps;
+    facts.numCostly += isCostly(op);
+    facts.mayTrap |= isIntegerDivision(op);
+  }
+  return facts;
+}
+
+BodyFacts te::getFacts(ComputeOp compute) {
+  BodyFacts sum;
+  for (Region &piece : compute.getPieces()) {
+    BodyFacts facts = getBodyFacts(piece.front());
+    sum.numOps = std::max(sum.numOps, facts.numOps);
+    sum.numCostly = std::max(sum.numCostly, facts.numCostly);
+    sum.numReads = std::max(sum.numReads, facts.numReads);
+    sum.mayTrap |= facts.mayTrap;
+  }
+  return sum;
+}
+
+double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements) {
+  double reuse = 1;
+  SmallVector<OpFoldResult> rest(elements);
+  for (OpFoldResult size : points) {
+    if (std::optional<int64_t> constant = getConstantSize(size))
+      reuse *= std::max<int64_t>(*constant, 1);
+    else if (auto *it = llvm::find(rest, size); it != rest.end())
+      rest.erase(it);
+    else
+      reuse *= unknownSize;
+  }
+  for (OpFoldResult size : rest) {
+    std::optional<int64_t> constant = getConstantSize(size);
+    reuse /= constant ? std::max<int64_t>(*constant, 1) : unknownSize;
+  }
+  return reuse;
+}
+
+ReadPlace te::getPlace(ReadOp read, Operation *producer) {
+  ReadPlace place;
+  place.op = read->getParentOp();
+  if (auto compute = dyn_cast<ComputeOp>(place.op)) {
+    bool inEpilogue = read->getParentRegion() == &compute.getEpilogue();
+    place.points = inEpilogue ? compute.getParallelSizes() : compute.getMixedSizes();
+    place.isReduced = compute.hasReduction() && !inEpilogue;
+  } else if (auto update = dyn_cast<UpdateOp>(place.op)) {
+    place.points = update.getMixedSizes();
+  }
+  for (Operation *parent = place.op->getParentOp();
+       parent && !parent->isAncestor(producer); parent = parent->getParentOp())
+    place.isUnderLoop |= isa<LoopLikeOpInterface>(parent);
+  return place;
+}
+
+bool te::isWorthInlining(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place) {
+  if (facts.isRearrangement())
+    return true;
+  if (place.isUnderLoop)
+    return false;
+  if (getReuse(place.points, producer.getParallelSizes()) <= maxReuse)
+    return true;
+  return facts.isCheap() && (!place.isReduced || facts.numReads == 0);
+}
+
+/// Reads of tensors that are about as large as what is computed from them.
+static unsigned countLargeReads(ComputeOp producer) {
+  unsigned count = 0;
+  for (Operation &op : *producer.getPieceBlock())
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      llvm::SmallDenseSet<unsigned> dims;
+      read.getMap().walkExprs([&](AffineExpr expr) {
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          dims.insert(dim.getPosition());
+      });
+      SmallVector<OpFoldResult> sizes = producer.getParallelSizes(), touched;
+      for (unsigned dim = 0; dim < sizes.size(); ++dim)
+        if (dims.contains(dim))
+          touched.push_back(sizes[dim]);
+      count += getReuse(sizes, touched) < 4;
+    }
+  return count;
+}
+
+bool te::isWorthInliningEverywhere(ComputeOp producer, const BodyFacts &facts) {
+  if (facts.isRearrangement())
+    return true;
+  llvm::SmallPtrSet<Operation *, 4> readers;
+  for (Operation *user : producer->getUsers()) {
+    auto read = dyn_cast<ReadOp>(user);
+    if (!read || !isWorthInlining(producer, facts, getPlace(read, producer)))
+      return false;
+    readers.insert(read->getParentOp());
+  }
+  if (readers.size() <= 1)
+    return true;
+  if (!facts.isCheap() || readers.size() > maxReaders)
+    return false;
+  unsigned numReaders = readers.size(), numReads = countLargeReads(producer);
+  return numReads * numReaders <= numReads + 1 + numReaders;
+}
