@@ -30,9 +30,10 @@ public:
   /// The constant or symbol that a size is.
   mlir::AffineExpr getSize(mlir::OpFoldResult size);
 
-  /// Declares loop `loop`: its value, and its extent for simplification. Loops
-  /// declared later are taken to be further inside.
-  void setLoop(unsigned loop, mlir::Value value, mlir::AffineExpr extent);
+  /// Declares that loop `loop`, of `extent` iterations, may stand in expressions.
+  void declareLoop(unsigned loop, mlir::AffineExpr extent);
+  /// Enters a loop. Loops entered later are taken to be further inside.
+  void setLoop(unsigned loop, mlir::Value value);
   /// Declares the dim that stands for the lane of a vector.
   void setLane(unsigned dim, int64_t lanes);
   /// Undoes setLoop; loops are left innermost first.
@@ -65,7 +66,6 @@ public:
 private:
   struct LoopInfo {
     mlir::Value value;
-    mlir::AffineExpr extent;
     unsigned depth;
   };
   /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
@@ -82,6 +82,7 @@ private:
 
   llvm::SmallVector<mlir::Value> symbols;
   llvm::DenseMap<unsigned, LoopInfo> loops;
+  llvm::SmallVector<mlir::tssa::te::IndexRange> ranges; ///< of loops and the lane
   /// Knows the ranges of loops and symbols; remade when those change.
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;

@@ -59,8 +59,12 @@ struct TileGroup {
 
 /// The schedule of one expression.
 struct Schedule {
-  llvm::SmallVector<mlir::AffineExpr> dims;  ///< each te dim over loops
-  llvm::SmallVector<ScheduledLoop> loops;    ///< by id
+  /// Each te dim over loops before they were split (fused loops as quotient and
+  /// remainder): in this form what belongs together is recognised.
+  llvm::SmallVector<mlir::AffineExpr> dims;
+  llvm::SmallVector<ScheduledLoop> loops; ///< by id
+  /// Loops that were split, over those that are live.
+  llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> splits;
   llvm::SmallVector<unsigned> parallel;      ///< ids, outermost first
   llvm::SmallVector<unsigned> serial;        ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction;     ///< serial loops of reduction dims

@@ -18,12 +18,16 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace tssa::conversion {
 
 /// One unrolled point of a tile, or one vector of points.
 struct TilePoint {
+  /// Every dim of the expression over loops before they were split.
   llvm::SmallVector<mlir::AffineExpr> dims;
+  /// What those loops and the loops of the tile are at this point.
+  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> place;
   bool vector = false;
   mlir::Value mask; ///< lanes that exist; null when all do
   bool reducesLanes = false; ///< lanes are points of a reduction dim

@@ -13,11 +13,15 @@
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace tssa::cpu;
+using namespace ::tssa::cpu;
 
-Type tssa::cpu::getMemoryType(Type elementType) {
+namespace tssa::cpu {
+
+Type getMemoryType(Type elementType) {
   return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
 }
+
+} // namespace tssa::cpu
 
 Value BodyEvaluator::lookup(Value value) {
   auto it = values.find(value);
@@ -56,6 +60,10 @@ AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
   return index.simplify(expr.replaceDimsAndSymbols(point.dims, symbolExprs));
 }
 
+AffineExpr BodyEvaluator::place(AffineExpr expr) {
+  return point.place.empty() ? expr : index.simplify(expr.replace(point.place));
+}
+
 AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<AffineExpr> indices) {
   AffineExpr stride = getAffineConstantExpr(1, index.getContext());
   AffineExpr address = getAffineConstantExpr(0, index.getContext());
@@ -65,21 +73,20 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
     address = address + indices[dim] * stride;
     stride = stride * index.getSize(buffer.sizes[dim]);
   }
-  return index.simplify(address);
+  return place(index.simplify(address));
 }
 
 Value BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols, bool &never) {
   Value condition;
   never = false;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    AffineExpr expr = substitute(set.getConstraint(i), symbols);
+    AffineExpr expr = place(substitute(set.getConstraint(i), symbols));
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
       int64_t value = constant.getValue();
       never |= set.isEq(i) ? value != 0 : value < 0;
       continue;
     }
-    std::optional<int64_t> bound = index.getLowerBound(expr);
-    if (!set.isEq(i) && bound && *bound >= 0)
+    if (!set.isEq(i) && index.isNonNegative(expr))
       continue;
     Value holds = index.hasLanes(expr)
                       ? index.materializeLaneCondition(expr, set.isEq(i), laneDim, lanes)
@@ -96,6 +103,7 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
   for (auto [dim, expr] : llvm::enumerate(indices)) {
     if (!opaque[dim])
       continue;
+    expr = place(expr);
     bool hasLanes = index.hasLanes(expr);
     auto materialize = [&](AffineExpr e) {
       return hasLanes ? index.materializeLanes(e, laneDim, lanes) : index.materialize(e);
@@ -271,16 +279,15 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   bool never = false;
   Value guard;
   SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
-                                   point.vector ? this : nullptr};
-  key[2] = point.vector ? static_cast<const void *>(&loads) : nullptr;
+                                   point.vector ? read.getOperation() : nullptr};
   SmallVector<AffineExpr> indices;
   for (AffineExpr expr : read.getMap().getResults())
     indices.push_back(substitute(expr, read.getSymbols()));
   for (AffineExpr expr : indices)
-    key.push_back(expr.getAsOpaquePointer());
+    key.push_back(place(expr).getAsOpaquePointer());
   if (read.getGuard())
     for (AffineExpr expr : read.getGuard()->getConstraints())
-      key.push_back(substitute(expr, read.getSymbols()).getAsOpaquePointer());
+      key.push_back(place(substitute(expr, read.getSymbols())).getAsOpaquePointer());
   Value &known = loads[key];
   if (known) {
     values[read] = known;
@@ -299,11 +306,16 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   values[read] = known;
 }
 
+static bool isIntegerDivision(Operation &op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
 void BodyEvaluator::runOp(Operation &op) {
   if (auto read = dyn_cast<te::ReadOp>(op))
     return runRead(read);
   if (auto indexOp = dyn_cast<te::IndexOp>(op)) {
-    AffineExpr expr = substitute(indexOp.getMap().getResult(0), indexOp.getSymbols());
+    AffineExpr expr = place(substitute(indexOp.getMap().getResult(0), indexOp.getSymbols()));
     values[indexOp] = index.hasLanes(expr) ? index.materializeLanes(expr, laneDim, lanes)
                                            : index.materialize(expr);
     return;
@@ -326,11 +338,17 @@ void BodyEvaluator::runOp(Operation &op) {
   if (vector) {
     for (Value &operand : operands)
       operand = toLanes(operand);
+    // A lane that does not exist must not trap.
+    if (point.mask && isIntegerDivision(op))
+      operands[1] = arith::SelectOp::create(
+          builder, op.getLoc(), point.mask, operands[1],
+          arith::ConstantOp::create(builder, op.getLoc(),
+                                    cast<TypedAttr>(builder.getOneAttr(operands[1].getType()))));
     for (Type &type : types)
       type = VectorType::get(lanes, type);
   }
-  OperationState state(op.getLoc(), op.getName().getStringRef(), operands, types,
-                       op.getDiscardableAttrs());
+  OperationState state(op.getLoc(), op.getName().getStringRef(), operands, types);
+  state.addAttributes(llvm::to_vector(op.getDiscardableAttrs()));
   Operation *copy = builder.create(state);
   copy->copyProperties(op.getPropertiesStorage());
   for (auto [from, to] : llvm::zip_equal(op.getResults(), copy->getResults()))

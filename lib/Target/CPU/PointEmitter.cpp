@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace tssa::cpu;
+using namespace ::tssa::cpu;
 using ::tssa::conversion::IndexBuilder;
 
 PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::ComputeOp compute,
@@ -52,8 +52,8 @@ PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   Block &block = *op.getPieceBlock(piece);
   bool vector = isa<VectorType>(accumulators.front().getType());
-  arith::MulFOp product = point.mask && op.getNumReduction() ? arith::MulFOp()
-                                                             : matchMultiplyAdd(op, piece);
+  Value deadLanes = point.reducesLanes ? point.mask : Value();
+  arith::MulFOp product = deadLanes ? arith::MulFOp() : matchMultiplyAdd(op, piece);
   body.run(block, product);
   if (product) {
     Value lhs = body.lookup(product.getLhs()), rhs = body.lookup(product.getRhs());
@@ -67,7 +67,7 @@ PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange
   if (vector)
     for (Value &value : values)
       value = body.toLanes(value);
-  if (vector && point.mask) {
+  if (deadLanes) {
     Values identity = getIdentity(/*vector=*/true);
     for (auto [value, neutral] : llvm::zip_equal(values, identity))
       value = arith::SelectOp::create(builder, loc, point.mask, value, neutral);

@@ -18,6 +18,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "tssa/Conversion/IndexBuilder.h"
 #include "tssa/Conversion/TileEmitter.h"
+#include "mlir/IR/IRMapping.h"
 #include <map>
 
 namespace tssa::cpu {
@@ -88,9 +89,11 @@ public:
   /// A value as a vector of the lanes.
   mlir::Value toLanes(mlir::Value value);
 
-  /// An index expression of a point op at this point, over loops and symbols.
+  /// An index expression of a point op over loops before they were split.
   mlir::AffineExpr substitute(mlir::AffineExpr expr, mlir::ValueRange symbols);
-  /// Flat address of an element.
+  /// Such an expression at this point.
+  mlir::AffineExpr place(mlir::AffineExpr expr);
+  /// Flat address, at this point, of the element at `indices` (not yet placed).
   mlir::AffineExpr getAddress(const TensorBuffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// The conjunction of constraints as a scalar or a lane mask; null when it always
   /// holds. `never` is set when it never does.

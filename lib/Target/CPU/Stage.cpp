@@ -58,6 +58,7 @@ void buildTargetCPUStage(OpPassManager &manager) {
 
 void registerTargetCPUPasses() {
   registerPass([] { return createExpandMathPass(); });
+  registerPass([] { return createConvertKernelsToLoopsPass(); });
   PassPipelineRegistration<>("cpu-target-stage", "Take kernels and a host program to LLVM",
                              buildTargetCPUStage);
 }

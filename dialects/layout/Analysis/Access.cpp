@@ -1,0 +1,152 @@
+//===- Access.cpp - how an expression walks through memory -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Analysis/Access.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// Sizes that are not known: large enough that no stride looks contiguous.
+static constexpr int64_t assumedSize = 1009;
+
+int64_t layout::getAssumedSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? assumedSize : size;
+}
+
+static SmallVector<int64_t> getStrides(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim)
+    strides[dim] = llvm::SaturatingMultiply<uint64_t>(strides[dim + 1],
+                                                      getAssumedSize(type.getDimSize(dim + 1)));
+  return strides;
+}
+
+/// Value of an expression; symbols count as a size that is not known.
+static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> point) {
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(expr).getValue();
+  case AffineExprKind::DimId:
+    return point[cast<AffineDimExpr>(expr).getPosition()];
+  case AffineExprKind::SymbolId:
+    return assumedSize;
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = evaluate(binary.getLHS(), point), rhs = evaluate(binary.getRHS(), point);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::Mod:
+    return rhs <= 0 ? 0 : llvm::mod(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return rhs <= 0 ? 0 : llvm::divideFloorSigned(lhs, rhs);
+  default:
+    return rhs <= 0 ? 0 : llvm::divideCeilSigned(lhs, rhs);
+  }
+}
+
+static void collectDims(AffineExpr expr, llvm::SmallDenseSet<unsigned> &dims) {
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      dims.insert(dim.getPosition());
+  });
+}
+
+/// Dims that a value computed in a body depends on.
+static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> &dims) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body)
+    return;
+  for (Value operand : op->getOperands())
+    collectDims(operand, body, dims);
+  if (auto read = dyn_cast<te::ReadOp>(op))
+    for (AffineExpr expr : read.getMap().getResults())
+      collectDims(expr, dims);
+  if (auto index = dyn_cast<te::IndexOp>(op))
+    collectDims(index.getMap().getResult(0), dims);
+  if (auto inside = dyn_cast<te::InsideOp>(op))
+    for (AffineExpr expr : inside.getSet().getConstraints())
+      collectDims(expr, dims);
+}
+
+Access::Access(te::ReadOp read, unsigned numDims)
+    : read(read), numDims(numDims), indices(read.getMap().getResults()),
+      strides(getStrides(read.getSourceType())) {
+  for (Value symbol : read.getSymbols())
+    collectDims(symbol, read->getBlock(), opaqueDims);
+  if (read.getGuard())
+    for (AffineExpr expr : read.getGuard()->getConstraints())
+      collectDims(expr, guardDims);
+}
+
+Access::Access(RankedTensorType type, unsigned numDims)
+    : numDims(numDims), strides(getStrides(type)) {
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    indices.push_back(getAffineDimExpr(dim, type.getContext()));
+}
+
+int64_t Access::getAddress(ArrayRef<int64_t> point) const {
+  uint64_t address = 0; // wraps: only differences count
+  for (auto [expr, stride] : llvm::zip_equal(indices, strides))
+    address += static_cast<uint64_t>(evaluate(expr, point)) * stride;
+  return static_cast<int64_t>(address);
+}
+
+int64_t Access::getStride(unsigned dim) const {
+  SmallVector<int64_t> point(numDims, 0);
+  int64_t first = getAddress(point);
+  point[dim] = 1;
+  return getAddress(point) - first;
+}
+
+Step Access::getStep(unsigned dim, int64_t count) const {
+  if (opaqueDims.contains(dim))
+    return Step::Strided;
+  SmallVector<int64_t> point(numDims, 0);
+  int64_t before = getAddress(point);
+  bool invariant = true, contiguous = true;
+  for (int64_t i = 1; i < std::max<int64_t>(count, 2); ++i) {
+    point[dim] = i;
+    int64_t address = getAddress(point);
+    invariant &= address == before;
+    contiguous &= address == before + 1;
+    before = address;
+  }
+  return invariant ? Step::Invariant : contiguous ? Step::Contiguous : Step::Strided;
+}
+
+bool Access::canFuse(unsigned outer, unsigned inner, int64_t extent) const {
+  for (unsigned dim : {outer, inner})
+    if (opaqueDims.contains(dim) || guardDims.contains(dim))
+      return false;
+  SmallVector<int64_t> point(numDims, 0);
+  int64_t first = getAddress(point), stride = getStride(inner);
+  for (int64_t i : {int64_t(1), int64_t(2), int64_t(3)}) {
+    point[outer] = i;
+    if (getAddress(point) != first + i * extent * stride)
+      return false;
+  }
+  point[outer] = 1;
+  point[inner] = extent - 1;
+  return extent < 1 || getAddress(point) == first + (2 * extent - 1) * stride;
+}
+
+SmallVector<Access> layout::getAccesses(te::ComputeOp op) {
+  SmallVector<Access> accesses;
+  for (Region &piece : op.getPieces())
+    piece.walk([&](te::ReadOp read) { accesses.emplace_back(read, op.getNumDims()); });
+  op.getEpilogue().walk([&](te::ReadOp read) { accesses.emplace_back(read, op.getNumDims()); });
+  for (Type type : op.getResultTypes())
+    accesses.emplace_back(cast<RankedTensorType>(type), op.getNumDims());
+  return accesses;
+}

@@ -1,0 +1,24 @@
+//===- LayoutOps.h - the layout dialect -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS_H
+#define DIALECTS_LAYOUT_IR_LAYOUTOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "dialects/layout/IR/LayoutDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/layout/IR/LayoutTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/layout/IR/LayoutOps.h.inc"
+
+#endif // DIALECTS_LAYOUT_IR_LAYOUTOPS_H

@@ -1,0 +1,159 @@
+//===- LayoutOps.td - schedules of the layout dialect         -*- tablegen -* -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS
+#define DIALECTS_LAYOUT_IR_LAYOUTOPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/OpBase.td"
+
+def Layout_Dialect : Dialect {
+  let name = "layout";
+  let cppNamespace = "::mlir::tssa::layout";
+  let summary = "how a tensor lies in memory and how the loops of a kernel run";
+  let description = [{
+    The `schedule` region of a `te.kernel` is a list of these ops. Loops are
+    values: `layout.loops` names the loops of one labelled te.compute in the
+    order of its dims, and every other op takes loops and gives the new ones.
+    A loop that was split or fused is used up. No op of a schedule changes what
+    a kernel computes.
+  }];
+  let useDefaultTypePrinterParser = 1;
+}
+
+def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
+  let mnemonic = "loop";
+  let summary = "a loop of a te.compute";
+}
+
+class Layout_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Layout_Dialect, mnemonic, traits>;
+
+def Layout_LoopsOp : Layout_Op<"loops"> {
+  let summary = "the loops of a labelled expression, one per dim";
+  let description = [{
+    Parallel dims first, then reduction dims, outermost first.
+
+    Example: `%n, %o, %c = layout.loops @matmul : !layout.loop, !layout.loop, !layout.loop`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$label);
+  let results = (outs Variadic<Layout_LoopType>:$loops);
+  let assemblyFormat = "$label attr-dict `:` type($loops)";
+}
+
+def Layout_SplitOp : Layout_Op<"split"> {
+  let summary = "replace a loop by nested loops";
+  let description = [{
+    `factors` are the extents of the inner loops, outermost first; the extent of
+    the outermost, printed `*`, is what remains, rounded up. Where the factors
+    do not divide the extent the last outer iteration is shorter.
+
+    Constraints:
+    - (C1) every factor is at least 1 and there is a result more than factors.
+
+    Example: `%o, %m, %i = layout.split %l [*, 4, 16]`
+  }];
+  let arguments = (ins Layout_LoopType:$loop, DenseI64ArrayAttr:$factors);
+  let results = (outs Variadic<Layout_LoopType>:$loops);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1
+}
+
+def Layout_FuseOp : Layout_Op<"fuse"> {
+  let summary = "replace two loops by one over all pairs";
+  let description = [{
+    Example: `%f = layout.fuse %outer, %inner`
+  }];
+  let arguments = (ins Layout_LoopType:$outer, Layout_LoopType:$inner);
+  let results = (outs Layout_LoopType:$loop);
+  let assemblyFormat = "$outer `,` $inner attr-dict";
+}
+
+def Layout_ReorderOp : Layout_Op<"reorder"> {
+  let summary = "the order of all loops of an expression, outermost first";
+  let description = [{
+    Example: `layout.reorder %n, %o, %k, %i`
+  }];
+  let arguments = (ins Variadic<Layout_LoopType>:$loops);
+  let assemblyFormat = "$loops attr-dict";
+}
+
+def Layout_BindOp : Layout_Op<"bind"> {
+  let summary = "run the iterations of loops on the workers of a level";
+  let description = [{
+    The loops are outermost and run over parallel dims. Levels: `parallel` (the
+    threads of a CPU), `block`, `warp`, `lane`.
+
+    Constraints:
+    - (C1) `level` is one of the levels.
+
+    Example: `layout.bind %n, %o to parallel`
+  }];
+  let arguments = (ins Variadic<Layout_LoopType>:$loops, StrAttr:$level);
+  let assemblyFormat = "$loops `to` custom<Keyword>($level) attr-dict";
+  let hasVerifier = 1; // C1
+}
+
+def Layout_RegisterTileOp : Layout_Op<"register_tile"> {
+  let summary = "unroll loops and keep all their accumulators in registers";
+  let description = [{
+    The loops have constant extents and are innermost; loops over reduction dims
+    may stand outside of them.
+
+    Example: `layout.register_tile %rows, %vectors`
+  }];
+  let arguments = (ins Variadic<Layout_LoopType>:$loops);
+  let assemblyFormat = "$loops attr-dict";
+}
+
+def Layout_VectorizeOp : Layout_Op<"vectorize"> {
+  let summary = "run the iterations of a loop as the lanes of a vector";
+  let description = [{
+    The loop is the innermost and has a constant extent; over a reduction dim the
+    lanes hold partial results that are combined at the end.
+
+    Example: `layout.vectorize %i`
+  }];
+  let arguments = (ins Layout_LoopType:$loop);
+  let assemblyFormat = "$loop attr-dict";
+}
+
+def Layout_UnrollOp : Layout_Op<"unroll"> {
+  let summary = "unroll a loop";
+  let description = [{
+    Example: `layout.unroll %k`
+  }];
+  let arguments = (ins Layout_LoopType:$loop);
+  let assemblyFormat = "$loop attr-dict";
+}
+
+def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
+  let summary = "compute what is needed of an expression inside of a loop of its reader";
+  let description = [{
+    The part of `label` that one iteration of `loop` reads is computed at the start
+    of that iteration. Dims of `label` that the reads fix by loops up to `loop` are
+    fixed, the others run over their whole size.
+
+    Example: `layout.compute_at @max, %row`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$label, Layout_LoopType:$loop);
+  let assemblyFormat = "$label `,` $loop attr-dict";
+}
+
+def Layout_InlineOp : Layout_Op<"inline"> {
+  let summary = "compute an expression anew at each of its reads";
+  let description = [{
+    Constraints: the expression has one piece and no reduction (checked where the
+    schedule is applied).
+
+    Example: `layout.inline @scaled`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$label);
+  let assemblyFormat = "$label attr-dict";
+}
+
+#endif // DIALECTS_LAYOUT_IR_LAYOUTOPS

@@ -1,0 +1,189 @@
+//===- ScheduleDefault.cpp - schedules from a model of the machine -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each labelled expression:
+// 1. Choose the tile (Analysis/TileModel).
+// 2. Without a reduction, fuse neighbouring dims that all accesses walk as one.
+// 3. Split the tiled dims, order the loops: outer loops of parallel dims (the
+//    vector dim's before the rows'), reduction loops (longest strides outermost),
+//    rows, vectors, lanes.
+// 4. Bind the outer loops to threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Analysis/TileModel.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_SCHEDULEDEFAULT
+#include "dialects/layout/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::layout
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+namespace {
+/// Writes the schedule of one expression.
+class Scheduler {
+public:
+  Scheduler(OpBuilder &builder, te::ComputeOp op, const MachineModel &machine)
+      : builder(builder), op(op), accesses(getAccesses(op)),
+        choice(chooseTile(op, accesses, machine)), loc(op.getLoc()) {}
+
+  /// Writes the ops; returns the loops that are bound, outermost first.
+  SmallVector<Value> write() {
+    nameLoops();
+    if (!op.hasReduction())
+      fuseDims();
+    splitRows();
+    splitVector();
+    reorder();
+    annotate();
+    return outer;
+  }
+
+private:
+  Type loopType() { return LoopType::get(builder.getContext()); }
+
+  void nameLoops() {
+    SmallVector<Type> types(op.getNumDims(), loopType());
+    auto named = LoopsOp::create(builder, loc, types, *op.getLabel());
+    loops.assign(named.getLoops().begin(), named.getLoops().end());
+  }
+
+  /// Fuses the dims before the vector dim into it, as far as all accesses allow.
+  void fuseDims() {
+    if (!choice.vectorDim || op.getPieces().size() > 1)
+      return;
+    unsigned inner = *choice.vectorDim;
+    int64_t extent = getAssumedSize(op.getStaticSizes()[inner]);
+    while (inner > 0 && llvm::all_of(accesses, [&](const Access &access) {
+             return access.canFuse(inner - 1, *choice.vectorDim, extent);
+           })) {
+      --inner;
+      Value fused = FuseOp::create(builder, loc, loopType(), loops[inner],
+                                   loops[*choice.vectorDim]);
+      extent *= getAssumedSize(op.getStaticSizes()[inner]);
+      loops[inner] = Value();
+      loops[*choice.vectorDim] = fused;
+    }
+    if (extent >= choice.lanes * 4)
+      choice.vectors = std::max<int64_t>(choice.vectors, 2);
+  }
+
+  SmallVector<Value> split(Value loop, ArrayRef<int64_t> factors) {
+    SmallVector<Type> types(factors.size() + 1, loopType());
+    auto splitOp = SplitOp::create(builder, loc, types, loop, factors);
+    return SmallVector<Value>(splitOp.getLoops());
+  }
+
+  void splitRows() {
+    for (auto [dim, extent] : choice.rows) {
+      if (extent <= 1)
+        continue;
+      SmallVector<Value> parts = split(loops[dim], {extent});
+      loops[dim] = parts[0];
+      tiled.push_back(parts[1]);
+    }
+  }
+
+  void splitVector() {
+    if (!choice.vectorDim)
+      return;
+    unsigned dim = *choice.vectorDim;
+    SmallVector<int64_t> factors;
+    if (choice.vectors > 1)
+      factors.push_back(choice.vectors);
+    factors.push_back(choice.lanes);
+    SmallVector<Value> parts = split(loops[dim], factors);
+    loops[dim] = parts[0];
+    if (choice.vectors > 1)
+      tiled.push_back(parts[1]);
+    lanes = parts.back();
+  }
+
+  /// Reduction dims, the one with the longest steps first.
+  SmallVector<unsigned> getReductionOrder() {
+    SmallVector<unsigned> order;
+    DenseMap<unsigned, int64_t> strides;
+    for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
+      order.push_back(dim);
+      for (const Access &access : accesses)
+        if (!access.isWrite())
+          strides[dim] += std::abs(access.getStride(dim));
+    }
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] > strides[b]; });
+    return order;
+  }
+
+  void reorder() {
+    bool vectorFirst = choice.vectorDim && *choice.vectorDim < op.getNumParallel() &&
+                       !choice.rows.empty();
+    unsigned firstRow = vectorFirst ? choice.rows.front().first : 0;
+    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+      if (!loops[dim] || (vectorFirst && dim == *choice.vectorDim && dim > firstRow))
+        continue;
+      if (vectorFirst && dim == firstRow && *choice.vectorDim > firstRow)
+        outer.push_back(loops[*choice.vectorDim]);
+      outer.push_back(loops[dim]);
+    }
+    SmallVector<Value> order(outer);
+    for (unsigned dim : getReductionOrder())
+      order.push_back(loops[dim]);
+    order.append(tiled);
+    if (lanes)
+      order.push_back(lanes);
+    ReorderOp::create(builder, loc, order);
+  }
+
+  void annotate() {
+    if (!tiled.empty())
+      RegisterTileOp::create(builder, loc, tiled);
+    if (lanes)
+      VectorizeOp::create(builder, loc, lanes);
+    if (!outer.empty())
+      BindOp::create(builder, loc, outer, "parallel");
+  }
+
+  OpBuilder &builder;
+  te::ComputeOp op;
+  SmallVector<Access> accesses;
+  TileChoice choice;
+  Location loc;
+  SmallVector<Value> loops; ///< by dim: the outermost loop of it; null once fused
+  SmallVector<Value> outer, tiled;
+  Value lanes;
+};
+
+struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
+  using ScheduleDefaultBase::ScheduleDefaultBase;
+
+  void runOnOperation() final {
+    OpBuilder builder(&getContext());
+    MachineModel machine{lanes, registers};
+    getOperation().walk([&](te::KernelOp kernel) {
+      if (!kernel.getSchedule().empty())
+        return;
+      Block &block = kernel.getSchedule().emplaceBlock();
+      builder.setInsertionPointToEnd(&block);
+      for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+        Scheduler(builder, compute, machine).write();
+        ++numScheduled;
+      }
+    });
+  }
+};
+} // namespace
+
+void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine) {
+  ScheduleDefaultOptions options;
+  options.lanes = machine.lanes;
+  options.registers = machine.registers;
+  manager.addPass(createScheduleDefault(options));
+}

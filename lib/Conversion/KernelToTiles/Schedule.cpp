@@ -1,0 +1,311 @@
+//===- Schedule.cpp - a schedule region as data -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Conversion/Schedule.h"
+#include "dialects/layout/IR/LayoutOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa::layout;
+using namespace ::tssa::conversion;
+
+const TileGroup *Schedule::getTile(unsigned loop) const {
+  for (const TileGroup &group : tiles)
+    if (auto outer = dyn_cast<AffineDimExpr>(group.outer))
+      if (outer.getPosition() == loop)
+        return &group;
+  return nullptr;
+}
+
+const TileGroup *Schedule::getVector() const {
+  for (const TileGroup &group : tiles)
+    if (group.vector)
+      return &group;
+  return nullptr;
+}
+
+namespace {
+/// Follows handles through the ops of a region.
+class ScheduleReader {
+public:
+  ScheduleReader(StringRef label, ArrayRef<AffineExpr> extents, unsigned numParallel,
+                 Operation *expression)
+      : label(label), expression(expression), context(expression->getContext()) {
+    for (auto [dim, extent] : llvm::enumerate(extents)) {
+      schedule.loops.push_back({extent});
+      schedule.loops.back().reduction = dim >= numParallel;
+      schedule.dims.push_back(getAffineDimExpr(dim, context));
+      order.push_back(dim);
+    }
+  }
+
+  LogicalResult read(Region &region) {
+    if (region.empty())
+      return success();
+    for (Operation &op : region.front())
+      if (failed(readOp(op)))
+        return failure();
+    return success();
+  }
+
+  FailureOr<Schedule> finish() {
+    if (failed(collectTiles()) || failed(sortLoops()))
+      return failure();
+    return std::move(schedule);
+  }
+
+private:
+  struct Split {
+    Operation *op;
+    AffineExpr extent, outer;
+    SmallVector<unsigned> results;
+    SmallVector<int64_t> factors;
+  };
+
+  LogicalResult readOp(Operation &op) {
+    if (auto loops = dyn_cast<LoopsOp>(op))
+      return readLoops(loops);
+    if (auto at = dyn_cast<ComputeAtOp>(op)) {
+      if (handles.contains(at.getLoop()))
+        schedule.computeAt[at.getLabel()] = handles.lookup(at.getLoop());
+      return success();
+    }
+    // Ops on loops of other expressions do not concern this one.
+    if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
+      return success();
+    for (Value loop : op.getOperands()) {
+      if (!handles.contains(loop))
+        return op.emitError("expected loops of one expression");
+      if (!schedule.loops[handles.lookup(loop)].live)
+        return op.emitError("this loop was split or fused before");
+    }
+    if (auto split = dyn_cast<SplitOp>(op))
+      return readSplit(split);
+    if (auto fuse = dyn_cast<FuseOp>(op))
+      return readFuse(fuse);
+    if (auto reorder = dyn_cast<ReorderOp>(op))
+      return readReorder(reorder);
+    if (auto bind = dyn_cast<BindOp>(op))
+      return setKind(op, LoopKind::Parallel);
+    if (isa<RegisterTileOp, UnrollOp>(op))
+      return setKind(op, LoopKind::Tile);
+    if (isa<VectorizeOp>(op))
+      return setKind(op, LoopKind::Vector);
+    return op.emitError("expected an op of a schedule");
+  }
+
+  LogicalResult readLoops(LoopsOp op) {
+    if (op.getLabel() != label)
+      return success();
+    if (op.getNumResults() != schedule.dims.size())
+      return op.emitError("expected one loop for each of ")
+             << schedule.dims.size() << " dims of '" << label << "', got " << op.getNumResults();
+    for (auto [dim, loop] : llvm::enumerate(op.getLoops()))
+      handles[loop] = dim;
+    return success();
+  }
+
+  unsigned addLoop(AffineExpr extent, bool reduction) {
+    schedule.loops.push_back({extent});
+    schedule.loops.back().reduction = reduction;
+    return schedule.loops.size() - 1;
+  }
+
+  /// Replaces a loop wherever loops are spoken of; in dims only when it was fused.
+  void replaceLoop(unsigned loop, AffineExpr expr, bool fused) {
+    AffineExpr old = getAffineDimExpr(loop, context);
+    if (fused)
+      for (AffineExpr &dim : schedule.dims)
+        dim = dim.replace(old, expr);
+    for (auto &[id, splitExpr] : schedule.splits)
+      splitExpr = splitExpr.replace(old, expr);
+    for (ScheduledLoop &other : schedule.loops)
+      if (other.origin)
+        other.origin = other.origin.replace(old, expr);
+    for (Split &split : splits)
+      split.outer = split.outer.replace(old, expr);
+    schedule.loops[loop].live = false;
+  }
+
+  LogicalResult readSplit(SplitOp op) {
+    unsigned loop = handles.lookup(op.getLoop());
+    ScheduledLoop old = schedule.loops[loop];
+    if (old.limit)
+      return op.emitError("cannot split an inner loop of a split again");
+    int64_t size = 1;
+    for (int64_t factor : op.getFactors())
+      if (llvm::MulOverflow(size, factor, size))
+        return op.emitError("split factors overflow");
+    Split split{op, old.extent, {}, {}, llvm::to_vector(op.getFactors())};
+    split.results.push_back(addLoop(old.extent.ceilDiv(size), old.reduction));
+    split.outer = getAffineDimExpr(split.results[0], context);
+    AffineExpr expr = getAffineDimExpr(split.results[0], context) * size;
+    int64_t step = size;
+    for (int64_t factor : split.factors) {
+      step /= factor;
+      unsigned inner = addLoop(getAffineConstantExpr(factor, context), old.reduction);
+      schedule.loops[inner].limit = old.extent;
+      schedule.loops[inner].origin = expr;
+      schedule.loops[inner].step = step;
+      expr = expr + getAffineDimExpr(inner, context) * step;
+      split.results.push_back(inner);
+    }
+    for (auto [result, id] : llvm::zip_equal(op.getLoops(), split.results))
+      handles[result] = id;
+    auto *position = llvm::find(order, loop);
+    position = order.erase(position);
+    order.insert(position, split.results.begin(), split.results.end());
+    replaceLoop(loop, expr, /*fused=*/false);
+    schedule.splits.push_back({loop, expr});
+    splits.push_back(std::move(split));
+    return success();
+  }
+
+  LogicalResult readFuse(FuseOp op) {
+    unsigned outer = handles.lookup(op.getOuter()), inner = handles.lookup(op.getInner());
+    ScheduledLoop &first = schedule.loops[outer], &second = schedule.loops[inner];
+    if (first.reduction != second.reduction || first.limit || second.limit)
+      return op.emitError("expected two whole loops, both parallel or both of a reduction");
+    AffineExpr innerExtent = second.extent;
+    unsigned fused = addLoop(first.extent * second.extent, first.reduction);
+    AffineExpr expr = getAffineDimExpr(fused, context);
+    handles[op.getResult()] = fused;
+    *llvm::find(order, outer) = fused;
+    order.erase(llvm::find(order, inner));
+    replaceLoop(outer, expr.floorDiv(innerExtent), /*fused=*/true);
+    replaceLoop(inner, expr % innerExtent, /*fused=*/true);
+    return success();
+  }
+
+  LogicalResult readReorder(ReorderOp op) {
+    SmallVector<unsigned> given;
+    for (Value loop : op.getLoops())
+      given.push_back(handles.lookup(loop));
+    SmallVector<unsigned> sortedGiven(given), sortedOrder(order);
+    llvm::sort(sortedGiven);
+    llvm::sort(sortedOrder);
+    if (sortedGiven != sortedOrder)
+      return op.emitError("expected each of the ") << order.size() << " loops of '" << label
+                                                   << "' once";
+    order = given;
+    return success();
+  }
+
+  LogicalResult setKind(Operation &op, LoopKind kind) {
+    for (Value handle : op.getOperands()) {
+      ScheduledLoop &loop = schedule.loops[handles.lookup(handle)];
+      if (loop.kind != LoopKind::Serial)
+        return op.emitError("this loop is already bound, tiled or vectorized");
+      if (kind == LoopKind::Parallel && (loop.reduction || loop.limit))
+        return op.emitError("expected an outer loop over a parallel dim");
+      if (kind != LoopKind::Parallel && !isa<AffineConstantExpr>(loop.extent))
+        return op.emitError("expected a loop of constant extent");
+      loop.kind = kind;
+    }
+    return success();
+  }
+
+  static bool isTile(const ScheduledLoop &loop) {
+    return loop.kind == LoopKind::Tile || loop.kind == LoopKind::Vector;
+  }
+
+  /// Tile loops are the inner loops of a split, or a whole loop, which then gets
+  /// an outer loop of one iteration.
+  LogicalResult collectTiles() {
+    for (Split &split : splits) {
+      auto inner = ArrayRef(split.results).drop_front();
+      if (llvm::none_of(inner, [&](unsigned id) { return isTile(schedule.loops[id]); }))
+        continue;
+      if (!llvm::all_of(inner, [&](unsigned id) { return isTile(schedule.loops[id]); }))
+        return split.op->emitError("expected all inner loops of a split to be tiled, or none");
+      addTile(split.outer, inner, split.factors, split.extent);
+    }
+    for (unsigned id = 0, end = schedule.loops.size(); id < end; ++id) {
+      ScheduledLoop loop = schedule.loops[id];
+      if (!loop.live || !isTile(loop) || loop.limit)
+        continue;
+      int64_t extent = cast<AffineConstantExpr>(loop.extent).getValue();
+      unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction);
+      order.insert(llvm::find(order, id), outer);
+      addTile(getAffineDimExpr(outer, context), id, std::max<int64_t>(extent, 1), loop.extent);
+    }
+    for (const TileGroup &group : schedule.tiles)
+      for (unsigned id : ArrayRef(group.inner).drop_back(group.vector))
+        if (schedule.loops[id].kind == LoopKind::Vector)
+          return expression->emitError("expected the vector loop of '")
+                 << label << "' to be the innermost of its split";
+    if (llvm::count_if(schedule.tiles, [](const TileGroup &g) { return g.vector; }) > 1)
+      return expression->emitError("expected one vector loop in the schedule of '") << label << "'";
+    return success();
+  }
+
+  void addTile(AffineExpr outer, ArrayRef<unsigned> inner, ArrayRef<int64_t> factors,
+               AffineExpr extent) {
+    TileGroup group;
+    group.outer = outer;
+    group.inner.append(inner.begin(), inner.end());
+    group.factors.append(factors.begin(), factors.end());
+    group.extent = extent;
+    group.reduction = schedule.loops[inner.front()].reduction;
+    group.vector = schedule.loops[inner.back()].kind == LoopKind::Vector;
+    for (int64_t factor : factors)
+      group.size *= factor;
+    schedule.tiles.push_back(std::move(group));
+  }
+
+  /// Parallel loops, then serial loops of parallel dims, then reduction loops.
+  LogicalResult sortLoops() {
+    for (unsigned id : order) {
+      const ScheduledLoop &loop = schedule.loops[id];
+      if (isTile(loop))
+        continue;
+      if (loop.kind == LoopKind::Parallel) {
+        if (!schedule.serial.empty() || !schedule.reduction.empty())
+          return expression->emitError("expected the loops of '")
+                 << label << "' that are bound to be outermost";
+        schedule.parallel.push_back(id);
+      } else if (loop.reduction) {
+        schedule.reduction.push_back(id);
+      } else if (!schedule.reduction.empty()) {
+        return expression->emitError("expected loops of '")
+               << label << "' inside of a reduction loop to be tiled";
+      } else {
+        schedule.serial.push_back(id);
+      }
+    }
+    return success();
+  }
+
+  StringRef label;
+  Operation *expression;
+  MLIRContext *context;
+  Schedule schedule;
+  SmallVector<unsigned> order;
+  SmallVector<Split> splits;
+  DenseMap<Value, unsigned> handles;
+};
+} // namespace
+
+namespace tssa::conversion {
+
+FailureOr<Schedule> readSchedule(Region &region, StringRef label,
+                                                   ArrayRef<AffineExpr> extents,
+                                                   unsigned numParallel, Operation *expression) {
+  ScheduleReader reader(label, extents, numParallel, expression);
+  if (failed(reader.read(region)))
+    return failure();
+  return reader.finish();
+}
+
+
+SmallVector<StringRef> getInlinedLabels(Region &region) {
+  SmallVector<StringRef> labels;
+  for (InlineOp op : region.getOps<InlineOp>())
+    labels.push_back(op.getLabel());
+  return labels;
+}
+
+} // namespace tssa::conversion

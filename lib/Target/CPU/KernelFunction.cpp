@@ -1,0 +1,115 @@
+//===- KernelFunction.cpp - the functions a kernel becomes -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::cpu;
+using ::tssa::conversion::IndexBuilder;
+
+namespace tssa::cpu {
+
+SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes,
+                                              const IRMapping &values) {
+  SmallVector<OpFoldResult> mapped;
+  for (OpFoldResult size : sizes) {
+    if (auto value = dyn_cast<Value>(size))
+      mapped.push_back(values.lookupOrDefault(value));
+    else
+      mapped.push_back(size);
+  }
+  return mapped;
+}
+
+
+TensorBuffer makeBuffer(Value memref, RankedTensorType type,
+                                   ArrayRef<OpFoldResult> sizes, const IRMapping &values) {
+  return {memref, type.getElementType(), mapSizes(sizes, values), {}};
+}
+
+} // namespace tssa::cpu
+
+static MemRefType getFlatType(Type tensor) {
+  return MemRefType::get({ShapedType::kDynamic},
+                         getMemoryType(cast<RankedTensorType>(tensor).getElementType()));
+}
+
+/// Sizes of a tensor in a kernel, which are parameters or sizes of an op.
+static SmallVector<OpFoldResult> getKernelSizes(OpBuilder &builder, Value tensor) {
+  return te::getSizes(builder, tensor.getLoc(), tensor);
+}
+
+namespace tssa::cpu {
+
+KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel) {
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes())
+    types.push_back(isa<RankedTensorType>(type) ? Type(getFlatType(type)) : type);
+  for (Type type : kernel.getResultTypes())
+    types.push_back(getFlatType(type));
+  types.push_back(MemRefType::get({ShapedType::kDynamic}, builder.getI32Type()));
+  types.append(2, builder.getIndexType());
+
+  KernelFunction function;
+  function.func = func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
+                                       builder.getFunctionType(types, {}));
+  Block *entry = function.func.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  KernelContext &context = function.context;
+  unsigned numArgs = kernel.getNumArguments(), numResults = kernel.getResultTypes().size();
+  for (unsigned i = 0; i < numArgs; ++i)
+    context.values.map(kernel.getArgument(i), entry->getArgument(i));
+  for (unsigned i = 0; i < numArgs; ++i)
+    if (auto type = dyn_cast<RankedTensorType>(kernel.getArgumentTypes()[i]))
+      context.buffers[kernel.getArgument(i)] =
+          makeBuffer(entry->getArgument(i), type, getKernelSizes(builder, kernel.getArgument(i)),
+                     context.values);
+  for (Operation &op : kernel.getBodyBlock().without_terminator())
+    if (!isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(op))
+      builder.clone(op, context.values);
+  for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands()))
+    function.outs.push_back(makeBuffer(entry->getArgument(numArgs + i),
+                                       cast<RankedTensorType>(value.getType()),
+                                       getKernelSizes(builder, value), context.values));
+  context.errors = entry->getArgument(numArgs + numResults);
+  function.begin = entry->getArgument(numArgs + numResults + 1);
+  function.end = entry->getArgument(numArgs + numResults + 2);
+  return function;
+}
+
+
+void createExtentFunction(
+    OpBuilder &builder, te::KernelOp kernel,
+    function_ref<std::pair<Value, Value>(IndexBuilder &, const IRMapping &)> extent) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(kernel);
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes())
+    if (!isa<RankedTensorType>(type))
+      types.push_back(type);
+  Type indexType = builder.getIndexType();
+  auto func = func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
+                                   builder.getFunctionType(types, {indexType, indexType}));
+  Block *entry = func.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  IRMapping values;
+  unsigned next = 0;
+  for (BlockArgument arg : kernel.getBody().getArguments())
+    if (!isa<RankedTensorType>(arg.getType()))
+      values.map(arg, entry->getArgument(next++));
+  for (Operation &op : kernel.getBodyBlock().without_terminator())
+    if (op.getDialect()->getNamespace() == arith::ArithDialect::getDialectNamespace())
+      builder.clone(op, values);
+  IndexBuilder index(builder, kernel.getLoc());
+  auto [count, grain] = extent(index, values);
+  func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain});
+}
+
+} // namespace tssa::cpu
