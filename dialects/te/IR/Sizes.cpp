@@ -87,7 +87,7 @@ static Value findDim(Value tensor, unsigned dim) {
         (!first || dimOp->isBeforeInBlock(first)))
       first = dimOp;
   }
-  return first;
+  return first ? first.getResult() : Value();
 }
 
 /// The size of a function's argument through another argument whose dim has the
