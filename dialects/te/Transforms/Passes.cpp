@@ -19,12 +19,13 @@ void te::registerTEPasses() {
 }
 
 void te::buildTEStage(OpPassManager &manager) {
-  manager.addPass(createTESimplify());
-  manager.addPass(createCSEPass());
   OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createTESimplify());
   function.addPass(createTEMerge());
   function.addPass(createCanonicalizerPass());
-  function.addPass(createCSEPass());
+  // Merging leaves equal host ops and selects that the canonicalizer decided.
+  function.addPass(createTESimplify());
   manager.addPass(createTEFormKernels());
   manager.addPass(createTEDeduplicateKernels());
 }

@@ -17,7 +17,7 @@ def TESimplify : Pass<"te-simplify"> {
     that never hold or read a splat constant become constants, decided te.inside
     become constants, pieces without a point go. Symbol operands stand once, in
     order of first use. The `tensor.dim` of a te result is the size it was made
-    with.
+    with. Equal expressions of a block are joined, unused ones erased.
 
     - Needs: nothing.
     - Keeps: the value of every element; opaque indexes stay opaque unless they

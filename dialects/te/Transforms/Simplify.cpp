@@ -55,9 +55,29 @@ struct Simplify : te::impl::TESimplifyBase<Simplify> {
     SimplifyCounts counts;
     for (Operation *op : ops)
       simplifyBodies(rewriter, op, counts);
+    joinEqualExpressions(rewriter);
     numGuards += counts.guardsDropped;
     numReads += counts.readsFolded;
     numSets += counts.setsFolded;
+  }
+
+private:
+  /// Outermost first, so that what regions capture is joined before them.
+  void joinEqualExpressions(RewriterBase &rewriter) {
+    SmallVector<Block *> blocks;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<ComputeOp, UpdateOp, ScanOp>(op))
+        return WalkResult::skip();
+      if (isa<ModuleOp, KernelOp>(op))
+        return WalkResult::advance();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          blocks.push_back(&block);
+      return WalkResult::advance();
+    });
+    for (Block *block : blocks)
+      if (block->mightHaveTerminator())
+        joinEqualOps(rewriter, *block);
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/StructuralHash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
@@ -183,9 +184,7 @@ namespace {
 /// Ops are equal when all but their locations agree.
 struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(Operation *op) {
-    return OperationEquivalence::computeHash(
-        op, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
+    return static_cast<unsigned>(hashOperation(op));
   }
   static bool isEqual(Operation *lhs, Operation *rhs) {
     if (lhs == rhs)
@@ -201,7 +200,7 @@ struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
 void te::joinEqualOps(RewriterBase &rewriter, Block &block) {
   llvm::DenseSet<Operation *, EquivalentOpInfo> seen;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+    if (!isMemoryEffectFree(&op))
       continue;
     auto [it, isNew] = seen.insert(&op);
     if (!isNew)
