@@ -240,8 +240,8 @@ llvm::Expected<HostTensor> HostTensor::borrow(ElementKind kind, llvm::ArrayRef<i
                                               const void *data) {
   HostTensor tensor;
   std::optional<int64_t> count = countElements(shape);
-  int64_t numBytes;
-  if (!count || llvm::MulOverflow(*count, static_cast<int64_t>(::tssa::reference::getByteSize(kind)), numBytes))
+  int64_t elementBytes = tssa::reference::getByteSize(kind), numBytes;
+  if (!count || llvm::MulOverflow(*count, elementBytes, numBytes))
     return llvm::createStringError("a tensor of " + describe(kind, shape) +
                                    " has more bytes than there are addresses");
   tensor.kind = kind;

@@ -65,8 +65,8 @@ private:
   llvm::SmallVector<Frame> frames;
   llvm::DenseMap<mlir::Attribute, HostTensor> constants;
   /// For each block the values that die with an op of it.
-  llvm::DenseMap<mlir::Block *, llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>>
-      lastUses;
+  using LastUses = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>;
+  llvm::DenseMap<mlir::Block *, LastUses> lastUses;
 };
 
 } // namespace tssa::reference

@@ -438,7 +438,8 @@ static bool fillFunction(Operation *op, Instruction &in) {
 
 std::optional<Instruction> reference::getScalarInstruction(Operation *op) {
   auto isScalar = [](Type type) {
-    return type.isIndex() || isa<FloatType>(type) || (isa<IntegerType>(type) && getWidth(type) <= 64);
+    return type.isIndex() || isa<FloatType>(type) ||
+           (isa<IntegerType>(type) && getWidth(type) <= 64);
   };
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 || op->getNumRegions() ||
       !llvm::all_of(op->getOperandTypes(), isScalar) || !isScalar(op->getResult(0).getType()))

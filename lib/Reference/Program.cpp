@@ -49,7 +49,8 @@ static std::string describeOutOfBounds(const Access &access, const Scalar *regis
 static const char *checkDivision(Opcode opcode, Scalar lhs, Scalar rhs, Width width) {
   if (rhs.i == 0)
     return "division by zero";
-  bool least = lhs.i == signExtend(static_cast<int64_t>(uint64_t(1) << (width.from - 1)), width.from);
+  auto top = static_cast<int64_t>(uint64_t(1) << (width.from - 1));
+  bool least = lhs.i == signExtend(top, width.from);
   if (opcode == Opcode::DivideSigned && rhs.i == -1 && least)
     return "division of the least integer by -1";
   return nullptr;

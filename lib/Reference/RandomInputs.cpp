@@ -44,10 +44,12 @@ static int64_t chooseSize(RankedTensorType type, unsigned dim, ArrayAttr names,
                           const llvm::StringMap<int64_t> &sizes, int64_t defaultSize) {
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
-  if (names && dim < names.size())
-    if (auto name = dyn_cast<StringAttr>(names[dim]))
-      if (auto it = sizes.find(name.getValue()); it != sizes.end())
-        return it->second;
+  Attribute given = names && dim < names.size() ? names[dim] : Attribute();
+  if (auto constant = dyn_cast_or_null<IntegerAttr>(given))
+    return constant.getInt();
+  if (auto name = dyn_cast_or_null<StringAttr>(given))
+    if (auto it = sizes.find(name.getValue()); it != sizes.end())
+      return it->second;
   return defaultSize;
 }
 

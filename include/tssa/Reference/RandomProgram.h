@@ -21,6 +21,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <vector>
+
 namespace tssa::reference {
 
 struct RandomProgram {
@@ -28,6 +30,9 @@ struct RandomProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The size to run it at, for each named dim of its arguments.
   llvm::StringMap<int64_t> sizes;
+  /// For each result how far right answers may be apart, over its largest
+  /// magnitude or 1.
+  std::vector<double> errors;
 };
 
 struct RandomProgramOptions {

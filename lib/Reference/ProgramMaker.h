@@ -1,0 +1,132 @@
+//===- ProgramMaker.h - the steps of a random program ----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_REFERENCE_PROGRAMMAKER_H
+#define LIB_REFERENCE_PROGRAMMAKER_H
+
+#include "dialects/te/IR/Builders.h"
+#include "tssa/Reference/RandomInputs.h"
+#include "tssa/Reference/RandomProgram.h"
+
+#include <vector>
+
+namespace tssa::reference {
+
+using mlir::AffineExpr;
+using mlir::OpBuilder;
+using mlir::OpFoldResult;
+using mlir::Type;
+using mlir::Value;
+
+/// A tensor that later steps may use.
+struct LiveTensor {
+  Value value;
+  Type element;
+  llvm::SmallVector<OpFoldResult> sizes;
+  /// The sizes when the program runs.
+  llvm::SmallVector<int64_t> extents;
+  /// How far right answers may be apart, over the largest magnitude; 0 when every
+  /// right compiler computes the same bits.
+  double error = 0;
+
+  unsigned getRank() const { return sizes.size(); }
+  bool isFloat() const { return llvm::isa<mlir::FloatType>(element); }
+};
+
+/// A size in the program, and what it will be.
+struct LiveSize {
+  OpFoldResult size;
+  int64_t extent;
+};
+
+/// Builds the body of `main`, one random step after the other.
+class ProgramMaker {
+public:
+  ProgramMaker(mlir::MLIRContext &context, uint64_t seed, const RandomProgramOptions &options);
+  RandomProgram make();
+
+private:
+  // Sizes and types.
+  LiveSize makeSize(OpFoldResult size, int64_t extent) { return {size, extent}; }
+  LiveSize constant(int64_t extent);
+  LiveSize add(const LiveSize &size, int64_t amount);
+  int64_t chooseExtent();
+  Type chooseElementType();
+  AffineExpr dim(unsigned position);
+  /// The expression of a size: a constant, or a symbol appended to `symbols`.
+  AffineExpr getExpr(OpFoldResult size, llvm::SmallVectorImpl<Value> &symbols);
+  bool fits(llvm::ArrayRef<int64_t> extents) const;
+
+  // Tensors.
+  void makeArguments();
+  LiveTensor makeConstant(Type element, llvm::ArrayRef<int64_t> extents);
+  const LiveTensor *choose(llvm::function_ref<bool(const LiveTensor &)> accepts);
+  const LiveTensor &chooseAny();
+  void addResult(Value value, const LiveTensor &like, double error);
+  void addResult(Value value, llvm::ArrayRef<LiveSize> sizes, double error);
+  /// The error of arithmetic in `type` on operands with errors up to `error`.
+  static double getError(Type type, double error);
+  void finish();
+
+  // Scalars in bodies.
+  Value makeNumber(OpBuilder &b, Type type, double value);
+  Value convert(OpBuilder &b, Value value, Type type);
+  Value clamp(OpBuilder &b, Value value, double limit);
+  /// A random unary or binary function whose values stay small; raises `error`.
+  Value apply(OpBuilder &b, Value lhs, Value rhs, double &error);
+  Value applyFloat(OpBuilder &b, Value lhs, Value rhs, double &error);
+  Value applyInteger(OpBuilder &b, Value lhs, Value rhs);
+  Value read(OpBuilder &b, const LiveTensor &tensor, llvm::ArrayRef<AffineExpr> at,
+             llvm::ArrayRef<Value> symbols = {});
+  Value readIdentity(OpBuilder &b, const LiveTensor &tensor);
+  /// A read of a tensor that `chooseBroadcast` gave for `like`.
+  Value readBroadcast(OpBuilder &b, const LiveTensor &tensor);
+  /// A tensor whose sizes are those of `like` or 1.
+  const LiveTensor *chooseBroadcast(const LiveTensor &like);
+  /// `value`, taken modulo `size`, as an index: one that depends on data.
+  Value makeIndex(OpBuilder &b, Value value, OpFoldResult size);
+  LiveTensor chooseIndices(const LiveSize &count);
+
+  // Steps. Each returns whether it found what it needs.
+  bool stepElementwise();
+  bool stepSelect();
+  bool stepTranspose();
+  bool stepSlice();
+  bool stepReverse();
+  bool stepBroadcast();
+  bool stepFlatten();
+  bool stepSplit();
+  bool stepPad();
+  bool stepConcat();
+  bool stepReduce();
+  bool stepContraction();
+  bool stepWindow();
+  bool stepArgMax();
+  bool stepSoftmaxPair();
+  bool stepWelford();
+  bool stepGather();
+  bool stepUpdate();
+  bool stepScatter();
+  bool stepScan();
+  bool stepBranch();
+  bool stepLoop();
+
+  const RandomProgramOptions options;
+  Random random;
+  OpBuilder builder;
+  mlir::Location loc;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::vector<LiveTensor> live;
+  /// The named sizes, N0 and so on.
+  std::vector<LiveSize> symbols;
+  llvm::StringMap<int64_t> sizes;
+  std::vector<double> errors;
+};
+
+} // namespace tssa::reference
+
+#endif // LIB_REFERENCE_PROGRAMMAKER_H

@@ -1,0 +1,98 @@
+//===- te-fuzz.cpp - compare random programs with what is made of them ----===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Makes programs from seeds, evaluates each, and compares the results with those
+/// after stage te. `--print` shows the program of a seed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/Passes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Reference/Compare.h"
+#include "tssa/Reference/Evaluator.h"
+#include "tssa/Reference/RandomInputs.h"
+#include "tssa/Reference/RandomProgram.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace ::tssa::reference;
+
+static llvm::cl::OptionCategory category("te-fuzz");
+static llvm::cl::opt<uint64_t> firstSeed("seed", llvm::cl::desc("seed of the first program"),
+                                         llvm::cl::init(1), llvm::cl::cat(category));
+static llvm::cl::opt<unsigned> count("count", llvm::cl::desc("number of programs"),
+                                     llvm::cl::init(1), llvm::cl::cat(category));
+static llvm::cl::opt<unsigned> steps("steps", llvm::cl::desc("tensor ops of a program"),
+                                     llvm::cl::init(6), llvm::cl::cat(category));
+static llvm::cl::opt<bool> print("print", llvm::cl::desc("print each program"),
+                                 llvm::cl::cat(category));
+
+/// The results of `module` on the inputs of `seed`.
+static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module,
+                                                   const RandomProgram &program, uint64_t seed) {
+  auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
+  llvm::Expected<std::vector<HostTensor>> inputs =
+      makeRandomInputs(function, seed, program.sizes);
+  if (!inputs)
+    return inputs.takeError();
+  return evaluate(module, "main", *inputs);
+}
+
+static llvm::Error compareResults(const RandomProgram &program,
+                                  llvm::ArrayRef<HostTensor> expected,
+                                  llvm::ArrayRef<HostTensor> got) {
+  for (auto [index, before, after, error] :
+       llvm::enumerate(expected, got, program.errors)) {
+    Comparison comparison = compare(before, after, {error, error});
+    if (!comparison.agrees)
+      return llvm::createStringError("result " + std::to_string(index) + ": " +
+                                     comparison.describe());
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkProgram(mlir::MLIRContext &context, uint64_t seed) {
+  RandomProgramOptions options;
+  options.numSteps = steps;
+  RandomProgram program = makeRandomProgram(context, seed, options);
+  if (print) {
+    for (auto &size : program.sizes)
+      llvm::outs() << "// " << size.getKey() << " = " << size.getValue() << "\n";
+    program.module->print(llvm::outs());
+  }
+  if (failed(mlir::verify(*program.module)))
+    return llvm::createStringError("the program is not valid");
+  llvm::Expected<std::vector<HostTensor>> expected = run(*program.module, program, seed);
+  if (!expected)
+    return expected.takeError();
+  mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
+  mlir::PassManager manager(&context);
+  mlir::tssa::te::buildTEStage(manager);
+  if (failed(manager.run(*changed)))
+    return llvm::createStringError("stage te failed");
+  llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed);
+  if (!got)
+    return llvm::joinErrors(llvm::createStringError("after stage te:"), got.takeError());
+  return compareResults(program, *expected, *got);
+}
+
+int main(int argc, char **argv) {
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  unsigned numFailed = 0;
+  for (uint64_t seed = firstSeed; seed < firstSeed + count; ++seed)
+    if (llvm::Error error = checkProgram(context, seed)) {
+      ++numFailed;
+      llvm::outs() << "seed " << seed << ": " << toString(std::move(error)) << "\n";
+    }
+  llvm::outs() << count - numFailed << " of " << count << " programs agree\n";
+  return numFailed ? 1 : 0;
+}
