@@ -1,0 +1,198 @@
+//===- HostCalls.cpp - launches, routines and checks ---------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostEmitter.h"
+#include "KernelBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/abi.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
+  Location loc = op.getLoc();
+  auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
+  auto extent = module.lookupSymbol<func::FuncOp>((op.getKernel() + ".extent").str());
+  if (!kernel || !extent)
+    return op.emitError("expected functions '@") << op.getKernel() << "' and '@" << op.getKernel()
+                                                 << ".extent' of the kernel";
+  KernelBody body(module, kernel);
+  contextBytes = std::max(contextBytes, body.getContextBytes());
+
+  SmallVector<Value> scalars;
+  unsigned number = 0;
+  for (Value operand : llvm::concat<Value>(llvm::to_vector(op.getInputs()),
+                                           llvm::to_vector(op.getOuts()))) {
+    int64_t field = body.getOffset(number++);
+    if (isa<MemRefType>(operand.getType())) {
+      store(loc, buffers[operand].pointer, context, field);
+      store(loc, toI64(loc, getCount(loc, operand)), context, field + 8);
+      continue;
+    }
+    Value scalar = values.lookup(operand);
+    scalars.push_back(scalar);
+    store(loc, scalar.getType().isIndex() ? toI64(loc, scalar) : scalar, context, field);
+  }
+  if (number != body.getNumFields() || extent.getNumArguments() != scalars.size())
+    return op.emitError("expected operands for the ")
+           << body.getNumFields() << " parameters of kernel '" << op.getKernel() << "', got "
+           << number;
+  auto range = func::CallOp::create(builder, loc, extent, scalars);
+  Type i32 = builder.getI32Type();
+  Value callee = func::ConstantOp::create(builder, loc, body.getFunction().getFunctionType(),
+                                          body.getFunction().getSymName());
+  Value pointer =
+      UnrealizedConversionCastOp::create(builder, loc, pointerType(), callee).getResult(0);
+  Value code = routines.call(
+      builder, loc, "tssa_host_launch", i32,
+      {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), loc)),
+       constant(loc, i32, nodes.getNode(loc)), pointer, context,
+       toI64(loc, range.getResult(0)), toI64(loc, range.getResult(1)),
+       constant(loc, i32, body.getErrorsOffset())});
+  leaveUnlessZero(loc, code);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Routines
+//===----------------------------------------------------------------------===//
+
+/// DLPack's code of an element type; whether an integer is unsigned is an
+/// attribute of the call.
+static uint8_t getTypeCode(Type type) {
+  if (type.isInteger(1))
+    return 6;
+  if (type.isBF16())
+    return 4;
+  return isa<FloatType>(type) ? 2 : 0;
+}
+
+/// Describes a memref in slot `slot` of the scratch tensors, or a scalar as a
+/// tensor of rank 0. Its shape lies at the same place in `shapes`.
+void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
+  constexpr int64_t maxRank = 16;
+  Type i32 = builder.getI32Type(), element = getElementTypeOrSelf(value.getType());
+  tensorCount = std::max(tensorCount, slot + 1);
+  shapeCount = std::max<int64_t>(shapeCount, (slot + 1) * maxRank);
+  Value tensor = offset(loc, tensors, slot * sizeof(tssa_tensor));
+  Value shape = offset(loc, shapes, slot * maxRank * 8);
+  unsigned bits = element.isIndex() ? 64 : element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
+  int64_t rank = 0;
+  Value pointer = LLVM::ZeroOp::create(builder, loc, pointerType());
+  auto known = buffers.find(value);
+  if (auto type = dyn_cast<MemRefType>(value.getType())) {
+    rank = type.getRank();
+    if (known != buffers.end()) {
+      pointer = known->second.pointer;
+      storeShape(loc, getSizes(loc, value), slot * maxRank);
+    }
+  } else { // its value lies where a shape would
+    Value scalar = values.lookup(value);
+    pointer = shape;
+    if (scalar.getType().isIndex())
+      scalar = toI64(loc, scalar);
+    else if (element.isInteger(1))
+      scalar = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), scalar);
+    store(loc, scalar, pointer, 0);
+  }
+  int64_t dtype = getTypeCode(element) | int64_t(bits) << 8 | int64_t(1) << 16;
+  store(loc, pointer, tensor, offsetof(tssa_tensor, data));
+  store(loc, constant(loc, builder.getI64Type(), 1), tensor, offsetof(tssa_tensor, device));
+  store(loc, constant(loc, i32, rank), tensor, offsetof(tssa_tensor, ndim));
+  store(loc, constant(loc, i32, dtype), tensor, offsetof(tssa_tensor, dtype));
+  store(loc, shape, tensor, offsetof(tssa_tensor, shape));
+  Value null = LLVM::ZeroOp::create(builder, loc, pointerType());
+  store(loc, null, tensor, offsetof(tssa_tensor, strides));
+  store(loc, constant(loc, builder.getI64Type(), 0), tensor, offsetof(tssa_tensor, byte_offset));
+}
+
+/// The attributes of a call that its routine wants, in the order of their names:
+/// integers, and the bits of doubles.
+static SmallVector<int64_t> getAttributes(te::ExternOp op) {
+  SmallVector<int64_t> list;
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    if (attribute.getName() == "te.outs")
+      continue;
+    if (auto integer = dyn_cast<IntegerAttr>(attribute.getValue()))
+      list.push_back(integer.getValue().getSExtValue());
+    else if (auto real = dyn_cast<FloatAttr>(attribute.getValue()))
+      list.push_back(llvm::bit_cast<int64_t>(real.getValueAsDouble()));
+  }
+  return list;
+}
+
+/// `int32_t tssa_extern_<name>(host, node, tensors, attributes)`: the tensors are
+/// inputs, outs, then results, whose data is null and becomes the routine's.
+LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
+  Location loc = op.getLoc();
+  Type i32 = builder.getI32Type();
+  int64_t slot = 0;
+  for (Value input : op.getInputs())
+    emitTensor(loc, input, slot++);
+  int64_t first = slot;
+  for (Value result : op.getResults())
+    emitTensor(loc, result, slot++);
+  SmallVector<int64_t> attributes = getAttributes(op);
+  int64_t place = (slot + 1) * 16;
+  shapeCount = std::max<int64_t>(shapeCount, place + attributes.size());
+  for (auto [i, value] : llvm::enumerate(attributes))
+    store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (place + i));
+  Value code = routines.call(builder, loc, ("tssa_extern_" + op.getCallee()).str(), i32,
+                             {host, constant(loc, i32, nodes.getNode(loc)), tensors,
+                              offset(loc, shapes, 8 * place)});
+  leaveUnlessZero(loc, code);
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    Value tensor = offset(loc, tensors, (first + i) * sizeof(tssa_tensor));
+    Buffer buffer;
+    buffer.pointer = load(loc, pointerType(), tensor, offsetof(tssa_tensor, data));
+    for (auto [dim, size] : llvm::enumerate(cast<MemRefType>(result.getType()).getShape()))
+      if (ShapedType::isDynamic(size))
+        buffer.dynamicSizes.push_back(toIndex(
+            loc, load(loc, builder.getI64Type(), shapes, 8 * ((first + i) * 16 + dim))));
+    buffers[result] = buffer;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+void HostEmitter::emitCheck(te::CheckOp op) {
+  Location loc = op.getLoc();
+  if (op->hasAttr("te.poll")) {
+    leaveUnlessZero(loc, routines.call(builder, loc, "tssa_host_poll", builder.getI32Type(),
+                                       {host}));
+    return;
+  }
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value failed = arith::XOrIOp::create(builder, loc, values.lookup(op.getCondition()), one);
+  failWhen(loc, failed, TSSA_OUT_OF_RANGE, op.getMessage());
+}
+
+void HostEmitter::emitDivisionCheck(Operation *op) {
+  Location loc = op->getLoc();
+  Value divisor = values.lookup(op->getOperand(1));
+  Type type = divisor.getType();
+  auto isEqual = [&](Value value, int64_t to) -> Value {
+    Value constant = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, to));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant);
+  };
+  // -1 is refused with 0: the least integer has no quotient by it.
+  Value failed = isEqual(divisor, 0);
+  if (!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    failed = arith::OrIOp::create(builder, loc, failed, isEqual(divisor, -1));
+  failWhen(loc, failed, TSSA_OUT_OF_RANGE, "a size is divided by zero");
+}
+
+} // namespace tssa

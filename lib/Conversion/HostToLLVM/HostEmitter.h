@@ -1,0 +1,97 @@
+//===- HostEmitter.h - one host program, operation by operation -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_HOSTTOLLVM_HOSTEMITTER_H
+#define LIB_CONVERSION_HOSTTOLLVM_HOSTEMITTER_H
+
+#include "NodeTable.h"
+#include "Routines.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tssa {
+
+/// Writes `@tssa_run` from a `@main` whose control flow is blocks and branches. A
+/// memref is a pointer and its dynamic sizes; it is always contiguous.
+class HostEmitter {
+public:
+  HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes)
+      : module(module), main(main), nodes(nodes), routines(module), builder(main) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// A contiguous tensor in memory. Static sizes are made when asked for.
+  struct Buffer {
+    mlir::Value pointer;
+    mlir::SmallVector<mlir::Value> dynamicSizes;
+  };
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp main;
+  NodeTable &nodes;
+  Routines routines;
+  mlir::OpBuilder builder;
+  mlir::func::FuncOp function;
+  mlir::Block *entry = nullptr, *exit = nullptr;
+  mlir::Value host, arguments, results;
+  mlir::Value context, shapes, tensors; // scratch memory of launches and calls
+  int64_t contextBytes = 0, shapeCount = 1, tensorCount = 0;
+  mlir::IRMapping values;
+  mlir::DenseMap<mlir::Value, Buffer> buffers;
+  mlir::DenseMap<mlir::Block *, mlir::Block *> blocks;
+
+  // HostEmitter.cpp
+  void createFunction();
+  void createScratch();
+  mlir::LogicalResult createBlocks();
+  void loadArguments();
+  mlir::LogicalResult emit(mlir::Operation *op);
+  mlir::LogicalResult emitBranch(mlir::Operation *op);
+  mlir::LogicalResult expand(mlir::ValueRange operands, mlir::SmallVectorImpl<mlir::Value> &expanded,
+                             mlir::Block *target);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+
+  // HostMemory.cpp
+  mlir::LogicalResult emitMemory(mlir::Operation *op);
+  void emitView(mlir::memref::ViewOp op);
+  void emitAlloc(mlir::memref::AllocOp op);
+  void emitCopy(mlir::memref::CopyOp op);
+  mlir::LogicalResult emitDim(mlir::memref::DimOp op);
+  mlir::Value emitAddress(mlir::Location loc, mlir::Value memref, mlir::ValueRange indices);
+  mlir::SmallVector<mlir::Value> getSizes(mlir::Location loc, mlir::Value memref);
+  mlir::Value getCount(mlir::Location loc, mlir::Value memref);
+  void storeShape(mlir::Location loc, mlir::ValueRange sizes, int64_t first);
+
+  // HostCalls.cpp
+  mlir::LogicalResult emitLaunch(mlir::tssa::te::LaunchOp op);
+  mlir::LogicalResult emitExtern(mlir::tssa::te::ExternOp op);
+  void emitTensor(mlir::Location loc, mlir::Value value, int64_t slot);
+  void emitCheck(mlir::tssa::te::CheckOp op);
+  void emitDivisionCheck(mlir::Operation *op);
+
+  // Small pieces of LLVM.
+  mlir::Type pointerType();
+  mlir::Value constant(mlir::Location loc, mlir::Type type, int64_t value);
+  mlir::Value index(mlir::Location loc, int64_t value);
+  mlir::Value toI64(mlir::Location loc, mlir::Value index);
+  mlir::Value toIndex(mlir::Location loc, mlir::Value i64);
+  mlir::Value offset(mlir::Location loc, mlir::Value pointer, int64_t bytes);
+  mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value pointer, int64_t bytes);
+  void store(mlir::Location loc, mlir::Value value, mlir::Value pointer, int64_t bytes);
+  mlir::Value allocateScratch(int64_t bytes);
+  /// Leaves the function with `code` unless it is 0.
+  void leaveUnlessZero(mlir::Location loc, mlir::Value code);
+  /// Leaves the function, with a report, when `failed` holds.
+  void failWhen(mlir::Location loc, mlir::Value failed, int32_t code, mlir::StringRef text);
+};
+
+} // namespace tssa
+
+#endif // LIB_CONVERSION_HOSTTOLLVM_HOSTEMITTER_H

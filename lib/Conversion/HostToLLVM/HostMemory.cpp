@@ -1,0 +1,169 @@
+//===- HostMemory.cpp - memrefs of a host program ------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostEmitter.h"
+#include "dialects/te/Transforms/EntrySizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/abi.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+
+SmallVector<Value> HostEmitter::getSizes(Location loc, Value memref) {
+  SmallVector<Value> sizes;
+  unsigned next = 0;
+  for (int64_t size : cast<MemRefType>(memref.getType()).getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? buffers[memref].dynamicSizes[next++]
+                                                : index(loc, size));
+  return sizes;
+}
+
+Value HostEmitter::getCount(Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t fixed = 1;
+  for (int64_t size : type.getShape())
+    if (ShapedType::isStatic(size))
+      fixed *= size;
+  Value count = index(loc, fixed);
+  for (Value size : buffers[memref].dynamicSizes)
+    count = arith::MulIOp::create(builder, loc, count, size);
+  return count;
+}
+
+void HostEmitter::storeShape(Location loc, ValueRange sizes, int64_t first) {
+  shapeCount = std::max<int64_t>(shapeCount, first + sizes.size());
+  for (auto [i, size] : llvm::enumerate(sizes))
+    store(loc, toI64(loc, size), shapes, 8 * (first + i));
+}
+
+void HostEmitter::emitView(memref::ViewOp op) {
+  Location loc = op.getLoc();
+  Value start = toI64(loc, values.lookup(op.getByteShift()));
+  Buffer buffer;
+  buffer.pointer =
+      LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(),
+                          buffers[op.getSource()].pointer, ArrayRef<LLVM::GEPArg>{start});
+  for (Value size : op.getSizes())
+    buffer.dynamicSizes.push_back(values.lookup(size));
+  buffers[op] = buffer;
+}
+
+/// Memory of a size that the start did not know, or a result's storage.
+void HostEmitter::emitAlloc(memref::AllocOp op) {
+  Location loc = op.getLoc();
+  Type i32 = builder.getI32Type();
+  Buffer buffer;
+  for (Value size : op.getDynamicSizes())
+    buffer.dynamicSizes.push_back(values.lookup(size));
+  buffers[op] = buffer;
+  MemRefType type = op.getType();
+  storeShape(loc, getSizes(loc, op), 0);
+  Value rank = constant(loc, i32, type.getRank());
+  Value node = constant(loc, i32, nodes.getNode(loc));
+  Value pointer;
+  if (auto result = op->getAttrOfType<IntegerAttr>("te.result")) {
+    pointer = routines.call(builder, loc, "tssa_host_result", pointerType(),
+                            {host, results, constant(loc, i32, result.getInt()), rank, shapes});
+  } else {
+    Value bytes = constant(loc, i32, te::getElementBytes(type.getElementType()));
+    pointer = routines.call(builder, loc, "tssa_host_grow", pointerType(),
+                            {host, node, bytes, rank, shapes});
+  }
+  Value null = LLVM::ZeroOp::create(builder, loc, pointerType());
+  Value none = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, pointer, null);
+  Value memoryCode = arith::ConstantIntOp::create(builder, loc, TSSA_OUT_OF_MEMORY, 32);
+  Value ok = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  leaveUnlessZero(loc, arith::SelectOp::create(builder, loc, none, memoryCode, ok));
+  buffers[op].pointer = pointer;
+}
+
+void HostEmitter::emitCopy(memref::CopyOp op) {
+  Location loc = op.getLoc();
+  Value count = getCount(loc, op.getSource());
+  auto type = cast<MemRefType>(op.getSource().getType());
+  Value bytes = arith::MulIOp::create(builder, loc, count,
+                                      index(loc, te::getElementBytes(type.getElementType())));
+  LLVM::MemcpyOp::create(builder, loc, buffers[op.getTarget()].pointer,
+                         buffers[op.getSource()].pointer, toI64(loc, bytes),
+                         /*isVolatile=*/false);
+}
+
+LogicalResult HostEmitter::emitDim(memref::DimOp op) {
+  std::optional<int64_t> dim = op.getConstantIndex();
+  if (!dim)
+    return op.emitError("expected a constant number of the dim");
+  values.map(op.getResult(), getSizes(op.getLoc(), op.getSource())[*dim]);
+  return success();
+}
+
+/// Address of one element, row-major.
+Value HostEmitter::emitAddress(Location loc, Value memref, ValueRange indices) {
+  SmallVector<Value> sizes = getSizes(loc, memref);
+  Value linear = index(loc, 0);
+  for (auto [dim, position] : llvm::enumerate(indices)) {
+    linear = arith::MulIOp::create(builder, loc, linear, sizes[dim]);
+    linear = arith::AddIOp::create(builder, loc, linear, values.lookup(position));
+  }
+  int64_t bytes = te::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
+  linear = arith::MulIOp::create(builder, loc, linear, index(loc, bytes));
+  return LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(),
+                             buffers[memref].pointer,
+                             ArrayRef<LLVM::GEPArg>{toI64(loc, linear)});
+}
+
+LogicalResult HostEmitter::emitMemory(Operation *op) {
+  Location loc = op->getLoc();
+  if (auto view = dyn_cast<memref::ViewOp>(op)) {
+    emitView(view);
+  } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    emitAlloc(alloc);
+  } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+    routines.call(builder, loc, "tssa_host_release", nullptr,
+                  {host, buffers[dealloc.getMemref()].pointer});
+  } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    emitCopy(copy);
+  } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    return emitDim(dim);
+  } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
+    Buffer buffer{buffers[cast.getSource()].pointer, {}};
+    SmallVector<Value> sizes = getSizes(loc, cast.getSource());
+    for (auto [i, size] : llvm::enumerate(llvm::cast<MemRefType>(cast.getType()).getShape()))
+      if (ShapedType::isDynamic(size))
+        buffer.dynamicSizes.push_back(sizes[i]);
+    buffers[cast.getResult()] = buffer;
+  } else if (auto read = dyn_cast<memref::LoadOp>(op)) {
+    Value address = emitAddress(loc, read.getMemref(), read.getIndices());
+    Type type = read.getType();
+    if (type.isIndex())
+      values.map(read.getResult(),
+                 toIndex(loc, LLVM::LoadOp::create(builder, loc, builder.getI64Type(), address)));
+    else if (type.isInteger(1))
+      values.map(read.getResult(),
+                 arith::TruncIOp::create(builder, loc, type,
+                                         LLVM::LoadOp::create(builder, loc, builder.getI8Type(),
+                                                              address))
+                     .getResult());
+    else
+      values.map(read.getResult(), LLVM::LoadOp::create(builder, loc, type, address).getResult());
+  } else if (auto write = dyn_cast<memref::StoreOp>(op)) {
+    Value address = emitAddress(loc, write.getMemref(), write.getIndices());
+    Value value = values.lookup(write.getValue());
+    if (value.getType().isIndex())
+      value = toI64(loc, value);
+    else if (value.getType().isInteger(1))
+      value = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
+    LLVM::StoreOp::create(builder, loc, value, address);
+  } else {
+    return op->emitError("expected an operation that host programs have, got '")
+           << op->getName() << "'";
+  }
+  return success();
+}
+
+} // namespace tssa

@@ -1,0 +1,96 @@
+//===- HostToLLVM.cpp - the host program becomes native code -------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// 1. Loops get a place to stop at when the run is cancelled.
+/// 2. Structured control flow becomes blocks, so that an error can leave.
+/// 3. `HostEmitter` writes `@tssa_run`, `convertPlan` `@tssa_plan`.
+///
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Conversion/HostToLLVM.h"
+#include "HostEmitter.h"
+#include "Plan.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+namespace {
+
+/// A loop without launches would never look whether it may go on.
+void addPolls(func::FuncOp function) {
+  function.walk([](LoopLikeOpInterface loop) {
+    Block &body = loop.getLoopRegions().back()->front();
+    bool launches = llvm::any_of(body, [](Operation &op) { return isa<te::LaunchOp>(op); });
+    if (launches)
+      return;
+    OpBuilder builder = OpBuilder::atBlockBegin(&body);
+    Value condition = arith::ConstantIntOp::create(builder, loop.getLoc(), 1, 1);
+    auto poll = te::CheckOp::create(builder, loop.getLoc(), condition, "");
+    poll->setAttr("te.poll", builder.getUnitAttr());
+  });
+}
+
+LogicalResult lowerControlFlow(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  ConversionTarget target(*function.getContext());
+  target.addIllegalDialect<scf::SCFDialect, affine::AffineDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(function, target, std::move(patterns));
+}
+
+struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertHostToLLVMPass)
+  StringRef getArgument() const override { return "convert-host-to-llvm"; }
+  StringRef getDescription() const override {
+    return "Convert the host program to the functions that a runtime calls";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                    LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    auto plan = module.lookupSymbol<func::FuncOp>("plan");
+    if (!main || !plan) {
+      module.emitError("expected functions '@main' and '@plan'");
+      return signalPassFailure();
+    }
+    addPolls(main);
+    NodeTable nodes(&getContext());
+    if (failed(lowerControlFlow(main)) || failed(lowerControlFlow(plan)) ||
+        failed(HostEmitter(module, main, nodes).run()) || failed(convertPlan(plan)))
+      return signalPassFailure();
+    main.erase();
+    module->setAttr("te.nodes", nodes.getNodes());
+    module->setAttr("te.launches", nodes.getLaunches());
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createConvertHostToLLVMPass() {
+  return std::make_unique<ConvertHostToLLVMPass>();
+}
+
+void registerHostToLLVMPasses() {
+  registerPass([] { return createConvertHostToLLVMPass(); });
+}
+
+} // namespace tssa

@@ -1,0 +1,37 @@
+//===- KernelBody.h - a kernel as a thread pool calls it -------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_HOSTTOLLVM_KERNELBODY_H
+#define LIB_CONVERSION_HOSTTOLLVM_KERNELBODY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tssa {
+
+/// `@<kernel>.body(context, begin, end)`, a `tssa_body`. The context holds the
+/// kernel's parameters: pointer and number of elements of a memref, 8 bytes for
+/// a scalar; then an i32 that the kernel sets when an index is out of bounds.
+class KernelBody {
+public:
+  KernelBody(mlir::ModuleOp module, mlir::func::FuncOp kernel);
+
+  int64_t getOffset(unsigned parameter) const { return offsets[parameter]; }
+  unsigned getNumFields() const { return offsets.size(); }
+  int64_t getErrorsOffset() const { return errors; }
+  int64_t getContextBytes() const { return errors + 8; }
+  mlir::func::FuncOp getFunction() const { return function; }
+
+private:
+  mlir::func::FuncOp function;
+  mlir::SmallVector<int64_t> offsets;
+  int64_t errors = 0;
+  void create(mlir::ModuleOp module, mlir::func::FuncOp kernel, mlir::StringRef name);
+};
+
+} // namespace tssa
+
+#endif // LIB_CONVERSION_HOSTTOLLVM_KERNELBODY_H
