@@ -59,7 +59,7 @@ static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned 
 }
 
 /// The size a te op was made with, or null.
-static OpFoldResult getSizeFromOp(OpBuilder &builder, OpResult result, unsigned dim) {
+static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
   if (auto compute = dyn_cast<te::ComputeOp>(op))
     return compute.getMixedSizes()[dim];
@@ -113,16 +113,16 @@ static Value findNamedDim(BlockArgument argument, unsigned dim) {
   return {};
 }
 
-OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
+OpFoldResult te::findSize(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
-    return builder.getIndexAttr(type.getDimSize(dim));
+    return Builder(tensor.getContext()).getIndexAttr(type.getDimSize(dim));
   if (auto update = tensor.getDefiningOp<UpdateOp>())
-    return getSize(builder, loc, update.getBase(), dim);
+    return findSize(update.getBase(), dim);
   if (auto scan = tensor.getDefiningOp<ScanOp>())
-    return getSize(builder, loc, scan.getSource(), dim);
+    return findSize(scan.getSource(), dim);
   if (auto result = dyn_cast<OpResult>(tensor))
-    if (OpFoldResult size = getSizeFromOp(builder, result, dim))
+    if (OpFoldResult size = getSizeFromOp(result, dim))
       return size;
   if (auto arg = dyn_cast<BlockArgument>(tensor))
     if (auto kernel = dyn_cast_or_null<KernelOp>(arg.getOwner()->getParentOp()))
@@ -132,6 +132,12 @@ OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigne
   if (auto arg = dyn_cast<BlockArgument>(tensor))
     if (Value size = findNamedDim(arg, dim))
       return size;
+  return {};
+}
+
+OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim) {
+  if (OpFoldResult size = findSize(tensor, dim))
+    return size;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(tensor);
   return tensor::DimOp::create(builder, loc, tensor, dim).getResult();

@@ -24,6 +24,9 @@ namespace mlir::tssa::te {
 /// through shape-preserving ops; otherwise builds `tensor.dim` at the builder.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim);
 
+/// The same without building anything: null where `getSize` would.
+OpFoldResult findSize(Value tensor, unsigned dim);
+
 /// All sizes of `tensor`, as `getSize`.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value tensor);
 

@@ -55,6 +55,25 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     Statistic<"numAbsorbed", "absorbed", "expressions that became an epilogue">];
 }
 
+def TECheckBounds : Pass<"te-check-bounds"> {
+  let summary = "check that indexes are in bounds and pieces cover their domain";
+  let description = [{
+    Every index of a te.read and of the target of a te.update that does not depend
+    on data, and the sets of pieces. A violation that is certain is an error that
+    names the op and the dim; what is neither proven nor refuted is counted.
+
+    - Needs: nothing.
+    - Keeps: the program.
+    - Gives up: sizes that are only known when the program runs can be proven, but
+      not refuted.
+  }];
+  let options = [Option<"showUnknown", "show-unknown", "bool", "false",
+                        "a remark for each question without an answer">];
+  let statistics = [
+    Statistic<"numProven", "proven", "questions answered">,
+    Statistic<"numUnknown", "unknown", "questions without an answer">];
+}
+
 def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
   let summary = "put every tensor expression of the host program into a kernel";
   let description = [{
