@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
+#include "dialects/layout/Analysis/Contraction.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -112,6 +113,8 @@ int64_t Access::getStride(unsigned dim) const {
 Step Access::getStep(unsigned dim, int64_t count) const {
   if (opaqueDims.contains(dim))
     return Step::Strided;
+  if (packable && findPlainIndex(read, dim))
+    return Step::Contiguous;
   SmallVector<int64_t> point(numDims, 0);
   int64_t before = getAddress(point);
   bool invariant = true, contiguous = true;

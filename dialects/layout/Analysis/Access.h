@@ -32,6 +32,9 @@ public:
   bool canFuse(unsigned outer, unsigned inner, int64_t extent) const;
   bool isWrite() const { return !read; }
   te::ReadOp getRead() const { return read; }
+  /// The source can be stored as is best: along a dim that one index expression
+  /// consists of, the read counts as contiguous.
+  void setPackable() { packable = true; }
   /// Whether the guard or an opaque index depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }
 
@@ -40,6 +43,7 @@ private:
 
   te::ReadOp read;
   unsigned numDims;
+  bool packable = false;
   SmallVector<AffineExpr> indices;
   SmallVector<int64_t> strides;
   llvm::SmallDenseSet<unsigned> opaqueDims, guardDims;

@@ -9,6 +9,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
+  let summary = "choose the order of dims in which results of kernels are stored";
+  let description = [{
+    Contractions with a constant operand store their output channels last, so that
+    a vector holds neighbouring channels; kernels after them follow. Kernels are
+    copied where launches want different orders.
+
+    Needs: launches of kernels (end of stage te).
+    Keeps: tensors that are arguments, results, or used by anything but a launch.
+    Gives up: on results of te.update and te.scan.
+
+    Example: test/dialects/layout/choose-orders.mlir
+  }];
+  let statistics = [Statistic<"numReordered", "reordered", "tensors stored in another order">];
+}
+
+def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
+  let summary = "store constants in the order in which kernels read them";
+  let description = [{
+    A constant that a contraction reads along its vector dim is stored with the
+    other dims in the order of the reduction loops and blocks of the register
+    tile's width innermost, so that a kernel walks it from front to back. The new
+    constant is made at compile time; its last block is filled up with zeros.
+
+    Needs: launches of kernels whose weights are te.constant.
+    Keeps: constants that are small or read in more than one way by a kernel.
+    Gives up: on element types that are not whole bytes.
+
+    Example: test/dialects/layout/pack-constants.mlir
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"registers", "registers", "int64_t", "32", "vector registers">];
+  let statistics = [Statistic<"numPacked", "packed", "constants packed">];
+}
+
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill the schedule of every kernel that has none";
   let description = [{

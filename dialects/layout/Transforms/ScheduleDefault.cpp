@@ -122,16 +122,28 @@ private:
     return order;
   }
 
+  /// The first dim before the vector dim along which what is read over the vector
+  /// dim stays the same: blocks of it are best kept while that dim's loop runs.
+  std::optional<unsigned> findFirstReuse() {
+    if (!choice.vectorDim || *choice.vectorDim >= op.getNumParallel() || !op.hasReduction())
+      return std::nullopt;
+    for (unsigned dim = 0; dim < *choice.vectorDim; ++dim)
+      for (const Access &access : accesses)
+        if (!access.isWrite() && op.getStaticSizes()[dim] != 1 &&
+            access.getRead()->getParentRegion() != &op.getEpilogue() &&
+            access.getStep(*choice.vectorDim, 2) != Step::Invariant &&
+            access.getStep(dim, 2) == Step::Invariant)
+          return dim;
+    return std::nullopt;
+  }
+
   void reorder() {
-    bool vectorFirst = choice.vectorDim && *choice.vectorDim < op.getNumParallel() &&
-                       !choice.rows.empty();
-    unsigned firstRow = vectorFirst ? choice.rows.front().first : 0;
+    std::optional<unsigned> firstReuse = findFirstReuse();
     for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-      if (!loops[dim] || (vectorFirst && dim == *choice.vectorDim && dim > firstRow))
-        continue;
-      if (vectorFirst && dim == firstRow && *choice.vectorDim > firstRow)
+      if (firstReuse && dim == *firstReuse)
         outer.push_back(loops[*choice.vectorDim]);
-      outer.push_back(loops[dim]);
+      if (loops[dim] && !(firstReuse && dim == *choice.vectorDim))
+        outer.push_back(loops[dim]);
     }
     SmallVector<Value> order(outer);
     for (unsigned dim : getReductionOrder())
@@ -182,6 +194,11 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 } // namespace
 
 void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine) {
+  manager.addPass(createChooseOrders());
+  PackConstantsOptions packing;
+  packing.lanes = machine.lanes;
+  packing.registers = machine.registers;
+  manager.addPass(createPackConstants(packing));
   ScheduleDefaultOptions options;
   options.lanes = machine.lanes;
   options.registers = machine.registers;

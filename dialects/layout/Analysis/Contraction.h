@@ -1,0 +1,32 @@
+//===- Contraction.h - recognise products summed over dims -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_ANALYSIS_CONTRACTION_H
+#define DIALECTS_LAYOUT_ANALYSIS_CONTRACTION_H
+
+#include "dialects/te/IR/TEOps.h"
+
+namespace mlir::tssa::layout {
+
+/// A sum of products of two reads: matrix products and convolutions of all kinds.
+struct Contraction {
+  te::ReadOp lhs, rhs;
+};
+
+/// `op` as a contraction, if it is one. Casts between a read and the product do
+/// not matter.
+std::optional<Contraction> matchContraction(te::ComputeOp op);
+
+/// Whether an index expression of `read` depends on dim `dim`.
+bool dependsOn(te::ReadOp read, unsigned dim);
+
+/// The only index expression of `read` that depends on `dim`, when it is the dim
+/// itself.
+std::optional<unsigned> findPlainIndex(te::ReadOp read, unsigned dim);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_ANALYSIS_CONTRACTION_H

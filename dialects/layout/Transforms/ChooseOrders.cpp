@@ -1,0 +1,222 @@
+//===- ChooseOrders.cpp - orders of dims for results of kernels -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over the host program, producers first:
+// 1. A contraction with a constant operand stores its results with the dim of that
+//    operand's outputs (the channels) last: products are then vectors of channels,
+//    and windows move over whole vectors.
+// 2. Other kernels follow the largest read that walks dim by dim as they do.
+// 3. A tensor that anything but a launch uses keeps its order.
+// A launch with a new combination of orders gets its own copy of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Analysis/Contraction.h"
+#include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_CHOOSEORDERS
+#include "dialects/layout/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::layout
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// All dims in order, but `last` at the end.
+static Order moveLast(unsigned rank, unsigned last) {
+  Order order;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (dim != last)
+      order.push_back(dim);
+  order.push_back(last);
+  return order;
+}
+
+static int64_t countElements(RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    count *= ShapedType::isDynamic(size) ? 64 : size;
+  return count;
+}
+
+/// Whether index i of the read moves with parallel dim i alone, for each i.
+static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
+  unsigned rank = compute.getNumParallel();
+  if (read.getSourceType().getRank() != rank)
+    return false;
+  for (auto [i, expr] : llvm::enumerate(read.getMap().getResults()))
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (dim != i && expr.isFunctionOfDim(dim))
+        return false;
+  return true;
+}
+
+namespace {
+class OrderChooser {
+public:
+  explicit OrderChooser(ModuleOp module) : module(module), symbols(module) {}
+
+  unsigned run() {
+    SmallVector<te::LaunchOp> launches;
+    module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
+    for (te::LaunchOp launch : launches)
+      visit(launch);
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<te::KernelOp>()))
+      if (replaced.contains(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
+        symbols.erase(kernel);
+    return numReordered;
+  }
+
+private:
+  void visit(te::LaunchOp launch) {
+    auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+    SmallVector<Order> inputs;
+    for (Value input : launch.getInputs())
+      inputs.push_back(orders.lookup(input));
+    SmallVector<Order> outputs = chooseOutputs(launch, kernel, inputs);
+    auto given = [](const Order &order) { return !order.empty(); };
+    if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given))
+      return;
+    launch.setKernelAttr(FlatSymbolRefAttr::get(getVariant(kernel, inputs, outputs)));
+    for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs))
+      if (!order.empty())
+        orders[result] = order;
+    reorderLaunch(launch, outputs);
+  }
+
+  SmallVector<Order> chooseOutputs(te::LaunchOp launch, te::KernelOp kernel,
+                                   ArrayRef<Order> inputs) {
+    Operation &terminator = kernel.getBodyBlock().back();
+    DenseMap<Operation *, Order> byExpression;
+    for (auto [result, value] : llvm::zip_equal(launch.getResults(), terminator.getOperands())) {
+      auto compute = value.getDefiningOp<te::ComputeOp>();
+      if (!compute)
+        continue;
+      auto [it, isNew] = byExpression.try_emplace(compute);
+      if (isNew)
+        it->second = chooseOrder(compute, launch, kernel, inputs);
+      if (!canReorder(result))
+        it->second.clear();
+    }
+    SmallVector<Order> outputs;
+    for (Value value : terminator.getOperands()) {
+      Operation *op = value.getDefiningOp();
+      outputs.push_back(op ? byExpression.lookup(op) : Order());
+    }
+    return outputs;
+  }
+
+  static bool canReorder(Value result) {
+    return llvm::all_of(result.getUsers(), [](Operation *user) { return isa<te::LaunchOp>(user); });
+  }
+
+  Order chooseOrder(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
+                    ArrayRef<Order> inputs) {
+    unsigned rank = compute.getNumParallel();
+    if (rank < 3)
+      return {};
+    if (std::optional<unsigned> channel = findChannelDim(compute, launch))
+      return *channel + 1 == rank ? Order() : moveLast(rank, *channel);
+    Order best;
+    int64_t most = 0;
+    compute.walk([&](te::ReadOp read) {
+      auto arg = dyn_cast<BlockArgument>(read.getSource());
+      if (!arg || launch.getInputs()[arg.getArgNumber()].getDefiningOp<te::ConstantOp>())
+        return;
+      int64_t elements = countElements(read.getSourceType());
+      if (elements <= most)
+        return;
+      most = elements;
+      best = walksDimByDim(read, compute) ? inputs[arg.getArgNumber()] : Order();
+    });
+    return best;
+  }
+
+  /// The largest parallel dim that the constant operand of a contraction has.
+  static std::optional<unsigned> findChannelDim(te::ComputeOp compute, te::LaunchOp launch) {
+    std::optional<Contraction> contraction = matchContraction(compute);
+    if (!contraction)
+      return std::nullopt;
+    auto isConstant = [&](te::ReadOp read) {
+      auto arg = dyn_cast<BlockArgument>(read.getSource());
+      return arg && launch.getInputs()[arg.getArgNumber()].getDefiningOp<te::ConstantOp>();
+    };
+    te::ReadOp weights = isConstant(contraction->rhs)   ? contraction->rhs
+                         : isConstant(contraction->lhs) ? contraction->lhs
+                                                        : te::ReadOp();
+    std::optional<unsigned> channel;
+    for (unsigned dim = 0; weights && dim < compute.getNumParallel(); ++dim)
+      if (dependsOn(weights, dim) &&
+          (!channel || compute.getStaticSizes()[dim] > compute.getStaticSizes()[*channel]))
+        channel = dim;
+    return channel;
+  }
+
+  /// The kernel with its parameters and results in these orders.
+  StringAttr getVariant(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
+    std::string key;
+    llvm::raw_string_ostream stream(key);
+    stream << kernel.getSymName();
+    for (ArrayRef<Order> list : {inputs, outputs})
+      for (const Order &order : list) {
+        stream << '|';
+        llvm::interleaveComma(order, stream);
+      }
+    StringAttr &variant = variants[key];
+    if (variant)
+      return variant;
+    te::KernelOp copy = kernel.clone();
+    variant = symbols.insert(copy, Block::iterator(kernel));
+    replaced.insert(kernel);
+    for (auto [arg, order] : llvm::enumerate(inputs))
+      if (!order.empty())
+        reorderParameter(copy, arg, order);
+    llvm::SmallPtrSet<Operation *, 4> done;
+    for (auto [i, order] : llvm::enumerate(outputs)) {
+      auto compute = copy.getBodyBlock().back().getOperand(i).getDefiningOp<te::ComputeOp>();
+      if (!order.empty() && done.insert(compute).second)
+        reorderResults(copy, compute, order);
+    }
+    return variant;
+  }
+
+  void reorderLaunch(te::LaunchOp launch, ArrayRef<Order> outputs) {
+    SmallVector<Value> sizes;
+    unsigned next = 0;
+    for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs)) {
+      auto type = cast<RankedTensorType>(result.getType());
+      SmallVector<Value> bySize(type.getRank());
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim))
+          bySize[dim] = launch.getResultSizes()[next++];
+      for (int64_t i = 0; i < type.getRank(); ++i)
+        if (Value size = bySize[order.empty() ? i : order[i]])
+          sizes.push_back(size);
+      if (order.empty())
+        continue;
+      result.setType(reorderType(type, order));
+      ++numReordered;
+    }
+    launch.getResultSizesMutable().assign(sizes);
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  DenseMap<Value, Order> orders;
+  llvm::StringMap<StringAttr> variants;
+  llvm::SmallPtrSet<Operation *, 8> replaced;
+  unsigned numReordered = 0;
+};
+
+struct ChooseOrders : layout::impl::ChooseOrdersBase<ChooseOrders> {
+  void runOnOperation() final { numReordered += OrderChooser(getOperation()).run(); }
+};
+} // namespace

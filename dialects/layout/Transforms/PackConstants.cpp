@@ -1,0 +1,191 @@
+//===- PackConstants.cpp - weights in the order of the loops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Analysis/Contraction.h"
+#include "dialects/layout/Analysis/TileModel.h"
+#include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/PackedConstant.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_PACKCONSTANTS
+#include "dialects/layout/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::layout
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// Elements below which packing does not pay.
+static constexpr int64_t fewElements = 64;
+
+namespace {
+/// A parameter with its new storage.
+struct PackedParameter {
+  unsigned arg;
+  Packing packing;
+};
+
+class ConstantPacker {
+public:
+  ConstantPacker(ModuleOp module, const MachineModel &machine)
+      : module(module), symbols(module), machine(machine) {}
+
+  unsigned run() {
+    SmallVector<te::LaunchOp> launches;
+    module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
+    for (te::LaunchOp launch : launches)
+      visit(launch);
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<te::KernelOp>()))
+      if (replaced.contains(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
+        symbols.erase(kernel);
+    for (te::ConstantOp constant : unpacked)
+      if (constant->use_empty())
+        constant->erase();
+    return packed.size();
+  }
+
+private:
+  void visit(te::LaunchOp launch) {
+    auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+    SmallVector<PackedParameter> parameters;
+    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (std::optional<PackedParameter> parameter = choose(compute, launch))
+        if (llvm::none_of(parameters, [&](const PackedParameter &other) {
+              return other.arg == parameter->arg;
+            }))
+          parameters.push_back(*parameter);
+    SmallVector<PackedParameter> done;
+    for (const PackedParameter &parameter : parameters) {
+      Value constant = getPacked(launch.getInputs()[parameter.arg], parameter.packing);
+      if (!constant)
+        continue;
+      launch.getInputsMutable().slice(parameter.arg, 1).assign(constant);
+      done.push_back(parameter);
+    }
+    if (!done.empty())
+      launch.setKernelAttr(FlatSymbolRefAttr::get(getVariant(kernel, done)));
+  }
+
+  static te::ConstantOp getConstant(te::ReadOp read, te::LaunchOp launch) {
+    auto arg = dyn_cast<BlockArgument>(read.getSource());
+    return arg ? launch.getInputs()[arg.getArgNumber()].getDefiningOp<te::ConstantOp>()
+               : te::ConstantOp();
+  }
+
+  /// The storage that the weights of `compute` want, if it is a contraction with a
+  /// constant operand.
+  std::optional<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
+    std::optional<Contraction> contraction = matchContraction(compute);
+    if (!contraction)
+      return std::nullopt;
+    te::ReadOp weights = contraction->rhs, data = contraction->lhs;
+    if (!getConstant(weights, launch))
+      std::swap(weights, data);
+    te::ConstantOp constant = getConstant(weights, launch);
+    if (!constant || constant.getType().getNumElements() < fewElements ||
+        !weights.getSource().hasOneUse() || weights.getGuard() || !weights.getSymbols().empty())
+      return std::nullopt;
+    SmallVector<Access> accesses = getAccesses(compute);
+    for (Access &access : accesses)
+      if (access.getRead() == weights)
+        access.setPackable();
+    TileChoice choice = chooseTile(compute, accesses, machine);
+    if (!choice.vectorDim || *choice.vectorDim >= compute.getNumParallel())
+      return std::nullopt;
+    std::optional<unsigned> blocked = findPlainIndex(weights, *choice.vectorDim);
+    if (!blocked)
+      return std::nullopt;
+    Packing packing;
+    packing.blocked = *blocked;
+    packing.block = choice.vectors * choice.lanes;
+    packing.order = getInnerOrder(compute, weights, data, *blocked);
+    return PackedParameter{cast<BlockArgument>(weights.getSource()).getArgNumber(), packing};
+  }
+
+  /// The other dims of the weights: those whose reduction loop takes long steps
+  /// through the data come first.
+  static SmallVector<int64_t, 6> getInnerOrder(te::ComputeOp compute, te::ReadOp weights,
+                                               te::ReadOp data, unsigned blocked) {
+    Access access(data, compute.getNumDims());
+    SmallVector<std::pair<int64_t, int64_t>> keyed;
+    for (int64_t i = 0; i < weights.getSourceType().getRank(); ++i) {
+      if (i == blocked)
+        continue;
+      int64_t stride = std::numeric_limits<int64_t>::max(); // parallel dims first
+      for (unsigned dim = compute.getNumParallel(); dim < compute.getNumDims(); ++dim)
+        if (weights.getMap().getResult(i).isFunctionOfDim(dim))
+          stride = std::min(stride, std::abs(access.getStride(dim)));
+      keyed.push_back({stride, i});
+    }
+    llvm::stable_sort(keyed, [](auto a, auto b) { return a.first > b.first; });
+    SmallVector<int64_t, 6> order;
+    for (auto [stride, dim] : keyed)
+      order.push_back(dim);
+    return order;
+  }
+
+  static std::string getKey(StringRef name, unsigned arg, const Packing &packing) {
+    std::string key;
+    llvm::raw_string_ostream stream(key);
+    stream << name << '|' << arg << ':' << packing.blocked << '/' << packing.block << ':';
+    llvm::interleaveComma(packing.order, stream);
+    return key;
+  }
+
+  Value getPacked(Value value, const Packing &packing) {
+    auto constant = value.getDefiningOp<te::ConstantOp>();
+    Value &known = packed[{constant, getKey("", 0, packing)}];
+    if (known)
+      return known;
+    ElementsAttr elements = pack(constant.getValue(), packing);
+    if (!elements)
+      return {};
+    OpBuilder builder(constant);
+    known = te::ConstantOp::create(builder, constant.getLoc(),
+                                   cast<RankedTensorType>(elements.getType()), elements);
+    unpacked.insert(constant);
+    return known;
+  }
+
+  StringAttr getVariant(te::KernelOp kernel, ArrayRef<PackedParameter> parameters) {
+    std::string key = kernel.getSymName().str();
+    for (const PackedParameter &parameter : parameters)
+      key = getKey(key, parameter.arg, parameter.packing);
+    StringAttr &variant = variants[key];
+    if (variant)
+      return variant;
+    te::KernelOp copy = kernel.clone();
+    variant = symbols.insert(copy, Block::iterator(kernel));
+    replaced.insert(kernel);
+    for (const PackedParameter &parameter : parameters) {
+      auto type = cast<RankedTensorType>(copy.getArgument(parameter.arg).getType());
+      rewriteParameter(copy, parameter.arg, parameter.packing.getType(type),
+                       [&](ArrayRef<AffineExpr> exprs) {
+                         return parameter.packing.getIndex(exprs);
+                       });
+    }
+    return variant;
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  MachineModel machine;
+  std::map<std::pair<Operation *, std::string>, Value> packed;
+  llvm::SetVector<te::ConstantOp> unpacked;
+  llvm::StringMap<StringAttr> variants;
+  llvm::SmallPtrSet<Operation *, 8> replaced;
+};
+
+struct PackConstants : layout::impl::PackConstantsBase<PackConstants> {
+  using PackConstantsBase::PackConstantsBase;
+  void runOnOperation() final {
+    numPacked += ConstantPacker(getOperation(), MachineModel{lanes, registers}).run();
+  }
+};
+} // namespace
