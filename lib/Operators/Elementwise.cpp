@@ -7,6 +7,7 @@
 
 #include "lib/Operators/Elementwise.h"
 #include "lib/Operators/BodyScalar.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -287,11 +288,29 @@ static FailureOr<Tensors> buildPow(Builder &builder, const Node &node) {
   return buildElementwise(builder, type, node.inputs, body);
 }
 
+static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
+  auto type = fromONNX(node.getInt("to", 0));
+  if (!type)
+    return builder.unsupported("element type " + Twine(node.getInt("to", 0)) + " of 'to'");
+  DType from = node.inputs[0].dtype();
+  if (getBits(from) != getBits(*type))
+    return builder.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type) +
+                               ", which has another width");
+  auto element = [&](Body &body, ValueRange values) -> Value {
+    Type elementType = getElementType(builder.context(), *type);
+    if (values[0].getType() == elementType)
+      return values[0];
+    return arith::BitcastOp::create(body.ops, body.loc, elementType, values[0]);
+  };
+  return single(builder.elementwise(*type, node.inputs, element));
+}
+
 void registerElementwise(Registry &registry) {
   registerTable(registry, table);
   registry.add("Where", buildWhere);
   registry.add("Clip", buildClip);
   registry.add("Pow", buildPow);
+  registry.add("BitCast", buildBitCast);
 }
 
 } // namespace tssa::operators

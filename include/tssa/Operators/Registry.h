@@ -29,6 +29,10 @@ public:
   virtual ~Subgraph() = default;
   virtual unsigned numInputs() const = 0;
   virtual unsigned numOutputs() const = 0;
+  /// The input that output `i` is, if it is one.
+  virtual std::optional<unsigned> getForwardedInput(unsigned i) const = 0;
+  /// Whether output `i` is a constant that is true.
+  virtual bool isAlwaysTrue(unsigned i) const = 0;
   /// Builds the body at the builder for these inputs.
   virtual mlir::FailureOr<Tensors> build(Builder &builder, llvm::ArrayRef<Tensor> inputs) = 0;
 };
@@ -97,13 +101,21 @@ void registerConvTranspose(Registry &registry);
 void registerConvolution(Registry &registry);
 void registerEinsum(Registry &registry);
 void registerElementwise(Registry &registry);
+void registerGather(Registry &registry);
 void registerLocalNormalization(Registry &registry);
 void registerMovement(Registry &registry);
 void registerNormalization(Registry &registry);
 void registerPooling(Registry &registry);
+void registerQuantization(Registry &registry);
+void registerRearrangement(Registry &registry);
+void registerRecurrent(Registry &registry);
 void registerReduction(Registry &registry);
+void registerResize(Registry &registry);
+void registerScan(Registry &registry);
+void registerScatter(Registry &registry);
 void registerShape(Registry &registry);
 void registerSoftmax(Registry &registry);
+void registerSorting(Registry &registry);
 
 } // namespace tssa::operators
 
