@@ -22,7 +22,8 @@ else()
   add_compile_options(-UNDEBUG)
 endif()
 if(TSSA_SANITIZE)
-  add_compile_options(-fsanitize=${TSSA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize=vptr,function)
+  add_compile_options(-fsanitize=${TSSA_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize=vptr,function -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TSSA_SANITIZE})
 endif()
 
