@@ -17,6 +17,7 @@
 
 #include "tssa/Runtime/SHA256.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -93,7 +94,7 @@ public:
   }
   void digest(Digest &value) {
     std::string_view raw = take(value.size());
-    std::memcpy(value.data(), raw.data(), raw.size());
+    std::copy(raw.begin(), raw.end(), value.begin());
   }
   /// `least` is the smallest encoding of an element: a count that cannot be
   /// true is refused before anything is allocated for it.

@@ -54,7 +54,7 @@ std::string readModel(const std::string &name) {
 
 Manifest makeAddManifest() {
   Manifest manifest;
-  manifest.toolBuild = "by hand";
+  manifest.toolBuild = "nobody";
   manifest.targetTriple = hostTriple;
   manifest.cpu = "x86-64";
   manifest.cpuFeatures = {"sse2"};
