@@ -19,6 +19,14 @@
 /// and imports nothing: all it needs from outside it reaches through
 /// `tssa_host`. Both functions return a `tssa_code`.
 ///
+/// What holds when `tssa_run` is called: `args` are in the manifest's order,
+/// their dtypes, ranks and sizes are checked, they are contiguous (`strides` is
+/// NULL, `byte_offset` 0), `data` is never NULL, not even of an empty tensor, and
+/// aligned to the element's size but no more, for it may be the user's. Bools are
+/// 0 or 1. `results` have their dtype and rank, and `data` NULL but for results
+/// that are an argument's storage; the program asks `tssa_host::result` once for
+/// each of the others. `arena` is aligned to 64 bytes and holds anything.
+///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_ABI_H
 #define TSSA_ABI_H
