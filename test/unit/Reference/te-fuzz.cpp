@@ -7,14 +7,18 @@
 ///
 /// \file
 /// Makes programs from seeds, evaluates each, and compares the results with those
-/// after stage te. `--print` shows the program of a seed.
+/// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
+/// on the inputs that it had in the evaluation. `--print` shows the program of a
+/// seed.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Reference/RandomInputs.h"
@@ -31,19 +35,57 @@ static llvm::cl::opt<unsigned> count("count", llvm::cl::desc("number of programs
                                      llvm::cl::init(1), llvm::cl::cat(category));
 static llvm::cl::opt<unsigned> steps("steps", llvm::cl::desc("tensor ops of a program"),
                                      llvm::cl::init(6), llvm::cl::cat(category));
+static llvm::cl::opt<bool> compile("compile", llvm::cl::desc("compile and run every kernel"),
+                                   llvm::cl::cat(category));
+static llvm::cl::opt<std::string> cpu("mcpu", llvm::cl::desc("machine to compile for"),
+                                      llvm::cl::init("native"), llvm::cl::cat(category));
 static llvm::cl::opt<bool> print("print", llvm::cl::desc("print each program"),
                                  llvm::cl::cat(category));
 
 /// The results of `module` on the inputs of `seed`.
 static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module,
-                                                   const RandomProgram &program, uint64_t seed) {
+                                                   const RandomProgram &program, uint64_t seed,
+                                                   const EvaluatorOptions &options = {}) {
   auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
   llvm::Expected<std::vector<HostTensor>> inputs =
       makeRandomInputs(function, seed, program.sizes);
   if (!inputs)
     return inputs.takeError();
-  return evaluate(module, "main", *inputs);
+  return evaluate(module, "main", *inputs, options);
 }
+
+/// Compares what compiled kernels make of their inputs with their meaning.
+class KernelChecker {
+public:
+  explicit KernelChecker(const tssa::cpu::Machine &machine) : machine(machine) {}
+
+  llvm::Error check(const LaunchRecord &record) {
+    std::unique_ptr<tssa::KernelRunner> &runner = runners[record.kernel];
+    if (!runner) {
+      auto created = tssa::KernelRunner::create(record.kernel, machine);
+      if (!created)
+        return created.takeError();
+      runner = std::move(*created);
+    }
+    mlir::tssa::te::KernelOp kernel = record.kernel;
+    std::string name = "kernel '" + kernel.getSymName().str() + "' ";
+    llvm::Expected<std::vector<HostTensor>> got = runner->run(record.inputs, record.outputs);
+    if (!got)
+      return llvm::createStringError(name + toString(got.takeError()));
+    for (auto [index, before, after] : llvm::enumerate(record.outputs, *got)) {
+      Comparison comparison =
+          compare(before, after, tssa::getPolicy(kernel, record.inputs, before));
+      if (!comparison.agrees)
+        return llvm::createStringError(name + "result " + std::to_string(index) + ": " +
+                                       comparison.describe());
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  const tssa::cpu::Machine &machine;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<tssa::KernelRunner>> runners;
+};
 
 static llvm::Error compareResults(const RandomProgram &program,
                                   llvm::ArrayRef<HostTensor> expected,
@@ -58,7 +100,8 @@ static llvm::Error compareResults(const RandomProgram &program,
   return llvm::Error::success();
 }
 
-static llvm::Error checkProgram(mlir::MLIRContext &context, uint64_t seed) {
+static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
+                                uint64_t seed) {
   RandomProgramOptions options;
   options.numSteps = steps;
   RandomProgram program = makeRandomProgram(context, seed, options);
@@ -75,21 +118,34 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, uint64_t seed) {
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);
   mlir::tssa::te::buildTEStage(manager);
+  if (compile)
+    mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32});
   if (failed(manager.run(*changed)))
-    return llvm::createStringError("stage te failed");
-  llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed);
+    return llvm::createStringError("a pass failed");
+  KernelChecker checker(machine);
+  EvaluatorOptions evaluation;
+  if (compile)
+    evaluation.onLaunch = [&](const LaunchRecord &record) { return checker.check(record); };
+  llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed, evaluation);
   if (!got)
-    return llvm::joinErrors(llvm::createStringError("after stage te:"), got.takeError());
+    return got.takeError();
   return compareResults(program, *expected, *got);
 }
 
 int main(int argc, char **argv) {
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::DialectRegistry registry;
+  tssa::cpu::registerTranslations(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  llvm::Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(cpu);
+  if (!machine) {
+    llvm::errs() << toString(machine.takeError()) << "\n";
+    return 2;
+  }
   unsigned numFailed = 0;
   for (uint64_t seed = firstSeed; seed < firstSeed + count; ++seed)
-    if (llvm::Error error = checkProgram(context, seed)) {
+    if (llvm::Error error = checkProgram(context, *machine, seed)) {
       ++numFailed;
       llvm::outs() << "seed " << seed << ": " << toString(std::move(error)) << "\n";
     }

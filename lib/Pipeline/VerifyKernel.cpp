@@ -1,0 +1,281 @@
+//===- VerifyKernel.cpp - run one compiled kernel alone -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Pipeline/VerifyKernel.h"
+#include "lib/Runtime/RunState.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <cstring>
+
+using namespace tssa;
+using namespace tssa::reference;
+namespace te = mlir::tssa::te;
+using llvm::Error;
+using llvm::Expected;
+
+KernelRunner::KernelRunner() = default;
+KernelRunner::~KernelRunner() = default;
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Defines `name(slots, results)`, which calls `callee` with the 8-byte slots as
+/// its arguments and stores the fields of what it returns.
+static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
+  llvm::LLVMContext &context = callee->getContext();
+  llvm::Type *pointer = llvm::PointerType::get(context, 0);
+  llvm::SmallVector<llvm::Type *> types(returns ? 2 : 1, pointer);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
+  auto *caller = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name,
+                                        callee->getParent());
+  caller->addFnAttrs(llvm::AttrBuilder(context, callee->getAttributes().getFnAttrs()));
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", caller));
+  llvm::SmallVector<llvm::Value *> arguments;
+  for (llvm::Argument &argument : callee->args()) {
+    llvm::Value *slot =
+        builder.CreateConstGEP1_64(builder.getInt64Ty(), caller->getArg(0), argument.getArgNo());
+    arguments.push_back(builder.CreateLoad(argument.getType(), slot));
+  }
+  llvm::Value *result = builder.CreateCall(callee, arguments);
+  for (unsigned i = 0; returns && i < 2; ++i)
+    builder.CreateStore(
+        builder.CreateExtractValue(result, i),
+        builder.CreateConstGEP1_64(builder.getInt64Ty(), caller->getArg(1), i));
+  builder.CreateRetVoid();
+}
+
+/// Gives the kernel the math functions that a host would.
+static void defineMath(llvm::Module &module) {
+  llvm::GlobalVariable *math = module.getNamedGlobal("tssa.math");
+  if (!math)
+    return;
+  auto address = reinterpret_cast<uintptr_t>(&runtime::evaluateMath);
+  auto *type = llvm::Type::getInt64Ty(module.getContext());
+  math->setInitializer(llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::get(type, address),
+                                                       math->getValueType()));
+  math->setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
+/// A module of one kernel, lowered to the LLVM dialect.
+static Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerAlone(te::KernelOp kernel, llvm::function_ref<void(mlir::ModuleOp)> changeLoops) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
+  module->getBody()->push_back(kernel->clone());
+  mlir::PassManager loops(kernel.getContext());
+  cpu::buildLoopsStage(loops);
+  if (failed(loops.run(*module)))
+    return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
+  if (changeLoops)
+    changeLoops(*module);
+  mlir::PassManager target(kernel.getContext());
+  cpu::buildTargetCPUStage(target);
+  if (failed(target.run(*module)))
+    return llvm::createStringError("stage target failed on kernel '" + kernel.getSymName() + "'");
+  return module;
+}
+
+/// An object file that exports `tssa_run` and `tssa_plan`, the callers of the
+/// kernel and of its extent.
+static Expected<std::unique_ptr<llvm::MemoryBuffer>>
+compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &machine) {
+  Expected<std::unique_ptr<llvm::TargetMachine>> target = cpu::createTargetMachine(machine);
+  if (!target)
+    return target.takeError();
+  llvm::LLVMContext context;
+  Expected<std::unique_ptr<llvm::Module>> code =
+      cpu::translate(module, context, **target, machine);
+  if (!code)
+    return code.takeError();
+  llvm::Function *kernel = (*code)->getFunction(name);
+  llvm::Function *extent = (*code)->getFunction((name + ".extent").str());
+  if (!kernel || !extent)
+    return llvm::createStringError("kernel '" + name + "' has no code");
+  defineCaller(kernel, "tssa_run", false);
+  defineCaller(extent, "tssa_plan", true);
+  defineMath(**code);
+  cpu::optimize(**code, **target);
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  if (Error error = cpu::emit(**code, **target, /*assembly=*/false, stream))
+    return error;
+  return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()));
+}
+
+Expected<std::unique_ptr<KernelRunner>>
+KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine,
+                     llvm::function_ref<void(mlir::ModuleOp)> changeLoops) {
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = lowerAlone(kernel, changeLoops);
+  if (!module)
+    return module.takeError();
+  auto object = compileAlone(**module, kernel.getSymName(), machine);
+  if (!object)
+    return object.takeError();
+  Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  std::unique_ptr<KernelRunner> runner(new KernelRunner);
+  runner->types.assign(kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
+  runner->jit = std::move(*jit);
+  if (Error error = runner->jit->addObjectFile(std::move(*object)))
+    return error;
+  auto call = runner->jit->lookup("tssa_run");
+  if (!call)
+    return call.takeError();
+  auto extent = runner->jit->lookup("tssa_plan");
+  if (!extent)
+    return extent.takeError();
+  runner->call = call->toPtr<void (*)(const uint64_t *)>();
+  runner->extent = extent->toPtr<void (*)(const uint64_t *, int64_t *)>();
+  return runner;
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bytes between two guards.
+class GuardedBuffer {
+public:
+  explicit GuardedBuffer(size_t size)
+      : size(size), bytes(static_cast<uint8_t *>(
+                        std::aligned_alloc(64, (size + 63) / 64 * 64 + 2 * guard))) {
+    std::memset(bytes.get(), pattern, (size + 63) / 64 * 64 + 2 * guard);
+  }
+
+  uint8_t *get() { return bytes.get() + guard; }
+  /// Whether nothing was written around the bytes.
+  bool isIntact() const {
+    for (size_t i = 0; i < guard; ++i)
+      if (bytes.get()[i] != pattern || bytes.get()[guard + size + i] != pattern)
+        return false;
+    return true;
+  }
+
+private:
+  static constexpr size_t guard = 256;
+  /// A NaN as a float of any width, and no size or index.
+  static constexpr uint8_t pattern = 0xFF;
+  struct Free {
+    void operator()(uint8_t *pointer) const { std::free(pointer); }
+  };
+  size_t size;
+  std::unique_ptr<uint8_t, Free> bytes;
+};
+} // namespace
+
+/// The slots of a flat memref: both pointers, offset, size, stride.
+static void addMemRef(llvm::SmallVectorImpl<uint64_t> &slots, const void *data, int64_t count) {
+  auto address = reinterpret_cast<uintptr_t>(data);
+  slots.append({address, address, 0, static_cast<uint64_t>(count), 1});
+}
+
+/// A scalar as the low bytes of a slot, as its type lies in memory.
+static uint64_t makeSlot(mlir::Type type, Scalar value) {
+  uint64_t slot = 0;
+  if (type.isIndex())
+    return static_cast<uint64_t>(value.i);
+  storeElement(llvm::cantFail(getElementKind(type)), reinterpret_cast<uint8_t *>(&slot), 0, value);
+  return slot;
+}
+
+Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> inputs,
+                                                    llvm::ArrayRef<HostTensor> like) {
+  std::vector<GuardedBuffer> buffers;
+  llvm::SmallVector<uint64_t> slots, scalars;
+  for (auto [type, input] : llvm::zip_equal(types, inputs)) {
+    if (!input.tensor) {
+      slots.push_back(makeSlot(type, input.scalar));
+      scalars.push_back(slots.back());
+      continue;
+    }
+    size_t size = input.tensor->getNumBytes();
+    buffers.emplace_back(size);
+    if (size)
+      std::memcpy(buffers.back().get(), input.tensor->getData(), size);
+    addMemRef(slots, buffers.back().get(), input.tensor->getNumElements());
+  }
+  size_t firstResult = buffers.size();
+  for (const HostTensor &result : like) {
+    buffers.emplace_back(result.getNumBytes());
+    addMemRef(slots, buffers.back().get(), result.getNumElements());
+  }
+  int32_t errors[1] = {0};
+  addMemRef(slots, errors, 1);
+  int64_t counts[2] = {0, 0};
+  extent(scalars.data(), counts);
+  if (counts[0] < 0)
+    return llvm::createStringError("the kernel's extent is " + llvm::Twine(counts[0]));
+  uint64_t middle = counts[0] / 2, end = counts[0];
+  for (auto [from, to] : {std::pair(middle, end), std::pair(uint64_t(0), middle)}) {
+    llvm::SmallVector<uint64_t> part(slots);
+    part.append({from, to});
+    if (from < to)
+      call(part.data());
+  }
+  if (errors[0])
+    return llvm::createStringError("an index is out of bounds");
+  std::vector<HostTensor> results;
+  for (auto [index, tensor] : llvm::enumerate(like)) {
+    Expected<HostTensor> result = HostTensor::create(tensor.getKind(), tensor.getShape());
+    if (!result)
+      return result.takeError();
+    if (size_t size = tensor.getNumBytes())
+      std::memcpy(result->getMutableData(), buffers[firstResult + index].get(), size);
+    results.push_back(std::move(*result));
+  }
+  for (const GuardedBuffer &buffer : buffers)
+    if (!buffer.isIntact())
+      return llvm::createStringError("the kernel writes outside of its buffers");
+  GuardedBuffer *buffer = buffers.data();
+  for (const HostValue &input : inputs)
+    if (input.tensor && std::memcmp((buffer++)->get(), input.tensor->getData(),
+                                    input.tensor->getNumBytes()) != 0)
+      return llvm::createStringError("the kernel writes to an input");
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// Points of the reduction of `op`, whose sizes are known from the inputs.
+static int64_t countTerms(te::ComputeOp op, llvm::ArrayRef<HostValue> inputs) {
+  int64_t count = 1;
+  for (mlir::OpFoldResult size : op.getReductionSizes()) {
+    auto argument = llvm::dyn_cast_if_present<mlir::BlockArgument>(llvm::dyn_cast<mlir::Value>(size));
+    if (std::optional<int64_t> constant = mlir::getConstantIntValue(size))
+      count *= std::max<int64_t>(*constant, 1);
+    else if (argument && argument.getArgNumber() < inputs.size())
+      count *= std::max<int64_t>(inputs[argument.getArgNumber()].scalar.i, 1);
+  }
+  return count;
+}
+
+ComparePolicy tssa::getPolicy(te::KernelOp kernel, llvm::ArrayRef<HostValue> inputs,
+                              const HostTensor &result) {
+  int64_t numTerms = 1;
+  ElementKind kind = result.getKind();
+  kernel.walk([&](mlir::Operation *op) {
+    if (auto compute = llvm::dyn_cast<te::ComputeOp>(op))
+      numTerms = std::max(numTerms, countTerms(compute, inputs));
+    if (auto scan = llvm::dyn_cast<te::ScanOp>(op))
+      numTerms = std::max(numTerms, result.getNumElements());
+    for (mlir::Type type : op->getResultTypes()) {
+      if (type.isBF16() || (type.isF16() && kind != ElementKind::BF16))
+        kind = type.isF16() ? ElementKind::F16 : ElementKind::BF16;
+      else if (type.isF32() && kind == ElementKind::F64)
+        kind = ElementKind::F32;
+    }
+  });
+  return isFloat(result.getKind()) ? ComparePolicy::forSums(kind, numTerms)
+                                   : ComparePolicy::exact();
+}
