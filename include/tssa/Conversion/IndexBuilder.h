@@ -39,6 +39,8 @@ public:
   /// Undoes setLoop; loops are left innermost first.
   void dropLoop(unsigned loop);
   bool hasLoop(unsigned loop) const { return loops.contains(loop); }
+  /// Whether all loops in `expr` were entered; a lane counts as not.
+  bool isKnown(mlir::AffineExpr expr) const;
 
   /// Whether `expr` differs from lane to lane.
   bool hasLanes(mlir::AffineExpr expr) const;

@@ -50,6 +50,11 @@ public:
   virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) = 0;
   /// Without a reduction: computes and stores `point`.
   virtual void compute(const TilePoint &point) = 0;
+  /// The conjunction of all guards at `points` that are decided here, outside of
+  /// the loops still to come; null when there are none. While they are assumed
+  /// (`assumeGuards`), they are taken to hold.
+  virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) = 0;
+  virtual void assumeGuards(bool assume) = 0;
   /// Starts a new straight-line scope: nothing computed before may be reused.
   virtual void beginScope() = 0;
 };

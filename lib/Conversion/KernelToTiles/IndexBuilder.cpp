@@ -109,6 +109,15 @@ bool IndexBuilder::hasLanes(AffineExpr expr) const {
   return found;
 }
 
+bool IndexBuilder::isKnown(AffineExpr expr) const {
+  bool known = true;
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      known &= hasLoop(dim.getPosition());
+  });
+  return known;
+}
+
 /// Terms of a sum, left to right.
 static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
   if (expr.getKind() != AffineExprKind::Add) {

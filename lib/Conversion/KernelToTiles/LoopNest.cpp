@@ -68,18 +68,9 @@ private:
   // Loops of parallel dims
   //===--------------------------------------------------------------------===//
 
-  bool isKnown(AffineExpr expr) {
-    bool known = true;
-    expr.walk([&](AffineExpr e) {
-      if (auto dim = dyn_cast<AffineDimExpr>(e))
-        known &= index.hasLoop(dim.getPosition());
-    });
-    return known;
-  }
-
   std::optional<unsigned> findReadyGroup() {
     for (auto [i, group] : llvm::enumerate(schedule.tiles))
-      if (!group.reduction && !states[i] && isKnown(group.outer))
+      if (!group.reduction && !states[i] && index.isKnown(group.outer))
         return i;
     return std::nullopt;
   }
@@ -317,6 +308,31 @@ private:
   Values buildReduction(unsigned step, ArrayRef<SmallVector<Element>> rows, Values accumulators) {
     if (step == schedule.reduction.size())
       return accumulateTile(rows, accumulators);
+    if (step + 1 < schedule.reduction.size())
+      return buildReductionLoop(step, rows, accumulators);
+    // Guards that the innermost loop does not change are decided once before it.
+    SmallVector<TilePoint> points;
+    for (const SmallVector<Element> &row : rows)
+      points.push_back(getPoint(row));
+    Value guards = emitter.getKnownGuards(points);
+    if (!guards)
+      return buildReductionLoop(step, rows, accumulators);
+    auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), guards,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(builder);
+    for (bool assume : {true, false}) {
+      builder.setInsertionPointToEnd(assume ? branch.thenBlock() : branch.elseBlock());
+      emitter.assumeGuards(assume);
+      emitter.beginScope();
+      Values joined = buildReductionLoop(step, rows, accumulators);
+      scf::YieldOp::create(builder, loc(), joined);
+    }
+    emitter.beginScope();
+    return Values(branch.getResults());
+  }
+
+  Values buildReductionLoop(unsigned step, ArrayRef<SmallVector<Element>> rows,
+                            Values accumulators) {
     unsigned loop = schedule.reduction[step];
     auto run = [&](Value iv, ValueRange inner) {
       index.setLoop(loop, iv);

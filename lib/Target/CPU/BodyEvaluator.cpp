@@ -86,7 +86,7 @@ Value BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols, bool &neve
       never |= set.isEq(i) ? value != 0 : value < 0;
       continue;
     }
-    if (!set.isEq(i) && index.isNonNegative(expr))
+    if (!set.isEq(i) && (kernel.assumed.contains(expr) || index.isNonNegative(expr)))
       continue;
     Value holds = index.hasLanes(expr)
                       ? index.materializeLaneCondition(expr, set.isEq(i), laneDim, lanes)

@@ -24,8 +24,11 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-static bool isExported(const GlobalValue &value) {
-  return value.getName() == "tssa_run" || value.getName() == "tssa_plan";
+/// What stays visible to the linker: the entry points, and functions that code
+/// generation calls by name.
+static bool isKept(const GlobalValue &value) {
+  static constexpr StringRef names[] = {"tssa_run", "tssa_plan", "memcpy", "memmove", "memset"};
+  return is_contained(names, value.getName());
 }
 
 static void setMachine(Function &function, const Machine &machine) {
@@ -51,29 +54,25 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp module, LLVMContext &
   return result;
 }
 
-Error linkRoutines(Module &module, StringRef bitcode) {
+Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded,
+                  const Machine &machine) {
   Expected<std::unique_ptr<Module>> routines =
       parseBitcodeFile(MemoryBufferRef(bitcode, "routines"), module.getContext());
   if (!routines)
     return routines.takeError();
   (*routines)->setTargetTriple(module.getTargetTriple());
   (*routines)->setDataLayout(module.getDataLayout());
-  Function *example = module.getFunction("tssa_run");
-  SmallVector<std::string> runtimeCalls;
-  for (Function &function : **routines) {
-    if (function.isDeclaration())
-      continue;
-    if (example)
-      for (const char *name : {"target-cpu", "tune-cpu", "target-features", "prefer-vector-width"})
-        function.addFnAttr(name, example->getFnAttribute(name).getValueAsString());
-  }
-  if (Linker::linkModules(module, std::move(*routines), Linker::Flags::LinkOnlyNeeded))
+  for (Function &function : **routines)
+    if (!function.isDeclaration())
+      setMachine(function, machine);
+  unsigned flags = onlyNeeded ? Linker::Flags::LinkOnlyNeeded : Linker::Flags::None;
+  if (Linker::linkModules(module, std::move(*routines), flags))
     return createStringError(inconvertibleErrorCode(), "linking of library routines failed");
   return Error::success();
 }
 
 void optimize(Module &module, TargetMachine &target) {
-  internalizeModule(module, isExported);
+  internalizeModule(module, isKept);
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;

@@ -30,7 +30,8 @@ using namespace mlir;
 namespace tssa::cpu {
 namespace {
 
-constexpr const char *mathGlobal = "tssa.math";
+/// Holds `tssa_host::math`; see lib/Externs/Host.cpp.
+constexpr const char *mathGlobal = "tssa_math";
 
 /// Calls `function` of the host for one pair of doubles.
 Value callHost(OpBuilder &builder, Location loc, int32_t function, Value x, Value y) {
@@ -143,18 +144,16 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
     declareHostFunction();
   }
 
-  /// The global that `tssa_run` fills with `tssa_host::math`.
   void declareHostFunction() {
     ModuleOp module = getOperation();
-    if (module.lookupSymbol(mathGlobal))
+    WalkResult found = module.walk([](LLVM::AddressOfOp op) {
+      return op.getGlobalName() == mathGlobal ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!found.wasInterrupted() || module.lookupSymbol(mathGlobal))
       return;
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    auto pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto global = LLVM::GlobalOp::create(builder, module.getLoc(), pointer, /*isConstant=*/false,
-                                         LLVM::Linkage::Internal, mathGlobal, Attribute());
-    builder.createBlock(&global.getInitializerRegion());
-    Value null = LLVM::ZeroOp::create(builder, module.getLoc(), pointer);
-    LLVM::ReturnOp::create(builder, module.getLoc(), null);
+    LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMPointerType::get(&getContext()),
+                           /*isConstant=*/false, LLVM::Linkage::External, mathGlobal, Attribute());
   }
 };
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -109,6 +110,40 @@ PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   for (Value &value : joined)
     value = vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{0});
   return joined;
+}
+
+Value PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
+  llvm::SetVector<AffineExpr> exprs;
+  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>()) {
+    if (!read.getGuard() || !read.getSymbols().empty())
+      continue;
+    for (const TilePoint &point : points) {
+      BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+      for (unsigned i = 0; i < read.getGuard()->getNumConstraints(); ++i) {
+        AffineExpr expr = body.place(body.substitute(read.getGuard()->getConstraint(i), {}));
+        if (!read.getGuard()->isEq(i) && !isa<AffineConstantExpr>(expr) && index.isKnown(expr) &&
+            !index.isNonNegative(expr))
+          exprs.insert(expr);
+      }
+    }
+  }
+  knownGuards.assign(exprs.begin(), exprs.end());
+  Value all;
+  for (AffineExpr expr : knownGuards) {
+    Value holds = index.materializeCondition(expr, /*equality=*/false);
+    all = all ? arith::AndIOp::create(index.getBuilder(), index.getLoc(), all, holds).getResult()
+              : holds;
+  }
+  return all;
+}
+
+void PointEmitter::assumeGuards(bool assume) {
+  for (AffineExpr expr : knownGuards) {
+    if (assume)
+      kernel.assumed.insert(expr);
+    else
+      kernel.assumed.erase(expr);
+  }
 }
 
 void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {

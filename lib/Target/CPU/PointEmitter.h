@@ -37,6 +37,7 @@ struct KernelContext {
   mlir::IRMapping values;                            ///< scalars and sizes
   mlir::Value errors;                                ///< memref<?xi32>
   bool mayFail = false;                              ///< an opaque index was checked
+  llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions known to be >= 0 here
 };
 
 /// Emits the points of one piece of a te.compute.
@@ -54,6 +55,8 @@ public:
   Values combineLanes(mlir::ValueRange accumulators) override;
   void finish(const conversion::TilePoint &point, mlir::ValueRange accumulators) override;
   void compute(const conversion::TilePoint &point) override;
+  mlir::Value getKnownGuards(llvm::ArrayRef<conversion::TilePoint> points) override;
+  void assumeGuards(bool assume) override;
   void beginScope() override { loads.clear(); }
 
 private:
@@ -67,6 +70,7 @@ private:
   llvm::SmallVector<TensorBuffer> outs;
   unsigned laneDim;
   int64_t lanes;
+  llvm::SmallVector<mlir::AffineExpr> knownGuards;
   /// Loads of the present scope, by read, address, guard and mask.
   std::map<llvm::SmallVector<const void *>, mlir::Value> loads;
 };
