@@ -71,9 +71,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::LLVMContext &context, const llvm::TargetMachine &target,
           const Machine &machine);
 
-/// Links the routines of `bitcode` that the module uses into it, compiled for the
-/// same machine.
-llvm::Error linkRoutines(llvm::Module &module, llvm::StringRef bitcode);
+/// Links the functions of `bitcode`, or those that the module uses, into it, to be
+/// compiled for the same machine.
+llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
+                        const Machine &machine);
 
 /// Optimises for speed. All but the exported functions become internal.
 void optimize(llvm::Module &module, llvm::TargetMachine &target);

@@ -1,0 +1,103 @@
+//===- Memory.cpp - functions that code generation calls by name ---------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compiled code imports nothing, so it brings its own. Blocks of 64 bytes, which
+/// the target splits into its registers, and overlapping blocks at the ends.
+///
+//===----------------------------------------------------------------------===//
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace {
+
+template <size_t size>
+struct Bytes {
+  typedef char Block __attribute__((vector_size(size), aligned(1), may_alias));
+};
+
+template <size_t size>
+inline typename Bytes<size>::Block load(const char *from) {
+  return *reinterpret_cast<const typename Bytes<size>::Block *>(from);
+}
+
+template <size_t size>
+inline void store(char *to, typename Bytes<size>::Block block) {
+  *reinterpret_cast<typename Bytes<size>::Block *>(to) = block;
+}
+
+/// Copies size to 2 * size bytes; the two may overlap.
+template <size_t size>
+inline void copyEnds(char *to, const char *from, size_t count) {
+  auto first = load<size>(from), last = load<size>(from + count - size);
+  store<size>(to, first);
+  store<size>(to + count - size, last);
+}
+
+/// Copies up to 128 bytes; the two may overlap.
+inline void copySmall(char *to, const char *from, size_t count) {
+  if (count >= 64)
+    copyEnds<64>(to, from, count);
+  else if (count >= 32)
+    copyEnds<32>(to, from, count);
+  else if (count >= 16)
+    copyEnds<16>(to, from, count);
+  else if (count >= 8)
+    copyEnds<8>(to, from, count);
+  else if (count >= 4)
+    copyEnds<4>(to, from, count);
+  else if (count >= 2)
+    copyEnds<2>(to, from, count);
+  else if (count == 1)
+    *to = *from;
+}
+
+} // namespace
+
+extern "C" {
+
+void *memmove(void *target, const void *source, size_t count) {
+  char *to = static_cast<char *>(target);
+  const char *from = static_cast<const char *>(source);
+  if (count <= 128) {
+    copySmall(to, from, count);
+    return target;
+  }
+  auto first = load<64>(from), last = load<64>(from + count - 64);
+  if (static_cast<size_t>(to - from) >= count) {
+    for (size_t i = 64; i < count - 64; i += 64)
+      store<64>(to + i, load<64>(from + i));
+  } else {
+    for (size_t i = count - 64; i > 64; i -= 64)
+      store<64>(to + i - 64, load<64>(from + i - 64));
+  }
+  store<64>(to, first);
+  store<64>(to + count - 64, last);
+  return target;
+}
+
+void *memcpy(void *target, const void *source, size_t count) {
+  return memmove(target, source, count);
+}
+
+void *memset(void *target, int value, size_t count) {
+  char *to = static_cast<char *>(target);
+  Bytes<64>::Block block = {};
+  block += static_cast<char>(value);
+  if (count >= 64) {
+    for (size_t i = 0; i < count - 64; i += 64)
+      store<64>(to + i, block);
+    store<64>(to + count - 64, block);
+    return target;
+  }
+  for (size_t i = 0; i < count; ++i)
+    to[i] = static_cast<char>(value);
+  return target;
+}
+
+} // extern "C"

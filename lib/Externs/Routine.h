@@ -1,0 +1,149 @@
+//===- Routine.h - what library routines have in common --------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Routines are freestanding: no library, no constructors, no state. They become
+/// part of every artifact that calls them, compiled for its machine.
+///
+///     int32_t tssa_extern_<name>(host, node, tensors, attributes)
+///
+/// `tensors` are inputs, then results that lie in memory of the caller, then
+/// results that the routine allocates with `allocate`. All are contiguous.
+///
+//===----------------------------------------------------------------------===//
+#ifndef LIB_EXTERNS_ROUTINE_H
+#define LIB_EXTERNS_ROUTINE_H
+
+#include "tssa/abi.h"
+
+namespace tssa {
+
+/// Attributes of a call, in the order of their names.
+struct Attributes {
+  static constexpr int64_t absent = INT64_MIN;
+  int64_t axis, centerPointBox, isUnsigned, largest, sorted;
+};
+
+/// A tensor seen as [outer, size of an axis, inner].
+struct AxisView {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  /// All elements are the axis when `axis` is absent.
+  AxisView(const tssa_tensor &tensor, int64_t axis) {
+    for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
+      int64_t extent = tensor.shape[dim];
+      if (axis == Attributes::absent || dim == axis)
+        size *= extent;
+      else
+        (dim < axis ? outer : inner) *= extent;
+    }
+  }
+  int64_t at(int64_t o, int64_t i, int64_t n) const { return (o * size + i) * inner + n; }
+};
+
+inline int64_t countElements(const tssa_tensor &tensor) {
+  int64_t count = 1;
+  for (int32_t dim = 0; dim < tensor.ndim; ++dim)
+    count *= tensor.shape[dim];
+  return count;
+}
+
+inline int64_t getElementSize(const tssa_tensor &tensor) { return (tensor.dtype.bits + 7) / 8; }
+
+template <typename T>
+T *getData(const tssa_tensor &tensor) {
+  return static_cast<T *>(tensor.data);
+}
+
+/// Memory for `count` elements of `size` bytes; null, with a report, when there
+/// is none.
+inline void *grow(const tssa_host *host, int32_t node, int64_t count, int64_t size) {
+  int64_t bytes;
+  void *memory = nullptr;
+  if (!__builtin_mul_overflow(count, size, &bytes))
+    memory = host->grow(host, bytes < 64 ? 64 : bytes);
+  if (!memory)
+    host->fail(host, TSSA_OUT_OF_MEMORY, node, "no memory for a value whose size depends on data");
+  return memory;
+}
+
+/// Memory of a routine's own, released at the end of the scope.
+template <typename T>
+class Scratch {
+public:
+  Scratch(const tssa_host *host, int32_t node, int64_t count)
+      : host(host), memory(static_cast<T *>(grow(host, node, count, sizeof(T)))) {}
+  ~Scratch() {
+    if (memory)
+      host->release(host, memory);
+  }
+  Scratch(const Scratch &) = delete;
+  explicit operator bool() const { return memory; }
+  T &operator[](int64_t i) { return memory[i]; }
+  T *get() { return memory; }
+
+private:
+  const tssa_host *host;
+  T *memory;
+};
+
+/// Gives a result its shape, already stored, and its memory.
+inline bool allocate(const tssa_host *host, int32_t node, tssa_tensor &result) {
+  result.data = grow(host, node, countElements(result), getElementSize(result));
+  return result.data;
+}
+
+/// An element as a number in the order of the elements: -inf first, NaN last, both
+/// zeros equal.
+inline uint64_t getKey(const tssa_tensor &tensor, int64_t i, bool isUnsigned) {
+  unsigned bits = tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits;
+  uint64_t raw = bits == 8    ? getData<uint8_t>(tensor)[i]
+                 : bits == 16 ? getData<uint16_t>(tensor)[i]
+                 : bits == 32 ? getData<uint32_t>(tensor)[i]
+                              : getData<uint64_t>(tensor)[i];
+  raw <<= 64 - bits; // the sign is on top
+  constexpr uint64_t sign = uint64_t(1) << 63;
+  bool isFloat = tensor.dtype.code == 2 || tensor.dtype.code == 4;
+  if (!isFloat)
+    return isUnsigned || tensor.dtype.code == 6 ? raw : raw ^ sign;
+  unsigned exponentBits = tensor.dtype.code == 4 || bits == 32 ? 8 : bits == 16 ? 5 : 11;
+  uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << (63 - exponentBits);
+  if ((raw & ~sign) > infinity)
+    return UINT64_MAX;
+  if ((raw & ~sign) == 0)
+    return sign;
+  return raw & sign ? ~raw : raw | sign;
+}
+
+inline void copyElement(const tssa_tensor &to, int64_t i, const tssa_tensor &from, int64_t j) {
+  int64_t size = getElementSize(to);
+  __builtin_memcpy(getData<char>(to) + i * size, getData<char>(from) + j * size, size);
+}
+
+/// Sorts `count` indexes, stably; `scratch` holds as many.
+template <typename Before>
+void sort(int64_t *indexes, int64_t *scratch, int64_t count, Before before) {
+  int64_t *from = indexes, *to = scratch;
+  for (int64_t width = 1; width < count; width *= 2) {
+    for (int64_t begin = 0; begin < count; begin += 2 * width) {
+      int64_t middle = begin + width < count ? begin + width : count;
+      int64_t end = begin + 2 * width < count ? begin + 2 * width : count;
+      for (int64_t a = begin, b = middle, k = begin; k < end; ++k)
+        to[k] = b == end || (a < middle && !before(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    int64_t *next = from;
+    from = to;
+    to = next;
+  }
+  if (from != indexes)
+    for (int64_t i = 0; i < count; ++i)
+      indexes[i] = from[i];
+}
+
+} // namespace tssa
+
+#endif // LIB_EXTERNS_ROUTINE_H

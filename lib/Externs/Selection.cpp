@@ -1,0 +1,71 @@
+//===- Selection.cpp - elements chosen by their values -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Routine.h"
+
+using namespace tssa;
+
+static bool isNonZero(const tssa_tensor &tensor, int64_t i) {
+  uint64_t zero = tensor.dtype.code == 6 ? 0 : uint64_t(1) << 63;
+  return getKey(tensor, i, /*isUnsigned=*/false) != zero;
+}
+
+extern "C" {
+
+/// (x) -> positions of the elements that are not 0, one column each.
+int32_t tssa_extern_nonzero(const tssa_host *host, int32_t node, tssa_tensor *tensors,
+                            const Attributes *) {
+  const tssa_tensor &x = tensors[0];
+  tssa_tensor &result = tensors[1];
+  int64_t total = countElements(x), count = 0;
+  for (int64_t i = 0; i < total; ++i)
+    count += isNonZero(x, i);
+  result.shape[0] = x.ndim;
+  result.shape[1] = count;
+  if (!allocate(host, node, result))
+    return TSSA_OUT_OF_MEMORY;
+  int64_t *positions = getData<int64_t>(result);
+  for (int64_t i = 0, column = 0; i < total; ++i) {
+    if (!isNonZero(x, i))
+      continue;
+    int64_t rest = i;
+    for (int32_t dim = x.ndim; dim-- > 0; rest /= x.shape[dim])
+      positions[dim * count + column] = rest % x.shape[dim];
+    ++column;
+  }
+  return TSSA_OK;
+}
+
+/// (x, condition) -> the slices of x along the axis where the condition holds.
+int32_t tssa_extern_compress(const tssa_host *host, int32_t node, tssa_tensor *tensors,
+                             const Attributes *attributes) {
+  const tssa_tensor &x = tensors[0];
+  tssa_tensor &result = tensors[2];
+  const char *condition = getData<char>(tensors[1]);
+  AxisView from(x, attributes->axis);
+  int64_t length = countElements(tensors[1]), count = 0;
+  if (length > from.size)
+    length = from.size;
+  for (int64_t i = 0; i < length; ++i)
+    count += condition[i] != 0;
+  if (attributes->axis == Attributes::absent)
+    result.shape[0] = count;
+  else
+    for (int32_t dim = 0; dim < x.ndim; ++dim)
+      result.shape[dim] = dim == attributes->axis ? count : x.shape[dim];
+  if (!allocate(host, node, result))
+    return TSSA_OUT_OF_MEMORY;
+  int64_t row = from.inner * getElementSize(x), to = 0;
+  for (int64_t o = 0; o < from.outer; ++o)
+    for (int64_t i = 0; i < length; ++i)
+      if (condition[i])
+        __builtin_memcpy(getData<char>(result) + row * to++,
+                         getData<char>(x) + row * (o * from.size + i), row);
+  return TSSA_OK;
+}
+
+} // extern "C"
