@@ -229,7 +229,13 @@ private:
         continue;
       int64_t extent = cast<AffineConstantExpr>(loop.extent).getValue();
       unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction);
-      order.insert(llvm::find(order, id), outer);
+      // Outside of the reduction loops, when it is not one itself.
+      order.insert(llvm::find_if(order,
+                                 [&](unsigned other) {
+                                   return other == id || (!loop.reduction &&
+                                                          schedule.loops[other].reduction);
+                                 }),
+                   outer);
       addTile(getAffineDimExpr(outer, context), id, std::max<int64_t>(extent, 1), loop.extent);
     }
     for (const TileGroup &group : schedule.tiles)

@@ -1,0 +1,84 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -split-input-file -verify-diagnostics
+
+te.kernel @wrong_count(%a: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %y = te.compute @y (d0: 3, d1: 4) {
+    %x = te.read %a[d0, d1] : tensor<3x4xf32>
+    te.yield %x : f32
+  } : tensor<3x4xf32>
+  te.return %y : tensor<3x4xf32>
+} schedule {
+  // expected-error @below {{expected one loop for each of 2 dims of 'y', got 1}}
+  %i = layout.loops @y : !layout.loop
+}
+
+// -----
+
+te.kernel @used_up(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %y = te.compute @y (d0: 32) {
+    %x = te.read %a[d0] : tensor<32xf32>
+    te.yield %x : f32
+  } : tensor<32xf32>
+  te.return %y : tensor<32xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  %o, %l = layout.split %i [*, 16]
+  // expected-error @below {{this loop was split or fused before}}
+  layout.vectorize %i
+}
+
+// -----
+
+te.kernel @vectors_of_unknown_size(%a: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index) -> tensor<?xf32> {
+  %y = te.compute @y (d0: %n) {
+    %x = te.read %a[d0] : tensor<?xf32>
+    te.yield %x : f32
+  } : tensor<?xf32>
+  te.return %y : tensor<?xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expected a loop of constant extent}}
+  layout.vectorize %i
+}
+
+// -----
+
+te.kernel @loop_inside_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected loops of 'y' inside of a reduction loop to be tiled}}
+  %y = te.compute @y (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.reorder %j, %i
+}
+
+// -----
+
+te.kernel @bound_inside(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expected the loops of 'y' that are bound to be outermost}}
+  %y = te.compute @y (d0: 4, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  te.return %y : tensor<4x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %j to parallel
+}
+
+// -----
+
+// expected-error @below {{expected one expression that is not computed at another, got 'x' and 'y'}}
+te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %x, %y : tensor<4xf32>, tensor<4xf32>
+}

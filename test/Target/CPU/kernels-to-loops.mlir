@@ -1,0 +1,143 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
+
+// One fused loop of full vectors; the last vectors are masked.
+// CHECK-LABEL: func.func @elementwise(
+// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{.*}}: memref<?xi32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: scf.if
+// CHECK: %[[AT:.*]] = arith.muli %[[I]], %c16
+// CHECK: %[[V:.*]] = vector.load %[[A]][%[[AT]]]
+// CHECK: %[[R:.*]] = arith.negf %[[V]] : vector<16xf32>
+// CHECK: vector.store %[[R]], %[[Y]][%[[AT]]]
+// CHECK: else
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index)
+te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x3xf32> {
+  %y = te.compute @y (d0: %n, d1: 3) {
+    %x = te.read %a[d0, d1] : tensor<?x3xf32>
+    %p = arith.negf %x : f32
+    te.yield %p : f32
+  } : tensor<?x3xf32>
+  te.return %y : tensor<?x3xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %f = layout.fuse %i, %j
+  %o, %l = layout.split %f [*, 16]
+  layout.vectorize %l
+  layout.bind %o to parallel
+}
+
+// Two rows share the vector of weights; sums are multiply-adds in registers.
+// CHECK-LABEL: func.func @matmul(
+// CHECK: scf.for
+// CHECK: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c32 step %c1 iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK: %[[X0:.*]] = memref.load
+// CHECK: %[[W:.*]] = vector.load
+// CHECK-NOT: vector.load
+// CHECK: math.fma %{{.*}}, %[[W]], %[[S0]]
+// CHECK: math.fma %{{.*}}, %[[W]], %[[S1]]
+// CHECK: vector.store %[[SUMS]]#0
+// CHECK: vector.store %[[SUMS]]#1
+te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 32) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<8x32xf32>
+    %w = te.read %b[d2, d1] : tensor<32x16xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %m, %n, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %mo, %mi = layout.split %m [*, 2]
+  layout.reorder %mo, %k, %mi, %n
+  layout.register_tile %mi
+  layout.vectorize %n
+  layout.bind %mo to parallel
+}
+
+// Lanes over the reduction dim are joined at the end; lanes beyond it stay neutral.
+// CHECK-LABEL: func.func @rowmax(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: vector.maskedload
+// CHECK: arith.select
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [8], sizes = [8], strides = [1]}
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: memref.store
+te.kernel @rowmax(%a: tensor<4x37xf32>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 37) init (0xFF800000 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x37xf32>
+    te.yield %x : f32
+  } combine arith.maximumf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
+
+// An index from data is checked; out of bounds sets the error flag.
+// CHECK-LABEL: func.func @gather(
+// CHECK-SAME: %[[ERRORS:[a-z0-9]*]]: memref<?xi32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index) attributes {tssa.may_fail}
+// CHECK: %[[OUT:.*]] = arith.cmpi uge
+// CHECK: scf.if %[[OUT]]
+// CHECK: memref.store %{{.*}}, %[[ERRORS]]
+te.kernel @gather(%t: tensor<9x16xf32>, %ids: tensor<5xi64>) -> tensor<5x16xf32> {
+  %y = te.compute @y (d0: 5, d1: 16) {
+    %i = te.read %ids[d0] : tensor<5xi64>
+    %k = arith.index_cast %i : i64 to index
+    %x = te.read %t[s0, d1](%k) : tensor<9x16xf32>
+    te.yield %x : f32
+  } : tensor<5x16xf32>
+  te.return %y : tensor<5x16xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.vectorize %j
+  layout.bind %i to parallel
+}
+
+// A guard that the innermost loop does not change is decided before it.
+// CHECK-LABEL: func.func @window(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: else
+// CHECK: scf.for
+// CHECK: arith.select
+te.kernel @window(%a: tensor<8x32xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) reduce (d1: 3, d2: 32) init (0.0 : f32) {
+    %x = te.read %a[d0 + d1 - 1, d2] : tensor<8x32xf32> where (d0 + d1 - 1 >= 0, -d0 - d1 + 8 >= 0) else 0.0
+    te.yield %x : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  layout.bind %i to parallel
+}
+
+// The pieces of a concatenation are numbered one after the other.
+// CHECK-LABEL: func.func @concat(
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: memref.load
+// CHECK: else
+// CHECK: memref.load
+te.kernel @concat(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) where (-d0 + 2 >= 0) {
+    %x = te.read %a[d0] : tensor<3xf32>
+    te.yield %x : f32
+  } where (d0 - 3 >= 0) {
+    %x = te.read %b[d0 - 3] : tensor<5xf32>
+    te.yield %x : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.bind %i to parallel
+}

@@ -1,0 +1,44 @@
+// RUN: tssa-opt %s | tssa-opt | FileCheck %s
+
+// CHECK-LABEL: te.kernel @scale
+te.kernel @scale(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %y = te.compute @y (d0: 64, d1: 48) {
+    %v = te.read %x[d0, d1] : tensor<64x48xf32>
+    te.yield %v : f32
+  } : tensor<64x48xf32>
+  te.return %y : tensor<64x48xf32>
+} schedule {
+  // CHECK: %[[LOOPS:.*]]:2 = layout.loops @y : !layout.loop, !layout.loop
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // CHECK: %[[ROWS:.*]]:2 = layout.split %[[LOOPS]]#0 [*, 4]
+  %io, %ii = layout.split %i [*, 4]
+  // CHECK: %[[COLUMNS:.*]]:3 = layout.split %[[LOOPS]]#1 [*, 2, 16]
+  %jo, %jv, %jl = layout.split %j [*, 2, 16]
+  // CHECK: layout.reorder %[[ROWS]]#0, %[[COLUMNS]]#0, %[[ROWS]]#1, %[[COLUMNS]]#1, %[[COLUMNS]]#2
+  layout.reorder %io, %jo, %ii, %jv, %jl
+  // CHECK: %[[TILES:.*]] = layout.fuse %[[ROWS]]#0, %[[COLUMNS]]#0
+  %tiles = layout.fuse %io, %jo
+  // CHECK: layout.register_tile %[[ROWS]]#1, %[[COLUMNS]]#1
+  layout.register_tile %ii, %jv
+  // CHECK: layout.vectorize %[[COLUMNS]]#2
+  layout.vectorize %jl
+  // CHECK: layout.bind %[[TILES]] to parallel
+  layout.bind %tiles to parallel
+}
+
+// CHECK-LABEL: te.kernel @others
+te.kernel @others(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) {
+    %v = te.read %x[d0] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // CHECK: layout.unroll
+  layout.unroll %i
+  // CHECK: layout.compute_at @p, %
+  layout.compute_at @p, %i
+  // CHECK: layout.inline @q
+  layout.inline @q
+}

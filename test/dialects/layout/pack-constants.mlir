@@ -1,0 +1,43 @@
+// RUN: tssa-opt %s -layout-pack-constants | FileCheck %s
+// RUN: tssa-opt %s -te-check-pipeline=passes=layout-pack-constants -layout-pack-constants -o /dev/null
+
+// 20 columns fill one block of 32; the last 12 are zeros.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[W:.*]] = te.constant dense_resource<[[PACKED:.*]]> : tensor<1x5x32xf32>
+// CHECK: te.launch @[[K:.*]](%{{.*}}, %[[W]]) : (tensor<7x5xf32>, tensor<1x5x32xf32>) -> tensor<7x20xf32>
+func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
+  %w = te.constant dense_resource<weights> : tensor<5x20xf32>
+  %y = te.launch @gemm(%x, %w) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
+  return %y : tensor<7x20xf32>
+}
+
+// The kernel itself stays for the launch that has no constant.
+// CHECK-LABEL: func.func @no_constant
+// CHECK: te.launch @gemm(
+func.func @no_constant(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
+  %y = te.launch @gemm(%x, %w) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
+  return %y : tensor<7x20xf32>
+}
+
+// CHECK: te.kernel @[[K]](%{{.*}}: tensor<7x5xf32>, %[[ARG:.*]]: tensor<1x5x32xf32>)
+// CHECK: te.read %[[ARG]][d1 floordiv 32, d2, d1 mod 32]
+// CHECK: te.kernel @gemm
+te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
+  %y = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<7x5xf32>
+    %b = te.read %w[d2, d1] : tensor<5x20xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<7x20xf32>
+  te.return %y : tensor<7x20xf32>
+}
+
+// CHECK: [[PACKED]]: "0x40000000000000000000803F
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x40000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F84100000042000004420000084200000C4200001042000014420000184200001C4200002042000024420000284200002C4200003042000034420000384200003C4200004042000044420000484200004C4200005042000054420000584200005C4200006042000064420000684200006C4200007042000074420000784200007C42000080420000824200008442000086420000884200008A4200008C4200008E42000090420000924200009442000096420000984200009A4200009C4200009E420000A0420000A2420000A4420000A6420000A8420000AA420000AC420000AE420000B0420000B2420000B4420000B6420000B8420000BA420000BC420000BE420000C0420000C2420000C4420000C642"
+    }
+  }
+#-}

@@ -1,0 +1,78 @@
+// RUN: tssa-opt %s -layout-schedule-default | FileCheck %s
+// RUN: tssa-opt %s -layout-schedule-default="lanes=8 registers=16" | FileCheck %s --check-prefix=AVX2
+
+// A matrix product: vectors of columns, rows that share the loads of a vector,
+// column blocks outside of row blocks.
+// CHECK-LABEL: te.kernel @matmul
+// AVX2-LABEL: te.kernel @matmul
+te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %y = te.compute @y (d0: 512, d1: 512) reduce (d2: 512) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<512x512xf32>
+    %w = te.read %b[d2, d1] : tensor<512x512xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<512x512xf32>
+  // CHECK: %[[L:.*]]:3 = layout.loops @y
+  // CHECK: %[[M:.*]]:2 = layout.split %[[L]]#0 [*, 13]
+  // CHECK: %[[N:.*]]:3 = layout.split %[[L]]#1 [*, 2, 16]
+  // CHECK: layout.reorder %[[N]]#0, %[[M]]#0, %[[L]]#2, %[[M]]#1, %[[N]]#1, %[[N]]#2
+  // CHECK: layout.register_tile %[[M]]#1, %[[N]]#1
+  // CHECK: layout.vectorize %[[N]]#2
+  // CHECK: layout.bind %[[N]]#0, %[[M]]#0 to parallel
+  // AVX2: layout.split %{{.*}} [*, {{[0-9]+}}, 8]
+  te.return %y : tensor<512x512xf32>
+}
+
+// Dims that all accesses walk as one are fused before they are cut to vectors.
+// CHECK-LABEL: te.kernel @elementwise
+te.kernel @elementwise(%a: tensor<?x3x7xf32> {te.sizes = array<i64: 1, -1, -1>}, %n: index) -> tensor<?x3x7xf32> {
+  %y = te.compute @y (d0: %n, d1: 3, d2: 7) {
+    %x = te.read %a[d0, d1, d2] : tensor<?x3x7xf32>
+    %p = arith.negf %x : f32
+    te.yield %p : f32
+  } : tensor<?x3x7xf32>
+  // CHECK: %[[INNER:.*]] = layout.fuse
+  // CHECK: %[[ALL:.*]] = layout.fuse %{{.*}}, %[[INNER]]
+  // CHECK: layout.split %[[ALL]] [*, {{[0-9]+}}, 16]
+  te.return %y : tensor<?x3x7xf32>
+}
+
+// A row sum has its lanes over the reduction dim.
+// CHECK-LABEL: te.kernel @rowsum
+te.kernel @rowsum(%a: tensor<30x770xf32>) -> tensor<30xf32> {
+  %y = te.compute @y (d0: 30) reduce (d1: 770) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<30x770xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<30xf32>
+  // CHECK: %[[L:.*]]:2 = layout.loops @y
+  // CHECK: %[[K:.*]]:3 = layout.split %[[L]]#1 [*, 4, 16]
+  // CHECK: layout.vectorize %[[K]]#2
+  // CHECK: layout.bind %[[L]]#0 to parallel
+  te.return %y : tensor<30xf32>
+}
+
+// A transposed read is contiguous along no dim with the write: nothing is fused.
+// CHECK-LABEL: te.kernel @transpose
+te.kernel @transpose(%a: tensor<64x32xf32>) -> tensor<32x64xf32> {
+  %y = te.compute @y (d0: 32, d1: 64) {
+    %x = te.read %a[d1, d0] : tensor<64x32xf32>
+    te.yield %x : f32
+  } : tensor<32x64xf32>
+  // CHECK-NOT: layout.fuse
+  te.return %y : tensor<32x64xf32>
+}
+
+// A schedule that is there is left alone.
+// CHECK-LABEL: te.kernel @given
+te.kernel @given(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %y = te.compute @y (d0: 64) {
+    %x = te.read %a[d0] : tensor<64xf32>
+    te.yield %x : f32
+  } : tensor<64xf32>
+  te.return %y : tensor<64xf32>
+} schedule {
+  // CHECK: schedule {
+  // CHECK-NEXT: layout.loops @y
+  // CHECK-NEXT: }
+  %i = layout.loops @y : !layout.loop
+}
