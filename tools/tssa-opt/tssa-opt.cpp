@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tssa/Conversion/HostToLLVM.h"
 #include "tssa/Reference/Passes.h"
 #include "tssa/Target/CPU.h"
 
@@ -30,6 +31,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   mlir::tssa::layout::registerLayoutPasses();
   mlir::tssa::te::registerTEPasses();
+  tssa::registerHostToLLVMPasses();
   tssa::cpu::registerTargetCPUPasses();
   tssa::reference::registerReferencePasses();
   return mlir::asMainReturnCode(

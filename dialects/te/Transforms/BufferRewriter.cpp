@@ -127,7 +127,8 @@ Value BufferRewriter::cloneGrown(Value source) {
 }
 
 /// Says what a copy costs and where the value comes from.
-static void remarkOnCopy(Location loc, const Copy &copy) {
+void BufferRewriter::countCopy(Location loc, const Copy &copy) {
+  ++numCopies;
   auto type = cast<ShapedType>(copy.value.getType());
   std::string bytes = "dynamic";
   if (type.hasStaticShape())
@@ -141,8 +142,7 @@ static void remarkOnCopy(Location loc, const Copy &copy) {
 
 void BufferRewriter::emitCopy(Location loc, Value source, Value target, const Copy &copy) {
   memref::CopyOp::create(builder, loc, source, target);
-  remarkOnCopy(loc, copy);
-  ++numCopies;
+  countCopy(loc, copy);
 }
 
 void BufferRewriter::release(ArrayRef<Value> values) {
@@ -199,17 +199,18 @@ void BufferRewriter::rewriteElements(Operation *op) {
   if (sizes.owns(op))
     return;
   dead.push_back(op);
+  // A tensor, or already a memref when it is an argument.
+  Value source = op->getNumOperands() ? op->getOperand(0) : Value();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     dim.replaceAllUsesWith(
-        memref::DimOp::create(builder, loc, memrefs.lookup(dim.getSource()), dim.getIndex())
-            .getResult());
+        memref::DimOp::create(builder, loc, memrefs.lookup(source), dim.getIndex()).getResult());
   } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     extract.replaceAllUsesWith(memref::LoadOp::create(builder, loc,
-                                                      memrefs.lookup(extract.getTensor()),
+                                                      memrefs.lookup(source),
                                                       extract.getIndices())
                                    .getResult());
   } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-    memrefs[cast] = castTo(memrefs.lookup(cast.getSource()), getMemRefType(cast.getType()));
+    memrefs[cast] = castTo(memrefs.lookup(source), getMemRefType(cast.getType()));
   } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
     memrefs[empty] =
         isPlanned(empty) ? createPlanned(empty) : createGrown(empty, empty.getDynamicSizes());
@@ -245,7 +246,7 @@ void BufferRewriter::rewriteLaunch(LaunchOp op) {
       out = isPlanned(result) ? createPlanned(result)
                               : createGrown(result, own, ownership.getResult(result));
     if (copy && !ownership.isMove(*copy) && !placement.share(*copy))
-      emitCopy(op.getLoc(), memrefs.lookup(copy->value), out, *copy);
+      countCopy(op.getLoc(), *copy); // the kernel makes it: base and result differ
     memrefs[result] = out;
     outs.push_back(out);
   }

@@ -64,6 +64,7 @@ private:
   Value cloneGrown(Value source);
   Value castTo(Value memref, Type type);
   void emitCopy(Location loc, Value source, Value target, const Copy &copy);
+  void countCopy(Location loc, const Copy &copy);
 };
 
 } // namespace mlir::tssa::te

@@ -230,7 +230,7 @@ Value EntrySizes::cloneForSymbols(OpBuilder &target, Value value, ValueRange sym
   Operation *op = value.getDefiningOp();
   Value result;
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    auto argument = cast<BlockArgument>(dim.getSource());
+    auto argument = cast<BlockArgument>(op->getOperand(0));
     result = symbolValues[*symbols.lookup(argument.getArgNumber(), *dim.getConstantIndex())];
   } else {
     IRMapping mapping;
@@ -247,7 +247,8 @@ void EntrySizes::finish() {
     if (auto dim = dyn_cast<tensor::DimOp>(op); dim && !op->use_empty()) {
       OpBuilder here(op);
       dim.replaceAllUsesWith(
-          memref::DimOp::create(here, op->getLoc(), dim.getSource(), dim.getIndex()).getResult());
+          memref::DimOp::create(here, op->getLoc(), op->getOperand(0), dim.getIndex())
+              .getResult());
     }
     if (op->use_empty())
       op->erase();

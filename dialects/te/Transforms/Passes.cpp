@@ -26,6 +26,7 @@ void te::buildTEStage(OpPassManager &manager) {
   function.addPass(createCanonicalizerPass());
   // Merging leaves equal host ops and selects that the canonicalizer decided.
   function.addPass(createTESimplify());
+  function.addPass(createTECheckBounds());
   manager.addPass(createTEFormKernels());
   manager.addPass(createTEDeduplicateKernels());
 }
