@@ -132,10 +132,14 @@ PointMap te::identityPoint(MLIRContext *context, unsigned numDims) {
 
 void te::setNumDims(Region &body, unsigned numDims) {
   auto widenMap = [&](AffineMap map) {
-    return AffineMap::get(numDims, map.getNumSymbols(), map.getResults(), map.getContext());
+    return map.getNumDims() >= numDims
+               ? map
+               : AffineMap::get(numDims, map.getNumSymbols(), map.getResults(), map.getContext());
   };
   auto widenSet = [&](IntegerSet set) {
-    return IntegerSet::get(numDims, set.getNumSymbols(), set.getConstraints(), set.getEqFlags());
+    return set.getNumDims() >= numDims ? set
+                                       : IntegerSet::get(numDims, set.getNumSymbols(),
+                                                         set.getConstraints(), set.getEqFlags());
   };
   body.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op)) {

@@ -55,8 +55,8 @@ SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &po
 /// The identity on `numDims` dims.
 PointMap identityPoint(MLIRContext *context, unsigned numDims);
 
-/// Makes every point op below `body` speak of `numDims` dims. Their expressions
-/// are untouched; a map or set with fewer dims is widened.
+/// Makes every point op below `body` speak of at least `numDims` dims: a map or set
+/// with fewer is widened. Expressions are untouched.
 void setNumDims(Region &body, unsigned numDims);
 
 } // namespace mlir::tssa::te

@@ -264,8 +264,11 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  if (!kernel) // after stage loops a kernel is a function
-    return success(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()) != nullptr);
+  if (!kernel) { // after stage loops a kernel is a function
+    if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
+      return success();
+    return emitOpError("expects a kernel named '") << getKernel() << "'";
+  }
   auto matches = [](Type given, Type expected) {
     auto memref = dyn_cast<MemRefType>(given);
     auto tensor = dyn_cast<RankedTensorType>(expected);

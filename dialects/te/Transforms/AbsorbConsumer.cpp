@@ -151,7 +151,6 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
   }
   buildEpilogue(rewriter, result, reduction, consumer, parallel);
   result.getCombiner().takeBody(reduction.getCombiner());
-  setNumDims(result.getCombiner(), result.getNumDims());
   rewriter.replaceOp(consumer, result);
   rewriter.eraseOp(reduction);
   return result;
