@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TRANSFORMS_PASSES_H
 #define DIALECTS_LAYOUT_TRANSFORMS_PASSES_H
 
+#include "dialects/layout/Analysis/MachineModel.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -16,12 +17,6 @@ namespace mlir::tssa::layout {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "dialects/layout/Transforms/Passes.h.inc"
-
-/// What stage layout needs to know of the machine.
-struct MachineModel {
-  int64_t lanes = 16;     ///< f32 lanes of a vector register
-  int64_t registers = 32; ///< vector registers
-};
 
 /// Stage layout: layouts are chosen and materialised, schedules filled.
 void buildLayoutStage(OpPassManager &manager, const MachineModel &machine);
