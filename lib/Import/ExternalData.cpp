@@ -7,6 +7,7 @@
 
 #include "lib/Import/ExternalData.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <fcntl.h>
@@ -138,7 +139,7 @@ FailureOr<ExternalData::File> ExternalData::open(const std::string &location, st
       why = std::string("cannot be opened: ") + strerror(errno);
       return failure();
     }
-    auto closer = make_scope_exit([&] { close(descriptor); });
+    scope_exit closer([&] { close(descriptor); });
     FailureOr<File> file = map(descriptor, why);
     if (succeeded(file))
       files[location] = *file;

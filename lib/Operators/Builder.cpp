@@ -20,6 +20,17 @@ static constexpr int64_t maxReadElements = 1 << 20;
 Builder::Builder(OpBuilder &ops, SizeTable &sizes)
     : ops(ops), sizes(sizes), location(ops.getUnknownLoc()) {}
 
+Builder::~Builder() {
+  for (Operation *op : discarded)
+    op->destroy();
+}
+
+void Builder::discard(Operation *op) {
+  op->remove();
+  op->dropAllReferences();
+  discarded.push_back(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
@@ -51,6 +62,15 @@ static void leaveBodies(OpBuilder &ops) {
 
 bool Builder::isVisible(Value value) {
   return value.getParentRegion()->isAncestor(ops.getInsertionBlock()->getParent());
+}
+
+bool Builder::isVisible(const Size &size) {
+  for (const auto &[monomial, coefficient] : size.terms())
+    for (const Atom *atom : monomial)
+      if (atom->kind == Atom::Value ? !isVisible(atom->value)
+                                    : !isVisible(*atom->lhs) || !isVisible(*atom->rhs))
+        return false;
+  return true;
 }
 
 Tensor Builder::wrap(Value value, DType type) {
@@ -313,6 +333,42 @@ void Builder::check(Value condition, const Twine &message) {
   te::CheckOp::create(ops, location, condition, ops.getStringAttr(message));
 }
 
+Builder::Condition Builder::isEqual(const Size &lhs, const Size &rhs) {
+  if (lhs == rhs)
+    return {true, {}};
+  if (lhs.differs(rhs))
+    return {false, {}};
+  return {std::nullopt, arith::CmpIOp::create(ops, location, arith::CmpIPredicate::eq,
+                                              materializeValue(lhs), materializeValue(rhs))};
+}
+
+Builder::Condition Builder::isLess(const Size &lhs, const Size &rhs) {
+  Size difference = rhs - lhs;
+  if (difference.isAtLeast(1))
+    return {true, {}};
+  if (difference.isAtMost(0))
+    return {false, {}};
+  return {std::nullopt, arith::CmpIOp::create(ops, location, arith::CmpIPredicate::slt,
+                                              materializeValue(lhs), materializeValue(rhs))};
+}
+
+Size Builder::select(const Condition &condition, const Size &ifTrue, const Size &ifFalse) {
+  if (condition.known)
+    return *condition.known ? ifTrue : ifFalse;
+  if (ifTrue == ifFalse)
+    return ifTrue;
+  Value chosen = arith::SelectOp::create(ops, location, condition.value, materializeValue(ifTrue),
+                                         materializeValue(ifFalse));
+  return sizes.get(chosen, ifTrue.isAtLeast(0) && ifFalse.isAtLeast(0));
+}
+
+LogicalResult Builder::require(const Condition &condition, const Twine &message) {
+  if (condition.known)
+    return *condition.known ? success() : error(message);
+  check(condition.value, message);
+  return success();
+}
+
 LogicalResult Builder::requireEqual(const Size &lhs, const Size &rhs, const Twine &what) {
   if (lhs == rhs)
     return success();
@@ -320,9 +376,7 @@ LogicalResult Builder::requireEqual(const Size &lhs, const Size &rhs, const Twin
     return limit(what + ": a size is too large");
   if (lhs.differs(rhs))
     return error(what + ": expected equal sizes, got " + lhs.str() + " and " + rhs.str());
-  Value same = arith::CmpIOp::create(ops, location, arith::CmpIPredicate::eq,
-                                     materializeValue(lhs), materializeValue(rhs));
-  check(same, what + ": expected equal sizes (" + lhs.str() + " and " + rhs.str() + ")");
+  check(isEqual(lhs, rhs).value, what + ": expected equal sizes (" + lhs.str() + " and " + rhs.str() + ")");
   return success();
 }
 
@@ -333,10 +387,7 @@ LogicalResult Builder::requireNonNegative(const Size &size, const Twine &what) {
     return success();
   if (size.isAtMost(-1))
     return error(what + " is negative: " + size.str());
-  Value holds = arith::CmpIOp::create(ops, location, arith::CmpIPredicate::sge,
-                                      materializeValue(size), materializeValue(0));
-  check(holds, what + " is negative");
-  return success();
+  return require(isLess(-1, size), what + " is negative");
 }
 
 } // namespace tssa::operators

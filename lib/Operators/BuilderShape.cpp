@@ -224,22 +224,22 @@ FailureOr<Tensor> Builder::expand(const Tensor &tensor, ArrayRef<Size> shape) {
 }
 
 FailureOr<Tensor> Builder::slice(const Tensor &tensor, int64_t axis, const Size &begin,
-                                 const Size &count, int64_t step) {
-  if (begin.isConstant(0) && count == tensor.dim(axis) && step == 1)
+                                 const Size &count, const Size &step) {
+  if (begin.isConstant(0) && count == tensor.dim(axis) && step.isConstant(1))
     return tensor;
   SmallVector<Size> shape(tensor.shape());
   shape[axis] = count;
   auto move = [&](ArrayRef<int64_t> point) {
     SmallVector<int64_t> result(point);
-    result[axis] = *begin.constant() + point[axis] * step;
+    result[axis] = *begin.constant() + point[axis] * *step.constant();
     return result;
   };
-  if (begin.constant())
+  if (begin.constant() && step.constant())
     if (std::optional<Tensor> result = moveContents(*this, tensor, shape, move))
       return *result;
   return compute(tensor.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, shape.size());
-    at[axis] = body.size(begin) + at[axis] * step;
+    at[axis] = body.size(begin) + at[axis] * body.size(step);
     return body.read(tensor, at);
   });
 }

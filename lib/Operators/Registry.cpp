@@ -92,6 +92,7 @@ const Registry &Registry::get() {
     registerLocalNormalization(result);
     registerMovement(result);
     registerNormalization(result);
+    registerPad(result);
     registerPooling(result);
     registerQuantization(result);
     registerRearrangement(result);

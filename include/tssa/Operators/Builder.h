@@ -55,6 +55,8 @@ public:
   static constexpr int64_t maxContents = 1024;
 
   Builder(mlir::OpBuilder &ops, SizeTable &sizes);
+  ~Builder();
+  Builder(const Builder &) = delete;
 
   mlir::OpBuilder &ops;
   SizeTable &sizes;
@@ -81,6 +83,11 @@ public:
   Tensor fromSizes(DType type, llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> elements);
   /// A 1-D i64 tensor with these elements.
   Tensor fromSizes(llvm::ArrayRef<Size> elements);
+  /// Whether the values behind a size may be used at the builder.
+  bool isVisible(const Size &size);
+  /// Takes an op out of the program that was built only to learn from it.
+  void discard(mlir::Operation *op);
+  size_t numDiscarded() const { return discarded.size(); }
   /// The value of a tensor, made if need be outside of te bodies.
   mlir::Value value(const Tensor &tensor);
   /// An index attribute or the one value that stands for `size` here.
@@ -109,8 +116,19 @@ public:
   mlir::LogicalResult requireEqual(const Size &lhs, const Size &rhs, const llvm::Twine &what);
   /// A check at run time that size >= 0, an error if it is known to be less.
   mlir::LogicalResult requireNonNegative(const Size &size, const llvm::Twine &what);
-  /// te.check unless the condition is known.
+  /// te.check: fails the run unless the condition holds.
   void check(mlir::Value condition, const llvm::Twine &message);
+
+  // Choices between sizes, made now where that is possible.
+  struct Condition {
+    std::optional<bool> known;
+    mlir::Value value; ///< i1, when it is not known
+  };
+  Condition isEqual(const Size &lhs, const Size &rhs);
+  Condition isLess(const Size &lhs, const Size &rhs);
+  Size select(const Condition &condition, const Size &ifTrue, const Size &ifFalse);
+  /// An error now, or a check at run time, unless the condition holds.
+  mlir::LogicalResult require(const Condition &condition, const llvm::Twine &message);
 
   // te ops. Shapes are those of the results; all fail on an extent that overflows or
   // is negative.
@@ -167,7 +185,7 @@ public:
   mlir::FailureOr<Tensor> concat(llvm::ArrayRef<Tensor> tensors, int64_t axis);
   /// Elements begin, begin + step, ... of one axis, `count` of them.
   mlir::FailureOr<Tensor> slice(const Tensor &tensor, int64_t axis, const Size &begin,
-                                const Size &count, int64_t step = 1);
+                                const Size &count, const Size &step = 1);
   mlir::FailureOr<Tensor> fill(DType type, llvm::ArrayRef<Size> shape, double value);
 
 private:
@@ -191,6 +209,9 @@ private:
   std::string lastText;
   /// Values that stand for a Size, one per region that needed one.
   std::map<Size, llvm::SmallVector<mlir::Value, 1>> sizeValues;
+  /// Discarded ops: their values are still known to sizes and tensors, and must not
+  /// come to life again at the same address.
+  llvm::SmallVector<mlir::Operation *> discarded;
   /// Elements that folding has made so far.
   int64_t foldedElements = 0;
 };

@@ -105,6 +105,7 @@ void registerGather(Registry &registry);
 void registerLocalNormalization(Registry &registry);
 void registerMovement(Registry &registry);
 void registerNormalization(Registry &registry);
+void registerPad(Registry &registry);
 void registerPooling(Registry &registry);
 void registerQuantization(Registry &registry);
 void registerRearrangement(Registry &registry);

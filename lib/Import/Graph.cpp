@@ -1,0 +1,210 @@
+//===- Graph.cpp - names and order in a graph -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/Graph.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <queue>
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+using tssa_onnx::GraphProto;
+using tssa_onnx::NodeProto;
+
+namespace tssa {
+
+StringRef normalizeDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
+
+static std::string describe(const NodeProto &node, int index, StringRef operatorText) {
+  std::string name = node.name().empty() ? "" : quote(node.name()) + " ";
+  return "node #" + std::to_string(index) + " " + name + "(" + operatorText.str() + ")";
+}
+
+std::string describe(const NodeProto &node, int index) {
+  std::string op = quote(node.op_type());
+  return describe(node, index, StringRef(op).drop_front().drop_back());
+}
+
+std::string describe(const NodeProto &node, int index, int64_t version) {
+  std::string op = quote(node.op_type());
+  std::string domain = quote(node.domain().empty() ? "ai.onnx" : node.domain());
+  return describe(node, index,
+                  op.substr(1, op.size() - 2) + ", " + domain.substr(1, domain.size() - 2) + ":" +
+                      std::to_string(version));
+}
+
+void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &)> visit) {
+  for (const auto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      visit(attribute.g());
+    for (const GraphProto &graph : attribute.graphs())
+      visit(graph);
+  }
+}
+
+/// Calls `use` for the names that a node takes from where it stands, its bodies included.
+static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use) {
+  for (const std::string &name : node.input())
+    if (!name.empty())
+      use(name);
+  forEachSubgraph(node, [&](const GraphProto &graph) {
+    StringSet<> own;
+    for (const auto &input : graph.input())
+      own.insert(input.name());
+    for (const auto &tensor : graph.initializer())
+      own.insert(tensor.name());
+    for (const auto &tensor : graph.sparse_initializer())
+      own.insert(tensor.values().name());
+    for (const NodeProto &inner : graph.node())
+      for (const std::string &name : inner.output())
+        own.insert(name);
+    auto useOuter = [&](StringRef name) {
+      if (!own.contains(name))
+        use(name);
+    };
+    for (const NodeProto &inner : graph.node())
+      forEachUse(inner, useOuter);
+    for (const auto &output : graph.output())
+      useOuter(output.name());
+  });
+}
+
+/// The known name that is most like `name`, if one is close.
+static std::string findNearName(StringRef name, ArrayRef<StringRef> known) {
+  constexpr size_t maxNames = 100'000, maxLength = 200;
+  StringRef best;
+  unsigned bestDistance = name.size() / 3 + 1;
+  for (StringRef candidate : known.take_front(maxNames)) {
+    if (candidate.size() > maxLength || name.size() > maxLength)
+      continue;
+    unsigned distance = name.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best.empty() ? "" : "; is " + quote(best) + " meant?";
+}
+
+namespace {
+class Sorter {
+public:
+  Sorter(const NodeList &nodes, ImportReport &report) : nodes(nodes), report(report) {}
+
+  mlir::LogicalResult collectProducers(ArrayRef<StringRef> ownNames);
+  mlir::LogicalResult collectUses(function_ref<bool(StringRef)> isDefined,
+                                  ArrayRef<StringRef> definedNames);
+  FailureOr<std::vector<int>> sort();
+
+private:
+  mlir::LogicalResult reportCycle(ArrayRef<int> waiting);
+
+  const NodeList &nodes;
+  ImportReport &report;
+  StringMap<int> producers;
+  std::vector<SmallVector<int, 2>> producersOf, usersOf;
+};
+} // namespace
+
+mlir::LogicalResult Sorter::collectProducers(ArrayRef<StringRef> ownNames) {
+  StringSet<> own;
+  for (StringRef name : ownNames)
+    own.insert(name);
+  for (int i = 0; i < nodes.size(); ++i) {
+    for (const std::string &name : nodes[i].output()) {
+      if (name.empty())
+        continue;
+      auto [it, isNew] = producers.try_emplace(name, i);
+      if (!isNew)
+        return fail(report, "value " + quote(name) + " is made twice, by " +
+                                describe(nodes[it->second], it->second) + " and by " +
+                                describe(nodes[i], i));
+      if (own.contains(name))
+        return fail(report, "value " + quote(name) + " of " + describe(nodes[i], i) +
+                                " is an input or an initializer already");
+    }
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult Sorter::collectUses(function_ref<bool(StringRef)> isDefined,
+                                        ArrayRef<StringRef> definedNames) {
+  producersOf.resize(nodes.size());
+  usersOf.resize(nodes.size());
+  for (int i = 0; i < nodes.size(); ++i) {
+    std::string missing;
+    forEachUse(nodes[i], [&](StringRef name) {
+      auto it = producers.find(name);
+      if (it != producers.end()) {
+        producersOf[i].push_back(it->second);
+        usersOf[it->second].push_back(i);
+      } else if (missing.empty() && !isDefined(name)) {
+        missing = name.str();
+      }
+    });
+    if (missing.empty())
+      continue;
+    SmallVector<StringRef> known(definedNames);
+    for (const auto &entry : producers)
+      known.push_back(entry.getKey());
+    llvm::sort(known);
+    return fail(report, "value " + quote(missing) + " of " + describe(nodes[i], i) +
+                            " is not defined" + findNearName(missing, known));
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult Sorter::reportCycle(ArrayRef<int> waiting) {
+  // From any node that waits, a way back through producers that wait ends in a cycle.
+  SmallVector<int> path;
+  DenseMap<int, size_t> seenAt;
+  int at = llvm::find_if(waiting, [](int count) { return count > 0; }) - waiting.begin();
+  while (seenAt.try_emplace(at, path.size()).second) {
+    path.push_back(at);
+    at = *llvm::find_if(producersOf[at], [&](int producer) { return waiting[producer] > 0; });
+  }
+  constexpr size_t maxShownNodes = 10;
+  ArrayRef<int> cycle = ArrayRef(path).drop_front(seenAt[at]);
+  std::string text = "the graph has a cycle: " + describe(nodes[at], at);
+  for (int node : llvm::reverse(cycle.drop_front().take_back(maxShownNodes)))
+    text += " -> " + describe(nodes[node], node);
+  return fail(report, text + " -> " + describe(nodes[at], at));
+}
+
+FailureOr<std::vector<int>> Sorter::sort() {
+  std::vector<int> waiting(nodes.size()), order;
+  std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
+  for (int i = 0; i < nodes.size(); ++i) {
+    waiting[i] = producersOf[i].size();
+    if (waiting[i] == 0)
+      ready.push(i);
+  }
+  while (!ready.empty()) {
+    int node = ready.top();
+    ready.pop();
+    order.push_back(node);
+    for (int user : usersOf[node])
+      if (--waiting[user] == 0)
+        ready.push(user);
+  }
+  if (order.size() != static_cast<size_t>(nodes.size()))
+    return reportCycle(waiting);
+  return order;
+}
+
+FailureOr<std::vector<int>> orderNodes(const NodeList &nodes,
+                                       function_ref<bool(StringRef)> isDefined,
+                                       ArrayRef<StringRef> definedNames, ImportReport &report) {
+  Sorter sorter(nodes, report);
+  if (failed(sorter.collectProducers(definedNames)) ||
+      failed(sorter.collectUses(isDefined, definedNames)))
+    return failure();
+  return sorter.sort();
+}
+
+} // namespace tssa

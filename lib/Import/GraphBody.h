@@ -1,0 +1,39 @@
+//===- GraphBody.h - a graph as the body of an operator -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_GRAPHBODY_H
+#define TSSA_LIB_IMPORT_GRAPHBODY_H
+
+#include "lib/Import/GraphImporter.h"
+
+namespace tssa {
+
+/// The graph attribute of a control-flow node.
+class GraphBody : public operators::Subgraph {
+public:
+  GraphBody(GraphImporter &importer, const tssa_onnx::GraphProto &graph,
+            GraphImporter::Scope &scope)
+      : importer(importer), graph(graph), scope(scope) {}
+
+  unsigned numInputs() const override { return graph.input_size(); }
+  unsigned numOutputs() const override { return graph.output_size(); }
+  std::optional<unsigned> getForwardedInput(unsigned i) const override;
+  bool isAlwaysTrue(unsigned i) const override;
+  mlir::FailureOr<operators::Tensors>
+  build(operators::Builder &builder, llvm::ArrayRef<operators::Tensor> inputs) override;
+
+private:
+  /// The name that output `i` has before Identity nodes and casts.
+  std::string findSource(unsigned i, const tssa_onnx::NodeProto *&producer) const;
+
+  GraphImporter &importer;
+  const tssa_onnx::GraphProto &graph;
+  GraphImporter::Scope &scope;
+};
+
+} // namespace tssa
+
+#endif // TSSA_LIB_IMPORT_GRAPHBODY_H

@@ -1,0 +1,335 @@
+//===- GraphImporter.cpp - from nodes to te ops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/GraphImporter.h"
+#include "lib/Import/GraphBody.h"
+#include "onnx/defs/schema.h"
+
+using namespace llvm;
+using namespace tssa::operators;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+using tssa_onnx::AttributeProto;
+using tssa_onnx::FunctionProto;
+using tssa_onnx::GraphProto;
+using tssa_onnx::NodeProto;
+using tssa_onnx::OpSchema;
+
+namespace tssa {
+
+GraphImporter::Entry *GraphImporter::Scope::find(StringRef name) {
+  for (Scope *scope = this; scope; scope = scope->parent)
+    if (auto it = scope->entries.find(name); it != scope->entries.end())
+      return &it->second;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+std::optional<GraphImporter::Attribute> resolve(const AttributeProto &attribute,
+                                                GraphImporter::Scope &scope) {
+  if (attribute.ref_attr_name().empty())
+    return GraphImporter::Attribute{&attribute, &scope};
+  if (!scope.attributes)
+    return std::nullopt;
+  auto it = scope.attributes->find(attribute.ref_attr_name());
+  return it == scope.attributes->end() ? std::nullopt : std::optional(it->second);
+}
+
+LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, Node &node) {
+  mlir::OpBuilder &ops = builder.ops;
+  const AttributeProto &proto = *attribute.proto;
+  switch (proto.type()) {
+  case AttributeProto::INT:
+    node.attributes.set(name, ops.getI64IntegerAttr(proto.i()));
+    return success();
+  case AttributeProto::FLOAT:
+    node.attributes.set(name, ops.getF32FloatAttr(proto.f()));
+    return success();
+  case AttributeProto::STRING:
+    node.attributes.set(name, ops.getStringAttr(proto.s()));
+    return success();
+  case AttributeProto::INTS:
+    node.attributes.set(name, ops.getDenseI64ArrayAttr(
+                                  SmallVector<int64_t>(proto.ints().begin(), proto.ints().end())));
+    return success();
+  case AttributeProto::FLOATS:
+    node.attributes.set(name, ops.getDenseF32ArrayAttr(SmallVector<float>(
+                                  proto.floats().begin(), proto.floats().end())));
+    return success();
+  case AttributeProto::STRINGS: {
+    SmallVector<StringRef> strings(proto.strings().begin(), proto.strings().end());
+    node.attributes.set(name, ops.getStrArrayAttr(strings));
+    return success();
+  }
+  case AttributeProto::TENSOR: {
+    FailureOr<TensorReader::Constant> constant = reader.read(proto.t(), report);
+    if (failed(constant))
+      return failure();
+    node.tensors[name] = builder.constant(constant->type, constant->elements);
+    return success();
+  }
+  case AttributeProto::GRAPH:
+    node.subgraphs[name] = std::make_shared<GraphBody>(*this, proto.g(), *attribute.scope);
+    return success();
+  default:
+    return builder.unsupported("attribute " + quote(name) + " has a kind that is not supported");
+  }
+}
+
+LogicalResult GraphImporter::readAttributes(const NodeProto &proto, Node &node, Scope &scope) {
+  for (const AttributeProto &attribute : proto.attribute())
+    if (std::optional<Attribute> resolved = resolve(attribute, scope))
+      if (failed(readAttribute(attribute.name(), *resolved, node)))
+        return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, const Scope &scope) {
+  mlir::MLIRContext *context = builder.context();
+  std::string name = proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
+  mlir::Location place = mlir::FileLineColLoc::get(context, fileName, index, 0);
+  mlir::Location named =
+      mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
+  return mlir::FusedLoc::get(context, {named, place},
+                             mlir::StringAttr::get(context, proto.op_type()));
+}
+
+LogicalResult GraphImporter::reportNode(const NodeProto &proto, int index, const Node &node,
+                                        Scope &scope) {
+  if (report.fault != Fault::None)
+    return failure();
+  std::string text = describe(proto, index, node.version) + ": " + builder.faultText().str();
+  for (const auto &[i, name] : llvm::enumerate(proto.input())) {
+    Entry *entry = name.empty() ? nullptr : scope.find(name);
+    if (!entry || !entry->tensor)
+      continue;
+    text += "\n  input " + std::to_string(i) + " " + quote(name) + " " + entry->tensor.str() +
+            " " + entry->producer;
+  }
+  if (!scope.prefix.empty())
+    text += "\n  in " + quote(StringRef(scope.prefix).drop_back());
+  return fail(report, builder.fault(), text);
+}
+
+LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope &scope) {
+  builder.setLoc(getLocation(proto, index, scope));
+  Node node;
+  node.op = proto.op_type();
+  node.domain = normalizeDomain(proto.domain()).str();
+  node.name = proto.name();
+  node.version = scope.opsets->lookup(node.domain);
+  for (const std::string &name : proto.input()) {
+    Entry *entry = name.empty() ? nullptr : scope.find(name);
+    node.inputs.push_back(entry ? entry->tensor : Tensor());
+  }
+  for (const std::string &name : proto.output())
+    node.outputs.push_back(!name.empty());
+
+  std::string place = describe(proto, index);
+  if (failed(readAttributes(proto, node, scope))) {
+    if (report.fault != Fault::None)
+      report.error = place + ": " + report.error;
+    return reportNode(proto, index, node, scope);
+  }
+  FailureOr<Tensors> results = build(proto, node, scope);
+  if (failed(results))
+    return reportNode(proto, index, node, scope);
+  for (const auto &[i, name] : llvm::enumerate(proto.output())) {
+    if (name.empty())
+      continue;
+    if (i >= results->size() || !(*results)[i]) {
+      (void)builder.unsupported("output " + Twine(i) + " is not supported");
+      return reportNode(proto, index, node, scope);
+    }
+    scope.entries[name] = {(*results)[i], "produced by " + place};
+  }
+  return success();
+}
+
+FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, Node &node, Scope &scope) {
+  if (const FunctionProto *function = functions.find(proto))
+    return callFunction(*function, proto, node, scope);
+  const OpSchema *schema = findSchema(proto, node.version);
+  if (schema && failed(checkTypes(*schema, node)))
+    return failure();
+  if (const OperatorFn *fn = Registry::get().find(node.domain, node.op, node.version))
+    return (*fn)(builder, node);
+  if (schema)
+    return expandSchema(*schema, proto, node, scope);
+  return builder.unsupported("operator is not supported");
+}
+
+static std::string getONNXType(DType type) {
+  static const char *const names[] = {"float", "double", "float16", "bfloat16", "bool",
+                                      "int8",  "uint8",  "int16",   "uint16",   "int32",
+                                      "uint32", "int64", "uint64"};
+  return std::string("tensor(") + names[static_cast<int>(type)] + ")";
+}
+
+LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node) {
+  StringMap<std::pair<DType, unsigned>> bound;
+  for (const auto &[i, tensor] : llvm::enumerate(node.inputs)) {
+    if (schema.inputs().empty())
+      return builder.error("takes no inputs");
+    const auto &formal = schema.inputs()[std::min(i, schema.inputs().size() - 1)];
+    if (!tensor) {
+      if (formal.GetOption() == OpSchema::Single)
+        return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is missing");
+      continue;
+    }
+    std::string type = getONNXType(tensor.dtype());
+    // Some allow tensors in an optional or a sequence only: the plain type must be there.
+    if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) { return *known == type; }))
+      return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
+                           ", which the operator does not take");
+    bool isShared = formal.GetOption() != OpSchema::Variadic || formal.GetIsHomogeneous();
+    if (!isShared)
+      continue;
+    auto [it, isNew] = bound.try_emplace(formal.GetTypeStr(), tensor.dtype(), i);
+    if (!isNew && it->second.first != tensor.dtype())
+      return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
+                           ", expected " + getONNXType(it->second.first) + " as input " +
+                           Twine(it->second.second));
+  }
+  return success();
+}
+
+LogicalResult GraphImporter::importNodes(const NodeList &nodes, Scope &scope) {
+  SmallVector<StringRef> own;
+  for (const auto &entry : scope.entries)
+    own.push_back(entry.getKey());
+  FailureOr<std::vector<int>> order = orderNodes(
+      nodes, [&](StringRef name) { return scope.find(name) != nullptr; }, own, report);
+  if (failed(order))
+    return failure();
+  for (int index : *order)
+    if (failed(importNode(nodes[index], index, scope)))
+      return failure();
+  return success();
+}
+
+LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &scope) {
+  for (const auto &tensor : graph.initializer()) {
+    FailureOr<TensorReader::Constant> constant = reader.read(tensor, report);
+    if (failed(constant))
+      return failure();
+    scope.entries[tensor.name()] = {builder.constant(constant->type, constant->elements),
+                                    "an initializer"};
+  }
+  return success();
+}
+
+FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &parent,
+                                             ArrayRef<Tensor> inputs) {
+  Scope scope;
+  scope.parent = &parent;
+  scope.opsets = parent.opsets;
+  scope.attributes = parent.attributes;
+  scope.prefix = parent.prefix;
+  for (const auto &[input, tensor] : llvm::zip_equal(graph.input(), inputs))
+    scope.entries[input.name()] = {tensor, "an input of graph " + quote(graph.name())};
+  if (failed(importInitializers(graph, scope)) || failed(importNodes(graph.node(), scope)))
+    return failure();
+  Tensors results;
+  for (const auto &output : graph.output())
+    results.push_back(scope.find(output.name())->tensor);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
+                                               const NodeProto &proto, const Node &node,
+                                               Scope &scope) {
+  StringMap<Attribute> attributes;
+  for (const AttributeProto &attribute : function.attribute_proto())
+    attributes[attribute.name()] = {&attribute, &scope};
+  for (const AttributeProto &attribute : proto.attribute())
+    if (std::optional<Attribute> resolved = resolve(attribute, scope))
+      attributes[attribute.name()] = *resolved;
+
+  Opsets opsets = *scope.opsets;
+  for (const auto &import : function.opset_import())
+    opsets[normalizeDomain(import.domain())] = import.version();
+
+  Scope inner;
+  inner.opsets = &opsets;
+  inner.attributes = &attributes;
+  inner.prefix = scope.prefix + (proto.name().empty() ? proto.op_type() : proto.name()) + "/";
+  if (node.inputs.size() > static_cast<size_t>(function.input_size()))
+    return builder.error("expected at most " + Twine(function.input_size()) +
+                         " inputs for function " + quote(function.name()) + ", got " +
+                         Twine(node.inputs.size()));
+  for (const auto &[i, name] : llvm::enumerate(function.input()))
+    inner.entries[name] = {node.input(i), "an input of function " + quote(function.name())};
+  if (failed(importNodes(function.node(), inner)))
+    return failure();
+  builder.setLoc(builder.ops.getUnknownLoc());
+  Tensors results;
+  for (const std::string &name : function.output()) {
+    Entry *entry = inner.find(name);
+    results.push_back(entry ? entry->tensor : Tensor());
+  }
+  return results;
+}
+
+static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {
+  static const int codes[] = {1, 11, 10, 16, 9, 3, 2, 5, 4, 6, 12, 7, 13};
+  tssa_onnx::TypeProto type;
+  if (!tensor)
+    return type;
+  auto *tensorType = type.mutable_tensor_type();
+  tensorType->set_elem_type(codes[static_cast<int>(tensor.dtype())]);
+  for (const Size &size : tensor.shape()) {
+    auto *dim = tensorType->mutable_shape()->add_dim();
+    if (std::optional<int64_t> constant = size.constant())
+      dim->set_dim_value(*constant);
+  }
+  if (tensor.rank() == 0)
+    tensorType->mutable_shape();
+  return type;
+}
+
+FailureOr<Tensors> GraphImporter::expandSchema(const OpSchema &schema, const NodeProto &proto,
+                                               const Node &node, Scope &scope) {
+  if (schema.HasFunction()) {
+    const FunctionProto *function = schema.GetFunction(static_cast<int>(node.version));
+    if (function)
+      return callFunction(*function, proto, node, scope);
+  }
+  if (!schema.HasContextDependentFunction())
+    return builder.unsupported("operator is not supported");
+  NodeProto resolvedNode = proto;
+  resolvedNode.clear_attribute();
+  for (const AttributeProto &attribute : proto.attribute())
+    if (std::optional<Attribute> resolved = resolve(attribute, scope)) {
+      AttributeProto *copy = resolvedNode.add_attribute();
+      *copy = *resolved->proto;
+      copy->set_name(attribute.name());
+    }
+  std::vector<tssa_onnx::TypeProto> types;
+  for (const Tensor &input : node.inputs)
+    types.push_back(makeTypeProto(input));
+  tssa_onnx::FunctionBodyBuildContextImpl context(resolvedNode, types);
+  FunctionProto function;
+  if (!schema.BuildContextDependentFunction(context, function, static_cast<int>(node.version)))
+    return builder.unsupported("operator is not supported with these attributes and inputs");
+  return callFunction(reader.keep(std::move(function)), resolvedNode, node, scope);
+}
+
+} // namespace tssa

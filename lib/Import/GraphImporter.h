@@ -1,0 +1,89 @@
+//===- GraphImporter.h - from nodes to te ops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_GRAPHIMPORTER_H
+#define TSSA_LIB_IMPORT_GRAPHIMPORTER_H
+
+#include "lib/Import/ModelChecker.h"
+#include "lib/Import/TensorData.h"
+#include "tssa/Operators/Registry.h"
+
+namespace tssa {
+
+/// Builds the nodes of graphs and functions, each in the scope of its names.
+class GraphImporter {
+public:
+  /// A tensor and the node that made it, for errors.
+  struct Entry {
+    operators::Tensor tensor;
+    std::string producer;
+  };
+  struct Scope;
+  /// An attribute as written where it was written: a function's attribute may be a
+  /// graph that uses names of the caller.
+  struct Attribute {
+    const tssa_onnx::AttributeProto *proto;
+    Scope *scope;
+  };
+  struct Scope {
+    Scope *parent = nullptr;
+    llvm::StringMap<Entry> entries;
+    const Opsets *opsets = nullptr;
+    /// Attributes of the function call this scope belongs to; null outside of functions.
+    const llvm::StringMap<Attribute> *attributes = nullptr;
+    /// Names of the calls around it, each followed by '/'.
+    std::string prefix;
+    Entry *find(llvm::StringRef name);
+  };
+
+  GraphImporter(operators::Builder &builder, TensorReader &reader, const FunctionTable &functions,
+                llvm::StringRef fileName, ImportReport &report)
+      : builder(builder), reader(reader), functions(functions), fileName(fileName),
+        report(report) {}
+
+  /// Makes the initializers of `graph` tensors of `scope`.
+  mlir::LogicalResult importInitializers(const tssa_onnx::GraphProto &graph, Scope &scope);
+  /// Builds all nodes; their inputs are in `scope` or around it.
+  mlir::LogicalResult importNodes(const NodeList &nodes, Scope &scope);
+  /// Builds a body in a scope of its own.
+  mlir::FailureOr<operators::Tensors> importBody(const tssa_onnx::GraphProto &graph, Scope &parent,
+                                                 llvm::ArrayRef<operators::Tensor> inputs);
+
+private:
+  mlir::LogicalResult importNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope);
+  mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto,
+                                            operators::Node &node, Scope &scope);
+  mlir::FailureOr<operators::Tensors> callFunction(const tssa_onnx::FunctionProto &function,
+                                                   const tssa_onnx::NodeProto &proto,
+                                                   const operators::Node &node, Scope &scope);
+  mlir::FailureOr<operators::Tensors> expandSchema(const tssa_onnx::OpSchema &schema,
+                                                   const tssa_onnx::NodeProto &proto,
+                                                   const operators::Node &node, Scope &scope);
+  mlir::LogicalResult readAttributes(const tssa_onnx::NodeProto &proto, operators::Node &node,
+                                     Scope &scope);
+  mlir::LogicalResult readAttribute(llvm::StringRef name, Attribute attribute,
+                                    operators::Node &node);
+  mlir::LogicalResult checkTypes(const tssa_onnx::OpSchema &schema, const operators::Node &node);
+  /// Adds the node and its inputs to the builder's error.
+  mlir::LogicalResult reportNode(const tssa_onnx::NodeProto &proto, int index,
+                                 const operators::Node &node, Scope &scope);
+  mlir::Location getLocation(const tssa_onnx::NodeProto &proto, int index, const Scope &scope);
+
+  operators::Builder &builder;
+  TensorReader &reader;
+  const FunctionTable &functions;
+  std::string fileName;
+  ImportReport &report;
+};
+
+/// The attribute that an attribute of a node in `scope` stands for: itself, or what the
+/// call gave to the function. Nothing if the call gave none.
+std::optional<GraphImporter::Attribute> resolve(const tssa_onnx::AttributeProto &attribute,
+                                                GraphImporter::Scope &scope);
+
+} // namespace tssa
+
+#endif // TSSA_LIB_IMPORT_GRAPHIMPORTER_H

@@ -1,0 +1,276 @@
+//===- ModelChecker.cpp - the whole model before any of it is built -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/ModelChecker.h"
+#include "lib/Import/Limits.h"
+#include "lib/Import/TensorData.h"
+#include "onnx/defs/schema.h"
+#include "tssa/Operators/Registry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+using tssa_onnx::FunctionProto;
+using tssa_onnx::GraphProto;
+using tssa_onnx::NodeProto;
+using tssa_onnx::OpSchema;
+
+namespace tssa {
+
+//===----------------------------------------------------------------------===//
+// Operator sets, schemas and functions
+//===----------------------------------------------------------------------===//
+
+FailureOr<Opsets>
+readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProto> &imports,
+           ImportReport &report) {
+  Opsets opsets;
+  const auto &known = tssa_onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  for (const auto &import : imports) {
+    std::string domain = normalizeDomain(import.domain()).str();
+    std::string shown = domain.empty() ? "ai.onnx" : quote(domain);
+    if (import.version() < 0)
+      return fail(report, "opset of " + shown + " has the negative version " +
+                              Twine(import.version()));
+    auto it = known.find(domain);
+    if (it != known.end() && import.version() > it->second.second)
+      return fail(report, Fault::Unsupported,
+                  "the model uses opset " + Twine(import.version()) + " of " + shown +
+                      ", known are versions up to " + Twine(it->second.second));
+    opsets[domain] = import.version();
+  }
+  return opsets;
+}
+
+const OpSchema *findSchema(const NodeProto &node, int64_t version) {
+  return tssa_onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(version),
+                                             normalizeDomain(node.domain()).str());
+}
+
+static std::string getFunctionKey(StringRef domain, StringRef name, StringRef overload) {
+  std::string key = normalizeDomain(domain).str();
+  key.push_back('\0');
+  key.append(name);
+  key.push_back('\0');
+  key.append(overload);
+  return key;
+}
+
+FunctionTable::FunctionTable(const tssa_onnx::ModelProto &model) {
+  for (const FunctionProto &function : model.functions())
+    functions[getFunctionKey(function.domain(), function.name(), function.overload())] = &function;
+}
+
+const FunctionProto *FunctionTable::find(const NodeProto &node) const {
+  return functions.lookup(getFunctionKey(node.domain(), node.op_type(), node.overload()));
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+bool ModelChecker::Scope::isDefined(StringRef name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (scope->defined.contains(name))
+      return true;
+  return false;
+}
+
+LogicalResult ModelChecker::define(Scope &scope, StringRef name) {
+  if (!scope.defined.try_emplace(name, true).second)
+    return fail(report, "value " + quote(name) + " is defined twice among inputs and initializers");
+  scope.names.push_back(name);
+  return success();
+}
+
+LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *parent,
+                                       const Opsets &opsets, size_t depth) {
+  if (depth > maxGraphDepth)
+    return fail(report, Fault::Limit, "graphs are nested more than " + Twine(maxGraphDepth) + " deep");
+  Scope scope{parent, {}, {}, &opsets};
+  bool isMain = parent == nullptr;
+  for (const auto &input : graph.input())
+    if (failed(define(scope, input.name())))
+      return failure();
+  // An initializer may give an input of the main graph its default value.
+  StringMap<bool> inputs = isMain ? scope.defined : StringMap<bool>();
+  auto defineTensor = [&](StringRef name) {
+    return inputs.erase(name) ? success() : define(scope, name);
+  };
+  for (const auto &tensor : graph.initializer())
+    if (failed(defineTensor(tensor.name())))
+      return failure();
+  for (const auto &tensor : graph.sparse_initializer()) {
+    unsupported["sparse tensors"].push_back("tensor " + quote(tensor.values().name()));
+    if (failed(defineTensor(tensor.values().name())))
+      return failure();
+  }
+  if (failed(checkNodes(graph.node(), scope, depth)))
+    return failure();
+  StringSet<> made;
+  for (const NodeProto &node : graph.node())
+    for (const std::string &name : node.output())
+      made.insert(name);
+  for (const auto &output : graph.output())
+    if (!made.contains(output.name()) && !scope.isDefined(output.name()))
+      return fail(report, "output " + quote(output.name()) + " is not made by any node");
+  return success();
+}
+
+LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope, size_t depth) {
+  auto isDefined = [&](StringRef name) { return scope.isDefined(name); };
+  // Bodies may use names that come later in this graph; only their order matters here.
+  FailureOr<std::vector<int>> order = orderNodes(nodes, isDefined, scope.names, report);
+  if (failed(order))
+    return failure();
+  numNodes += nodes.size();
+  if (options.untrusted && numNodes > maxUntrustedNodes)
+    return fail(report, Fault::Limit, "the model has more than " + Twine(maxUntrustedNodes) + " nodes");
+  Scope inner{&scope, {}, {}, scope.opsets};
+  for (int index : *order) {
+    if (failed(checkNode(nodes[index], index, inner, depth)))
+      return failure();
+    for (const std::string &name : nodes[index].output())
+      inner.defined.try_emplace(name, true);
+  }
+  return success();
+}
+
+/// The first line of what onnx's checker says, without the context it adds.
+static std::string getFirstLine(const std::exception &error) {
+  StringRef text = StringRef(error.what()).ltrim();
+  return text.take_until([](char c) { return c == '\n'; }).str();
+}
+
+LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Scope &scope,
+                                      size_t depth) {
+  auto opset = scope.opsets->find(normalizeDomain(node.domain()));
+  const FunctionProto *function = functions.find(node);
+  int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
+  std::string place = describe(node, index, version);
+  if (opset == scope.opsets->end() && !function)
+    return fail(report, place + ": the model has no opset_import for this domain");
+
+  LogicalResult result = success();
+  forEachSubgraph(node, [&](const GraphProto &graph) {
+    if (succeeded(result))
+      result = checkGraph(graph, &scope, *scope.opsets, depth + 1);
+  });
+  if (failed(result))
+    return failure();
+  if (function)
+    return checkFunction(*function);
+
+  const OpSchema *schema = findSchema(node, version);
+  if (schema) {
+    try {
+      schema->Verify(node);
+    } catch (const std::exception &error) {
+      return fail(report, place + ": " + getFirstLine(error));
+    }
+  }
+  if (operators::Registry::get().find(node.domain(), node.op_type(), version))
+    return success();
+  if (schema && schema->HasFunction())
+    return checkSchemaFunction(*schema, version);
+  if (schema && schema->HasContextDependentFunction())
+    return success();
+  std::string op = quote(node.op_type()) + " of " +
+                   (node.domain().empty() ? "ai.onnx" : quote(node.domain())) + ":" +
+                   std::to_string(version);
+  unsupported["operator " + op].push_back(describe(node, index));
+  return success();
+}
+
+LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
+  auto cycle = llvm::find(callStack, &function);
+  if (cycle != callStack.end()) {
+    std::string text = "a function is recursive: ";
+    for (auto it = cycle; it != callStack.end(); ++it)
+      text += quote((*it)->name()) + " -> ";
+    return fail(report, text + quote(function.name()));
+  }
+  if (callStack.size() >= maxFunctionDepth)
+    return fail(report, Fault::Limit, "functions call each other more than " +
+                                          Twine(maxFunctionDepth) + " deep");
+  if (!checkedFunctions.insert(&function).second)
+    return success();
+  FailureOr<Opsets> opsets = readOpsets(function.opset_import(), report);
+  if (failed(opsets))
+    return failure();
+  Scope scope{nullptr, {}, {}, &*opsets};
+  for (const std::string &input : function.input())
+    if (failed(define(scope, input)))
+      return failure();
+  callStack.push_back(&function);
+  LogicalResult result = checkNodes(function.node(), scope, callStack.size());
+  callStack.pop_back();
+  return result;
+}
+
+LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t version) {
+  const FunctionProto *function = schema.GetFunction(static_cast<int>(version));
+  if (!function)
+    return success();
+  if (!checkedFunctions.insert(function).second)
+    return success();
+  for (const auto &[index, node] : llvm::enumerate(function->node())) {
+    const OpSchema *inner = findSchema(node, version);
+    if (operators::Registry::get().find(node.domain(), node.op_type(), version))
+      continue;
+    if (inner && inner->HasFunction()) {
+      if (failed(checkSchemaFunction(*inner, version)))
+        return failure();
+      continue;
+    }
+    unsupported["operator " + quote(schema.Name())].push_back("which needs " +
+                                                              quote(node.op_type()));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+void ModelChecker::checkValueTypes() {
+  auto check = [&](const tssa_onnx::ValueInfoProto &value, StringRef what) {
+    std::string place = (what + " " + quote(value.name())).str();
+    if (!value.type().has_tensor_type())
+      unsupported["values that are no tensors"].push_back(place);
+    else if (int32_t type = value.type().tensor_type().elem_type(); !operators::fromONNX(type))
+      unsupported["element type " + getTypeName(type)].push_back(place);
+  };
+  for (const auto &input : model.graph().input())
+    check(input, "input");
+  for (const auto &output : model.graph().output())
+    if (output.type().has_tensor_type() && output.type().tensor_type().elem_type())
+      check(output, "output");
+}
+
+LogicalResult ModelChecker::run() {
+  FailureOr<Opsets> opsets = readOpsets(model.opset_import(), report);
+  if (failed(opsets) || failed(checkGraph(model.graph(), nullptr, *opsets, 0)))
+    return failure();
+  checkValueTypes();
+  if (unsupported.empty())
+    return success();
+  constexpr size_t maxShownUses = 5;
+  std::string text = "the model needs what is not supported:";
+  for (const auto &[what, uses] : unsupported) {
+    text += "\n  " + what + ": " + join(ArrayRef(uses).take_front(maxShownUses), ", ");
+    if (uses.size() > maxShownUses)
+      text += " and " + std::to_string(uses.size() - maxShownUses) + " more";
+  }
+  return fail(report, Fault::Unsupported, text);
+}
+
+} // namespace tssa

@@ -1,0 +1,82 @@
+//===- ModelChecker.h - the whole model before any of it is built -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_MODELCHECKER_H
+#define TSSA_LIB_IMPORT_MODELCHECKER_H
+
+#include "lib/Import/Graph.h"
+#include "llvm/ADT/StringMap.h"
+#include <set>
+
+namespace tssa_onnx {
+class OpSchema;
+}
+
+namespace tssa {
+
+/// Versions of operator sets by normalised domain.
+using Opsets = llvm::StringMap<int64_t>;
+
+/// Reads `imports`; reports versions that are negative or unknown.
+mlir::FailureOr<Opsets>
+readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProto> &imports,
+           ImportReport &report);
+
+/// The schema of an operator; null if there is none.
+const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
+
+/// Model-local functions by name.
+class FunctionTable {
+public:
+  explicit FunctionTable(const tssa_onnx::ModelProto &model);
+  const tssa_onnx::FunctionProto *find(const tssa_onnx::NodeProto &node) const;
+
+private:
+  llvm::StringMap<const tssa_onnx::FunctionProto *> functions;
+};
+
+/// Checks what can be known without building: names, order, schemas, depth, and that
+/// every operator is supported. All that are not are reported together.
+class ModelChecker {
+public:
+  ModelChecker(const tssa_onnx::ModelProto &model, const FunctionTable &functions,
+               const ImportOptions &options, ImportReport &report)
+      : model(model), functions(functions), options(options), report(report) {}
+
+  mlir::LogicalResult run();
+
+private:
+  struct Scope {
+    const Scope *parent;
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringMap<bool> defined;
+    const Opsets *opsets;
+    bool isDefined(llvm::StringRef name) const;
+  };
+  mlir::LogicalResult define(Scope &scope, llvm::StringRef name);
+  mlir::LogicalResult checkGraph(const tssa_onnx::GraphProto &graph, const Scope *parent,
+                                 const Opsets &opsets, size_t depth);
+  mlir::LogicalResult checkFunction(const tssa_onnx::FunctionProto &function);
+  mlir::LogicalResult checkNodes(const NodeList &nodes, const Scope &scope, size_t depth);
+  mlir::LogicalResult checkNode(const tssa_onnx::NodeProto &node, int index, const Scope &scope,
+                                size_t depth);
+  mlir::LogicalResult checkSchemaFunction(const tssa_onnx::OpSchema &schema, int64_t version);
+  void checkValueTypes();
+
+  const tssa_onnx::ModelProto &model;
+  const FunctionTable &functions;
+  const ImportOptions &options;
+  ImportReport &report;
+  /// What is not supported: one line per operator or type, with the nodes that use it.
+  std::map<std::string, std::vector<std::string>> unsupported;
+  std::set<const tssa_onnx::FunctionProto *> checkedFunctions;
+  std::vector<const tssa_onnx::FunctionProto *> callStack;
+  size_t numNodes = 0;
+};
+
+} // namespace tssa
+
+#endif // TSSA_LIB_IMPORT_MODELCHECKER_H

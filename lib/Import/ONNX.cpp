@@ -1,0 +1,97 @@
+//===- ONNX.cpp - ONNX models to te -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Import/ONNX.h"
+#include "lib/Import/ModelFile.h"
+#include "lib/Import/Signature.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace tssa::operators;
+using mlir::failure;
+using mlir::ModuleOp;
+using mlir::OwningOpRef;
+
+namespace tssa {
+
+static mlir::func::FuncOp createMain(mlir::OpBuilder &ops, ArrayRef<Input> inputs) {
+  SmallVector<mlir::Type> types;
+  for (const Input &input : inputs) {
+    SmallVector<int64_t> extents;
+    for (const InputDim &dim : input.dims)
+      extents.push_back(dim.size.value_or(mlir::ShapedType::kDynamic));
+    types.push_back(
+        mlir::RankedTensorType::get(extents, getElementType(ops.getContext(), input.type)));
+  }
+  return mlir::func::FuncOp::create(ops, ops.getUnknownLoc(), "main",
+                                    ops.getFunctionType(types, {}));
+}
+
+static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport &report) {
+  for (const Input &input : inputs) {
+    Size elements = 8;
+    for (const InputDim &dim : input.dims)
+      elements = elements * Size(dim.size.value_or(1));
+    if (elements.overflowed())
+      return fail(report, Fault::Limit, "input " + quote(input.name) + " is too large");
+  }
+  return mlir::success();
+}
+
+static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef path,
+                                         const ImportOptions &options, ImportReport &report) {
+  std::shared_ptr<tssa_onnx::ModelProto> model = readModel(path, report);
+  if (!model)
+    return nullptr;
+  FunctionTable functions(*model);
+  if (failed(ModelChecker(*model, functions, options, report).run()))
+    return nullptr;
+  mlir::FailureOr<std::vector<Input>> inputs = readInputs(model->graph(), options, report);
+  if (failed(inputs) || failed(checkInputSizes(*inputs, report)))
+    return nullptr;
+  mlir::FailureOr<Opsets> opsets = readOpsets(model->opset_import(), report);
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(mlir::UnknownLoc::get(&context));
+  mlir::OpBuilder ops(&context);
+  ops.setInsertionPointToStart(module->getBody());
+  mlir::func::FuncOp function = createMain(ops, *inputs);
+  SizeTable sizes;
+  Builder builder(ops, sizes);
+  TensorReader reader(context, model, path, options.untrusted);
+  GraphImporter importer(builder, reader, functions, sys::path::filename(path), report);
+  GraphImporter::Scope scope;
+  scope.opsets = &*opsets;
+  importInputs(function, *inputs, builder, scope);
+  if (failed(importer.importInitializers(model->graph(), scope)) ||
+      failed(importer.importNodes(model->graph().node(), scope)) ||
+      failed(importOutputs(function, model->graph(), builder, scope, report)))
+    return nullptr;
+  return module;
+}
+
+OwningOpRef<ModuleOp> importONNX(mlir::MLIRContext &context, StringRef path,
+                                 const ImportOptions &options, ImportReport &report) {
+  context.loadDialect<te::TEDialect, mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                      mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                      mlir::tensor::TensorDialect>();
+  try {
+    return importModel(context, path, options, report);
+  } catch (const std::exception &error) {
+    // protobuf and onnx throw; none of their exceptions may pass.
+    (void)fail(report, "the model is not well formed: " +
+                           StringRef(error.what()).take_until([](char c) { return c == '\n'; }));
+    return nullptr;
+  }
+}
+
+} // namespace tssa

@@ -1,0 +1,272 @@
+//===- Signature.cpp - inputs and results of the program -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/Signature.h"
+#include "lib/Import/Limits.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace tssa::operators;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+using tssa_onnx::GraphProto;
+using tssa_onnx::ValueInfoProto;
+
+namespace tssa {
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+class InputReader {
+public:
+  InputReader(const GraphProto &graph, const ImportOptions &options, ImportReport &report)
+      : graph(graph), options(options), report(report) {}
+
+  FailureOr<std::vector<Input>> run();
+
+private:
+  LogicalResult bindNames();
+  LogicalResult bind(StringRef name, int64_t size);
+  FailureOr<Input> read(const ValueInfoProto &value);
+  FailureOr<InputDim> readDim(const tssa_onnx::TensorShapeProto::Dimension &dim, StringRef symbol);
+  LogicalResult override(Input &input, ArrayRef<int64_t> shape, bool hasShape);
+  LogicalResult checkOptions();
+
+  const GraphProto &graph;
+  const ImportOptions &options;
+  ImportReport &report;
+  SmallVector<const ValueInfoProto *> values;
+  StringMap<int64_t> sizes;
+  StringSet<> names;
+};
+} // namespace
+
+LogicalResult InputReader::bind(StringRef name, int64_t size) {
+  auto [it, isNew] = sizes.try_emplace(name, size);
+  if (!isNew && it->second != size)
+    return fail(report, "dim " + quote(name) + " is given as " + Twine(it->second) + " and as " +
+                            Twine(size));
+  return success();
+}
+
+/// A shape that is given for one input gives the sizes of its named dims for all.
+LogicalResult InputReader::bindNames() {
+  for (const auto &entry : options.dims)
+    if (failed(bind(entry.getKey(), entry.getValue())))
+      return failure();
+  for (const ValueInfoProto *value : values) {
+    auto given = options.inputShapes.find(value->name());
+    const auto &dims = value->type().tensor_type().shape().dim();
+    if (given == options.inputShapes.end() ||
+        given->second.size() != static_cast<size_t>(dims.size()))
+      continue;
+    for (auto [dim, size] : llvm::zip_equal(dims, given->second))
+      if (!dim.dim_param().empty() && failed(bind(dim.dim_param(), size)))
+        return failure();
+  }
+  return success();
+}
+
+FailureOr<InputDim> InputReader::readDim(const tssa_onnx::TensorShapeProto::Dimension &dim,
+                                         StringRef symbol) {
+  if (dim.has_dim_value() && dim.dim_value() >= 0)
+    return InputDim{dim.dim_value(), {}};
+  if (dim.dim_param().empty())
+    return InputDim{std::nullopt, symbol.str()};
+  names.insert(dim.dim_param());
+  auto known = sizes.find(dim.dim_param());
+  if (known != sizes.end())
+    return InputDim{known->second, {}};
+  return InputDim{std::nullopt, dim.dim_param()};
+}
+
+LogicalResult InputReader::override(Input &input, ArrayRef<int64_t> shape, bool hasShape) {
+  if (!hasShape)
+    input.dims.resize(shape.size());
+  if (input.dims.size() != shape.size())
+    return fail(report, "the shape given for input " + quote(input.name) + " has rank " +
+                            Twine(shape.size()) + ", expected " + Twine(input.dims.size()));
+  for (auto [dim, size] : llvm::zip_equal(input.dims, shape)) {
+    if (dim.size && *dim.size != size)
+      return fail(report, "the shape given for input " + quote(input.name) + " has size " +
+                              Twine(size) + ", expected " + Twine(*dim.size));
+    dim = {size, {}};
+  }
+  return success();
+}
+
+FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
+  const auto &type = value.type().tensor_type();
+  Input input{value.name(), *fromONNX(type.elem_type()), {}};
+  auto given = options.inputShapes.find(value.name());
+  if (!type.has_shape() && given == options.inputShapes.end())
+    return fail(report, Fault::Unsupported,
+                "input " + quote(value.name()) + " has no shape: give one, such as --input-shape " +
+                    value.name() + "=1x3x224x224");
+  if (static_cast<size_t>(type.shape().dim_size()) > maxRank)
+    return fail(report, Fault::Limit, "input " + quote(value.name()) + " has rank " +
+                                          Twine(type.shape().dim_size()) + ", at most " +
+                                          Twine(maxRank) + " is supported");
+  for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
+    FailureOr<InputDim> read = readDim(dim, value.name() + "." + std::to_string(i));
+    if (failed(read))
+      return failure();
+    input.dims.push_back(*read);
+  }
+  if (given != options.inputShapes.end() &&
+      failed(override(input, given->second, type.has_shape())))
+    return failure();
+  return input;
+}
+
+/// Names in the options that the model does not have are mistakes.
+LogicalResult InputReader::checkOptions() {
+  for (const auto &entry : options.dims)
+    if (!names.contains(entry.getKey()))
+      return fail(report, "no input has a dim named " + quote(entry.getKey()));
+  for (const auto &entry : options.inputShapes)
+    if (llvm::none_of(values, [&](const ValueInfoProto *value) {
+          return value->name() == entry.getKey();
+        }))
+      return fail(report, "the model has no input " + quote(entry.getKey()));
+  return success();
+}
+
+FailureOr<std::vector<Input>> InputReader::run() {
+  StringSet<> initialized;
+  for (const auto &tensor : graph.initializer())
+    initialized.insert(tensor.name());
+  for (const ValueInfoProto &value : graph.input())
+    if (!initialized.contains(value.name()))
+      values.push_back(&value);
+  if (failed(bindNames()))
+    return failure();
+  std::vector<Input> inputs;
+  for (const ValueInfoProto *value : values) {
+    FailureOr<Input> input = read(*value);
+    if (failed(input))
+      return failure();
+    inputs.push_back(std::move(*input));
+  }
+  if (failed(checkOptions()))
+    return failure();
+  return inputs;
+}
+
+FailureOr<std::vector<Input>> readInputs(const GraphProto &graph, const ImportOptions &options,
+                                         ImportReport &report) {
+  return InputReader(graph, options, report).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// The attributes of an argument or a result; `dims` are integers and strings.
+static mlir::DictionaryAttr makeAttributes(mlir::Builder builder, StringRef name, DType type,
+                                           ArrayRef<mlir::Attribute> dims) {
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("tssa.name", builder.getStringAttr(name)),
+       builder.getNamedAttr("tssa.dtype", builder.getStringAttr(getName(type))),
+       builder.getNamedAttr("tssa.dims", builder.getArrayAttr(dims))});
+}
+
+void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &builder,
+                  GraphImporter::Scope &scope) {
+  mlir::OpBuilder &ops = builder.ops;
+  mlir::Block *entry = function.addEntryBlock();
+  ops.setInsertionPointToStart(entry);
+  StringMap<Size> symbols;
+  for (const auto &[i, input] : llvm::enumerate(inputs)) {
+    SmallVector<mlir::Attribute> dims;
+    SmallVector<Size> shape;
+    mlir::Value argument = entry->getArgument(i);
+    builder.setLoc(mlir::NameLoc::get(ops.getStringAttr(input.name)));
+    for (const auto &[d, dim] : llvm::enumerate(input.dims)) {
+      if (dim.size) {
+        dims.push_back(ops.getI64IntegerAttr(*dim.size));
+        shape.push_back(*dim.size);
+        continue;
+      }
+      dims.push_back(ops.getStringAttr(dim.symbol));
+      auto [it, isNew] = symbols.try_emplace(dim.symbol);
+      if (isNew) {
+        mlir::Value size =
+            mlir::tensor::DimOp::create(ops, builder.loc(), argument, static_cast<int64_t>(d));
+        it->second = builder.sizes.get(size, /*nonNegative=*/true, dim.symbol);
+      }
+      shape.push_back(it->second);
+    }
+    function.setArgAttrs(i, makeAttributes(ops, input.name, input.type, dims));
+    scope.entries[input.name] = {builder.wrap(argument, input.type, shape), "an input"};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImporter::Entry &entry,
+                                 ImportReport &report) {
+  if (!declared.type().has_tensor_type())
+    return success();
+  const auto &type = declared.type().tensor_type();
+  const Tensor &tensor = entry.tensor;
+  std::string place = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  std::optional<DType> dtype = fromONNX(type.elem_type());
+  if (dtype && *dtype != tensor.dtype())
+    return fail(report, place + "has element type " + getName(tensor.dtype()) +
+                            ", the model says " + getName(*dtype));
+  if (!type.has_shape())
+    return success();
+  bool agrees = type.shape().dim_size() == tensor.rank();
+  std::string text;
+  for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
+    text += (i ? "," : "") + (dim.has_dim_value() ? std::to_string(dim.dim_value()) : "?");
+    if (agrees && dim.has_dim_value() && dim.dim_value() >= 0)
+      agrees = !tensor.dim(i).differs(dim.dim_value());
+  }
+  if (agrees)
+    return success();
+  return fail(report, place + "is " + tensor.str() + ", the model says [" + text + "]");
+}
+
+LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph, Builder &builder,
+                            GraphImporter::Scope &scope, ImportReport &report) {
+  mlir::OpBuilder &ops = builder.ops;
+  builder.setLoc(ops.getUnknownLoc());
+  SmallVector<mlir::Value> values;
+  SmallVector<mlir::DictionaryAttr> attributes;
+  for (const ValueInfoProto &output : graph.output()) {
+    GraphImporter::Entry *entry = scope.find(output.name());
+    if (failed(checkOutput(output, *entry, report)))
+      return failure();
+    const Tensor &tensor = entry->tensor;
+    values.push_back(builder.value(tensor));
+    SmallVector<mlir::Attribute> dims;
+    for (const Size &size : tensor.shape()) {
+      if (std::optional<int64_t> constant = size.constant())
+        dims.push_back(ops.getI64IntegerAttr(*constant));
+      else
+        dims.push_back(ops.getStringAttr(size.str()));
+    }
+    attributes.push_back(makeAttributes(ops, output.name(), tensor.dtype(), dims));
+  }
+  mlir::func::ReturnOp::create(ops, builder.loc(), values);
+  function.setFunctionType(ops.getFunctionType(function.getArgumentTypes(),
+                                               mlir::ValueRange(values).getTypes()));
+  for (const auto &[i, dictionary] : llvm::enumerate(attributes))
+    function.setResultAttrs(i, dictionary);
+  return success();
+}
+
+} // namespace tssa

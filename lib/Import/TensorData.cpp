@@ -1,0 +1,168 @@
+//===- TensorData.cpp - tensors of a model as constants -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/TensorData.h"
+#include "lib/Import/Limits.h"
+#include "tssa/Operators/Elements.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace tssa::operators;
+using mlir::failure;
+using mlir::FailureOr;
+using tssa_onnx::TensorProto;
+
+namespace tssa {
+
+std::string getTypeName(int32_t type) {
+  if (!tssa_onnx::TensorProto_DataType_IsValid(type) || type == TensorProto::UNDEFINED)
+    return "element type " + std::to_string(type);
+  return StringRef(TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type))).lower();
+}
+
+/// The shape of `tensor` and its number of bytes.
+static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type,
+                                      ImportReport &report) {
+  std::string subject = "tensor " + quote(tensor.name()) + ": ";
+  if (static_cast<size_t>(tensor.dims_size()) > maxRank)
+    return fail(report, Fault::Limit, subject + "has rank " + Twine(tensor.dims_size()) +
+                                          ", at most " + Twine(maxRank) + " is supported");
+  int64_t bytes = runtime::getByteSize(type);
+  bool isEmpty = llvm::is_contained(tensor.dims(), 0);
+  for (int64_t dim : tensor.dims()) {
+    if (dim < 0)
+      return fail(report, subject + "has the negative size " + Twine(dim));
+    if (!isEmpty && MulOverflow(bytes, dim, bytes))
+      return fail(report, subject + "its sizes are too large");
+  }
+  return isEmpty ? 0 : bytes;
+}
+
+template <typename T, typename Field>
+static void append(std::vector<char> &bytes, const Field &field) {
+  for (auto value : field) {
+    T narrow = static_cast<T>(value);
+    const char *raw = reinterpret_cast<const char *>(&narrow);
+    bytes.insert(bytes.end(), raw, raw + sizeof(T));
+  }
+}
+
+/// The elements that stand in the typed fields, as bytes.
+static std::vector<char> readTypedData(const TensorProto &tensor, DType type) {
+  std::vector<char> bytes;
+  switch (type) {
+  case DType::F32:
+    append<float>(bytes, tensor.float_data());
+    break;
+  case DType::F64:
+    append<double>(bytes, tensor.double_data());
+    break;
+  case DType::I64:
+    append<int64_t>(bytes, tensor.int64_data());
+    break;
+  case DType::U64:
+    append<uint64_t>(bytes, tensor.uint64_data());
+    break;
+  case DType::U32:
+    append<uint32_t>(bytes, tensor.uint64_data());
+    break;
+  case DType::I32:
+    append<int32_t>(bytes, tensor.int32_data());
+    break;
+  case DType::F16:
+  case DType::BF16:
+  case DType::I16:
+  case DType::U16:
+    append<uint16_t>(bytes, tensor.int32_data());
+    break;
+  case DType::Bool:
+  case DType::I8:
+  case DType::U8:
+    append<uint8_t>(bytes, tensor.int32_data());
+    break;
+  }
+  return bytes;
+}
+
+/// Number of fields that hold elements.
+static unsigned countPayloads(const TensorProto &tensor) {
+  return (tensor.has_raw_data() && !tensor.raw_data().empty()) + (tensor.float_data_size() > 0) +
+         (tensor.int32_data_size() > 0) + (tensor.int64_data_size() > 0) +
+         (tensor.double_data_size() > 0) + (tensor.uint64_data_size() > 0) +
+         (tensor.string_data_size() > 0) +
+         (tensor.data_location() == TensorProto::EXTERNAL);
+}
+
+mlir::ElementsAttr TensorReader::share(DType type, ArrayRef<int64_t> shape, ArrayRef<char> bytes,
+                                       std::shared_ptr<const void> owner, StringRef name) {
+  if (isSmall(bytes.size()))
+    return makeElements(&context, type, shape, bytes);
+  size_t alignment = 1;
+  while (alignment < 64 && reinterpret_cast<uintptr_t>(bytes.data()) % (2 * alignment) == 0)
+    alignment *= 2;
+  auto release = [owner = std::move(owner)](void *, size_t, size_t) mutable { owner.reset(); };
+  return makeElements(&context, type, shape,
+                      mlir::UnmanagedAsmResourceBlob::allocateWithAlign(bytes, alignment,
+                                                                        std::move(release)),
+                      name);
+}
+
+/// Bytes other than 0 and 1 mean true.
+static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
+  std::vector<char> result;
+  for (char byte : bytes)
+    result.push_back(byte != 0);
+  return result;
+}
+
+FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
+                                                     ImportReport &report) {
+  std::string subject = "tensor " + quote(tensor.name()) + ": ";
+  std::optional<DType> type = fromONNX(tensor.data_type());
+  if (!type) {
+    bool isKnown = TensorProto::DataType_IsValid(tensor.data_type()) && tensor.data_type() != 0;
+    return fail(report, isKnown ? Fault::Unsupported : Fault::Model,
+                subject + getTypeName(tensor.data_type()) + " is not supported");
+  }
+  FailureOr<uint64_t> size = checkShape(tensor, *type, report);
+  if (failed(size))
+    return failure();
+  if (tensor.has_segment())
+    return fail(report, Fault::Unsupported, subject + "is stored in segments");
+  if (countPayloads(tensor) > 1)
+    return fail(report, subject + "has elements in more than one field");
+
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  std::string name = tensor.name().empty() ? "constant" : tensor.name();
+  std::vector<char> copy;
+  ArrayRef<char> bytes;
+  std::shared_ptr<const void> owner = owned;
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    FailureOr<ExternalData::Bytes> found = external.find(tensor, *size, report);
+    if (failed(found))
+      return failure();
+    bytes = found->data;
+    owner = found->owner;
+  } else if (tensor.has_raw_data()) {
+    bytes = ArrayRef(tensor.raw_data().data(), tensor.raw_data().size());
+  } else {
+    copy = readTypedData(tensor, *type);
+    bytes = copy;
+  }
+  if (bytes.size() != *size)
+    return fail(report, subject + "has " + Twine(bytes.size()) + " bytes, expected " +
+                            Twine(*size) + " for its sizes");
+  if (*type == DType::Bool) {
+    copy = normalizeBools(bytes);
+    bytes = copy;
+  }
+  mlir::ElementsAttr elements = copy.empty() ? share(*type, shape, bytes, owner, name)
+                                              : makeElements(&context, *type, shape, bytes);
+  return Constant{*type, elements};
+}
+
+} // namespace tssa
