@@ -1,0 +1,75 @@
+//===- import-onnx.cpp - print what an ONNX model is imported as -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// usage: import-onnx MODEL [--untrusted] [--quiet] [--dim NAME=N] [--input-shape NAME=1x3]
+///
+/// Prints the module, or the error with the exit code that the compiler gives.
+///
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "tssa/Import/ONNX.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+static SmallVector<int64_t> parseShape(StringRef text) {
+  SmallVector<int64_t> shape;
+  for (StringRef part : split(text, "x")) {
+    int64_t size = 0;
+    (void)to_integer(part, size, 10);
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+int main(int argc, char **argv) {
+  tssa::ImportOptions options;
+  StringRef path;
+  bool quiet = false;
+  for (int i = 1; i < argc; ++i) {
+    StringRef arg = argv[i];
+    auto [name, value] = StringRef(i + 1 < argc ? argv[i + 1] : "").split('=');
+    if (arg == "--untrusted") {
+      options.untrusted = true;
+    } else if (arg == "--quiet") {
+      quiet = true;
+    } else if (arg == "--dim") {
+      options.dims[name] = parseShape(value).front();
+      ++i;
+    } else if (arg == "--input-shape") {
+      options.inputShapes[name] = parseShape(value);
+      ++i;
+    } else {
+      path = arg;
+    }
+  }
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  tssa::ImportReport report;
+  mlir::OwningOpRef<mlir::ModuleOp> module = tssa::importONNX(context, path, options, report);
+  for (const std::string &warning : report.warnings)
+    errs() << path << ": warning: " << warning << "\n";
+  if (!module) {
+    errs() << path << ": error: " << report.error << "\n";
+    switch (report.fault) {
+    case tssa::operators::Fault::Unsupported:
+      return 3;
+    case tssa::operators::Fault::Limit:
+      return 5;
+    default:
+      return 1;
+    }
+  }
+  if (failed(mlir::verify(*module)))
+    return 70;
+  if (!quiet)
+    module->print(outs(), mlir::OpPrintingFlags().elideLargeElementsAttrs(64));
+  return 0;
+}
