@@ -12,6 +12,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace tssa;
@@ -260,8 +261,19 @@ static int64_t countTerms(te::ComputeOp op, llvm::ArrayRef<HostValue> inputs) {
   return count;
 }
 
-ComparePolicy tssa::getPolicy(te::KernelOp kernel, llvm::ArrayRef<HostValue> inputs,
-                              const HostTensor &result) {
+static double getLargestMagnitude(llvm::ArrayRef<HostValue> inputs) {
+  double largest = 0;
+  for (const HostValue &input : inputs)
+    if (input.tensor && isFloat(input.tensor->getKind()))
+      for (int64_t i = 0; i < input.tensor->getNumElements(); ++i)
+        if (double value = std::fabs(input.tensor->get(i).f); std::isfinite(value))
+          largest = std::max(largest, value);
+  return largest;
+}
+
+ComparePolicy tssa::getPolicy(const LaunchRecord &record, const HostTensor &result) {
+  te::KernelOp kernel = record.kernel;
+  llvm::ArrayRef<HostValue> inputs = record.inputs;
   int64_t numTerms = 1;
   ElementKind kind = result.getKind();
   kernel.walk([&](mlir::Operation *op) {
@@ -276,6 +288,10 @@ ComparePolicy tssa::getPolicy(te::KernelOp kernel, llvm::ArrayRef<HostValue> inp
         kind = ElementKind::F32;
     }
   });
-  return isFloat(result.getKind()) ? ComparePolicy::forSums(kind, numTerms)
-                                   : ComparePolicy::exact();
+  if (!isFloat(result.getKind()))
+    return ComparePolicy::exact();
+  ComparePolicy policy = ComparePolicy::forSums(kind, numTerms);
+  policy.absolute +=
+      policy.relative * std::max(record.sumMagnitude, getLargestMagnitude(inputs));
+  return policy;
 }

@@ -72,7 +72,8 @@ static Error checkShape(Operation *op, Type type, const HostTensor &tensor) {
 
 Error Interpreter::evaluate(te::ComputeOp op) {
   Expected<SmallVector<HostTensor>> results =
-      evaluateCompute(op, [&](Value value) { return lookup(value); }, options.wideSums);
+      evaluateCompute(op, [&](Value value) { return lookup(value); }, options.wideSums,
+                      options.onLaunch ? &sumMagnitude : nullptr);
   if (!results)
     return results.takeError();
   set(op.getResults(), *results);
@@ -187,12 +188,13 @@ Error Interpreter::evaluate(te::LaunchOp op) {
   if (!op.getOuts().empty())
     return makeError(op.getLoc(), "no evaluation of a launch whose buffers are planned");
   SmallVector<HostValue> inputs = getAll(op.getInputs());
+  sumMagnitude = 0;
   Expected<SmallVector<HostTensor>> results = runKernel(kernel, inputs);
   if (!results)
     return results.takeError();
   set(op.getResults(), *results);
   if (options.onLaunch)
-    return options.onLaunch({op, kernel, inputs, *results});
+    return options.onLaunch({op, kernel, inputs, *results, sumMagnitude});
   return Error::success();
 }
 

@@ -63,6 +63,8 @@ private:
 
   const EvaluatorOptions &options;
   llvm::SmallVector<Frame> frames;
+  /// Of the reductions since the last launch began.
+  double sumMagnitude = 0;
   llvm::DenseMap<mlir::Attribute, HostTensor> constants;
   /// For each block the values that die with an op of it.
   using LastUses = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>;

@@ -84,7 +84,8 @@ bool ProgramMaker::stepUpdate() {
       builder, loc, base.value, domain,
       AffineMap::get(axis + 1, 0, target, builder.getContext()), {}, guard,
       [&](OpBuilder &b, Location) {
-        Value position = IndexOp::create(b, loc, ValueRange(), AffineMap::get(axis + 1, 0, dim(axis)));
+        AffineMap map = AffineMap::get(axis + 1, 0, dim(axis));
+        Value position = IndexOp::create(b, loc, ValueRange(), map);
         Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
         return SmallVector<Value>{convert(b, number, base.element)};
       },

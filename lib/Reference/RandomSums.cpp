@@ -203,7 +203,8 @@ bool ProgramMaker::stepArgMax() {
   auto op = buildReduce(
       builder, loc, result.sizes, source.sizes[axis], init, {source.element, index},
       [&](OpBuilder &b, Location) {
-        Value position = IndexOp::create(b, loc, ValueRange(), AffineMap::get(axis + 1, 0, dim(axis)));
+        AffineMap map = AffineMap::get(axis + 1, 0, dim(axis));
+        Value position = IndexOp::create(b, loc, ValueRange(), map);
         return SmallVector<Value>{readIdentity(b, source),
                                   arith::IndexCastOp::create(b, loc, index, position)};
       },

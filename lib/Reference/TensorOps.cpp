@@ -9,6 +9,8 @@
 #include "Numeric.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
+
 using namespace mlir;
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
@@ -69,10 +71,12 @@ private:
 /// One execution of a te.compute.
 class ComputeEvaluator {
 public:
-  ComputeEvaluator(ComputeOp op, Environment environment, ArrayRef<int64_t> sizes, bool wideSums)
+  ComputeEvaluator(ComputeOp op, Environment environment, ArrayRef<int64_t> sizes, bool wideSums,
+                   double *sumMagnitude)
       : op(op), compiler(machine, environment, sizes),
         parallelSizes(sizes.take_front(op.getNumParallel())),
-        reductionSizes(sizes.drop_front(op.getNumParallel())), wideSums(wideSums) {}
+        reductionSizes(sizes.drop_front(op.getNumParallel())), wideSums(wideSums),
+        sumMagnitude(sumMagnitude) {}
 
   Expected<SmallVector<HostTensor>> run();
 
@@ -96,6 +100,9 @@ private:
   BodyCompiler compiler;
   ArrayRef<int64_t> parallelSizes, reductionSizes;
   bool wideSums;
+  /// Where to keep the largest sum of magnitudes; null when nobody asks.
+  double *sumMagnitude;
+  Register magnitude = 0;
   SmallVector<Piece, 1> pieces;
   Program epilogue;
   SmallVector<Register> accumulators;
@@ -114,9 +121,26 @@ static void appendMove(Program &program, Register from, Register to, Location lo
   program.locations.push_back(location);
 }
 
+/// total += |value|
+static void appendMagnitude(Program &program, Register value, Register total,
+                            Location location) {
+  Instruction in;
+  in.opcode = Opcode::Binary;
+  in.binary = [](Scalar sum, Scalar term, Width) {
+    return std::isfinite(term.f) ? makeFloat(sum.f + std::fabs(term.f)) : sum;
+  };
+  in.a = total;
+  in.b = value;
+  in.result = total;
+  program.instructions.push_back(in);
+  program.locations.push_back(location);
+}
+
 /// Appends the combiner to the body: its left tuple are the accumulators, which
 /// also take its results.
 Error ComputeEvaluator::compileCombiner(Piece &piece) {
+  if (sumMagnitude)
+    appendMagnitude(piece.body, piece.yielded.front(), magnitude, op.getLoc());
   SmallVector<Register> arguments(accumulators);
   arguments.append(piece.yielded);
   Expected<SmallVector<Register>> combined =
@@ -148,6 +172,9 @@ Error ComputeEvaluator::compileAll() {
     accumulatorKinds.push_back(*kind);
     accumulators.push_back(machine.add(makeInt(0)));
   }
+  if (accumulatorKinds.empty() || !isFloat(accumulatorKinds.front()))
+    sumMagnitude = nullptr;
+  magnitude = machine.add(makeFloat(0));
   if (op.getInitAttr())
     for (Attribute value : op.getInitAttr())
       init.push_back(getScalar(value).value_or(makeInt(0)));
@@ -210,10 +237,13 @@ Expected<ArrayRef<Register>> ComputeEvaluator::evaluatePoint() {
   }
   for (auto [accumulator, value] : llvm::zip_equal(accumulators, init))
     machine.registers[accumulator] = value;
+  machine.registers[magnitude].f = 0;
   Odometer reduction(reductionSizes, parallelSizes.size());
   for (bool more = reduction.start(machine); more; more = reduction.next(machine))
     if (Error error = machine.run((*piece)->body))
       return error;
+  if (sumMagnitude)
+    *sumMagnitude = std::max(*sumMagnitude, machine.registers[magnitude].f);
   for (auto [accumulator, kind] : llvm::zip_equal(accumulators, accumulatorKinds))
     if (isFloat(kind))
       machine.registers[accumulator].f = roundTo(kind, machine.registers[accumulator].f);
@@ -254,11 +284,12 @@ Expected<SmallVector<HostTensor>> ComputeEvaluator::run() {
 
 Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op,
                                                                    Environment environment,
-                                                                   bool wideSums) {
+                                                                   bool wideSums,
+                                                                   double *sumMagnitude) {
   Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
   if (!sizes)
     return sizes.takeError();
-  return ComputeEvaluator(op, environment, *sizes, wideSums).run();
+  return ComputeEvaluator(op, environment, *sizes, wideSums, sumMagnitude).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,8 +11,11 @@
 
 namespace tssa::reference {
 
+/// Raises `sumMagnitude`, if given, to the largest sum of magnitudes of a float
+/// reduction.
 llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateCompute(mlir::tssa::te::ComputeOp op, Environment environment, bool wideSums);
+evaluateCompute(mlir::tssa::te::ComputeOp op, Environment environment, bool wideSums,
+                double *sumMagnitude = nullptr);
 
 llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environment environment);
 

@@ -46,10 +46,10 @@ private:
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
 };
 
-/// Bound for the results of `kernel`: that of sums of as many terms as it has
-/// reduction points, in the coarsest type it computes with.
-reference::ComparePolicy getPolicy(mlir::tssa::te::KernelOp kernel,
-                                   llvm::ArrayRef<reference::HostValue> inputs,
+/// Bound for one result of a kernel: that of sums of as many terms as it has
+/// reduction points, in the coarsest type it computes with, relative to what it
+/// reads, sums and returns.
+reference::ComparePolicy getPolicy(const reference::LaunchRecord &record,
                                    const reference::HostTensor &result);
 
 } // namespace tssa

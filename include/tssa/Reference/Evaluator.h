@@ -44,6 +44,9 @@ struct LaunchRecord {
   mlir::tssa::te::KernelOp kernel;
   llvm::ArrayRef<HostValue> inputs;
   llvm::ArrayRef<HostTensor> outputs;
+  /// The largest sum of magnitudes that a float reduction of the kernel summed:
+  /// what the error of the sum is relative to.
+  double sumMagnitude;
 };
 
 struct EvaluatorOptions {

@@ -111,6 +111,9 @@ private:
   unsigned activeRuns = 0;
   std::condition_variable idle;
 
+  static Status loadChecked(const std::string &path,
+                            const SessionOptions &options,
+                            std::unique_ptr<Session> &session);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests,

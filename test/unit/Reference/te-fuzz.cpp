@@ -74,7 +74,7 @@ public:
       return llvm::createStringError(name + toString(got.takeError()));
     for (auto [index, before, after] : llvm::enumerate(record.outputs, *got)) {
       Comparison comparison =
-          compare(before, after, tssa::getPolicy(kernel, record.inputs, before));
+          compare(before, after, tssa::getPolicy(record, before));
       if (!comparison.agrees)
         return llvm::createStringError(name + "result " + std::to_string(index) + ": " +
                                        comparison.describe());

@@ -1,0 +1,47 @@
+//===- Stages.h - from a model to machine code, stage by stage -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_PIPELINE_STAGES_H
+#define TSSA_PIPELINE_STAGES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Target/CPU.h"
+
+namespace tssa {
+
+/// What passes may want to know.
+struct StageContext {
+  const cpu::Machine &machine;
+};
+
+/// A stretch of the way, and what holds at its end.
+struct Stage {
+  llvm::StringLiteral name;
+  llvm::StringLiteral promise;
+  /// Adds the stage's passes; null for the first one, which a front end makes.
+  void (*build)(mlir::OpPassManager &manager, const StageContext &context);
+  /// Null, or the first operation that breaks the promise.
+  mlir::Operation *(*findBreach)(mlir::ModuleOp module);
+};
+
+/// All stages, in order: import, te, layout, buffers, loops, target.
+llvm::ArrayRef<Stage> getStages();
+const Stage *lookupStage(llvm::StringRef name);
+
+/// Emits an error at the operation that breaks the stage's promise, if any.
+mlir::LogicalResult checkPromise(const Stage &stage, mlir::ModuleOp module);
+
+/// The dialects of all stages, and what translation to LLVM needs.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// All passes and pipelines, for tools that take them by name.
+void registerAllPasses();
+
+} // namespace tssa
+
+#endif // TSSA_PIPELINE_STAGES_H
