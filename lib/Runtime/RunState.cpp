@@ -51,6 +51,18 @@ void RunState::prepareResults() {
   }
 }
 
+/// No exception passes through compiled code: it cannot be unwound.
+template <typename T, typename Work>
+T RunState::guard(const tssa_host *host, T onFailure, Work work) {
+  RunState &state = *static_cast<RunState *>(host->user);
+  try {
+    return work(state);
+  } catch (const std::bad_alloc &) {
+    state.outOfMemory.store(true, std::memory_order_relaxed);
+    return onFailure;
+  }
+}
+
 void RunState::installCallbacks() {
   host.version = TSSA_ABI_VERSION;
   host.struct_size = sizeof(tssa_host);
@@ -66,20 +78,23 @@ void RunState::installCallbacks() {
       context.pool->parallelFor(n, grain, body, data);
   };
   host.grow = [](const tssa_host *host, uint64_t bytes) {
-    return static_cast<RunState *>(host->user)->grow(bytes);
+    return guard(host, static_cast<void *>(nullptr),
+                 [&](RunState &state) { return state.grow(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->release(memory);
   };
   host.result = [](const tssa_host *host, tssa_tensor *view, int32_t index,
                    int32_t rank, const int64_t *shape) {
-    return static_cast<RunState *>(host->user)->result(view, index, rank,
-                                                       shape);
+    return guard(host, static_cast<void *>(nullptr), [&](RunState &state) {
+      return state.result(view, index, rank, shape);
+    });
   };
   host.fail = [](const tssa_host *host, int32_t code, int32_t node,
                  const char *text) {
-    return static_cast<RunState *>(host->user)->fail(code, node,
-                                                     text ? text : "");
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
+      return state.fail(code, node, text ? text : "");
+    });
   };
   host.poll_cancel = [](const tssa_host *host) {
     return int32_t(static_cast<RunState *>(host->user)->shouldStop());
@@ -129,16 +144,12 @@ void *RunState::grow(uint64_t bytes) {
              " bytes for one run");
     return nullptr;
   }
-  try {
-    Buffer buffer;
-    if (buffer.allocate(bytes)) {
-      void *memory = buffer.getData();
-      std::lock_guard<std::mutex> lock(memoryMutex);
-      grown.emplace(memory, std::move(buffer));
-      return memory;
-    }
-  } catch (const std::bad_alloc &) {
-    // Said below.
+  Buffer buffer;
+  if (buffer.allocate(bytes)) {
+    void *memory = buffer.getData();
+    std::lock_guard<std::mutex> lock(memoryMutex);
+    grown.emplace(memory, std::move(buffer));
+    return memory;
   }
   fail(TSSA_OUT_OF_MEMORY, -1,
        "cannot allocate " + std::to_string(bytes) + " bytes");
@@ -238,7 +249,8 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
 }
 
 bool RunState::shouldStop() {
-  if (failed.load(std::memory_order_relaxed))
+  if (failed.load(std::memory_order_relaxed) ||
+      outOfMemory.load(std::memory_order_relaxed))
     return true;
   if (context.run.cancel && context.run.cancel->load(std::memory_order_relaxed))
     return true;
@@ -265,6 +277,8 @@ Status RunState::finish(int32_t code) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))
     return failure;
+  if (outOfMemory.load())
+    return makeError(TSSA_OUT_OF_MEMORY, "out of memory");
   if (code != TSSA_OK && timedOut.load())
     return makeError(TSSA_CANCELLED, "stopped: the run took longer than " +
                                          std::to_string(

@@ -61,10 +61,13 @@ private:
   std::mutex failureMutex;
   std::atomic<bool> failed{false};
   std::atomic<bool> timedOut{false};
+  std::atomic<bool> outOfMemory{false}; ///< too little even to say so
   Status failure;
 
   std::chrono::steady_clock::time_point launchStart;
 
+  template <typename T, typename Work>
+  static T guard(const tssa_host *host, T onFailure, Work work);
   int32_t fail(int32_t code, int32_t node, std::string text);
   void *grow(uint64_t bytes);
   void release(void *memory);

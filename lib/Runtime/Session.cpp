@@ -30,6 +30,10 @@ bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
       idle.erase(fits);
       return true;
     }
+    // The new piece takes the place of the largest that is too small: there are
+    // never more pieces than there were runs at once.
+    if (!idle.empty())
+      idle.pop_back();
   }
   return buffer.allocate(size);
 }
@@ -49,6 +53,16 @@ void ArenaPool::release(Buffer buffer) {
 
 Status Session::load(const std::string &path, const SessionOptions &options,
                      std::unique_ptr<Session> &result) {
+  try {
+    return loadChecked(path, options, result);
+  } catch (const std::bad_alloc &) {
+    return makeError(TSSA_OUT_OF_MEMORY, "out of memory");
+  }
+}
+
+Status Session::loadChecked(const std::string &path,
+                            const SessionOptions &options,
+                            std::unique_ptr<Session> &result) {
   std::unique_ptr<Session> session(new Session);
   session->options = options;
   ReadOptions read;

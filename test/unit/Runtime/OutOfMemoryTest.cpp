@@ -1,0 +1,85 @@
+//===- OutOfMemoryTest.cpp - every allocation fails once -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTest.h"
+
+#include "tssa/tssa.h"
+
+#include <cstdlib>
+#include <new>
+
+using namespace tssa::runtime;
+using namespace tssa::runtime::test;
+
+/// Allocations of this thread until one fails; negative: none does.
+static thread_local int64_t allocationsLeft = -1;
+
+void *operator new(size_t size) {
+  if (allocationsLeft == 0)
+    throw std::bad_alloc();
+  if (allocationsLeft > 0)
+    --allocationsLeft;
+  if (void *memory = std::malloc(size ? size : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+/// Calls `work` with the first, second, third ... allocation failing, until it
+/// gets through; every failure must be that status.
+template <typename Work> static int countFailures(Work work) {
+  for (int n = 0;; ++n) {
+    allocationsLeft = n;
+    tssa_status *status = work();
+    bool exhausted = allocationsLeft == 0;
+    allocationsLeft = -1;
+    EXPECT_TRUE(!status || tssa_status_code(status) == TSSA_OUT_OF_MEMORY)
+        << n << ": " << tssa_status_message(status);
+    bool done = !status && !exhausted;
+    tssa_status_free(status);
+    if (done || n > 10000)
+      return n;
+  }
+}
+
+TEST(OutOfMemory, LoadAndRun) {
+  TemporaryFolder folder;
+  std::string path = folder.file("add.so");
+  writeAddArtifact(path);
+  tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+  options.threads = 1;
+  tssa_session *session = nullptr;
+  int failures = countFailures([&] {
+    tssa_session_free(session);
+    session = nullptr;
+    return tssa_session_load(path.c_str(), &options, &session);
+  });
+  EXPECT_GT(failures, 20);
+
+  for (int32_t mode : {Normal, FailAtNode}) {
+    float a[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2] = {2, 3};
+    tssa_tensor matrix = {a, {1, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
+    tssa_tensor scalar = {&mode, {1, 0}, 0, {0, 32, 1}, nullptr, nullptr, 0};
+    tssa_value inputs[3] = {
+        {"a", matrix, nullptr}, {"b", matrix, nullptr}, {"mode", scalar, nullptr}};
+    tssa_value output = {"sum", {}, nullptr};
+    failures = countFailures([&] {
+      tssa_value_release(&output);
+      tssa_status *status =
+          tssa_session_run(session, nullptr, inputs, 3, &output, 1);
+      if (mode == FailAtNode && tssa_status_code(status) == TSSA_OUT_OF_RANGE) {
+        tssa_status_free(status);
+        status = nullptr;
+      }
+      return status;
+    });
+    EXPECT_GT(failures, 5);
+    tssa_value_release(&output);
+  }
+  tssa_session_free(session);
+}
