@@ -293,11 +293,13 @@ static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
   if (!type)
     return builder.unsupported("element type " + Twine(node.getInt("to", 0)) + " of 'to'");
   DType from = node.inputs[0].dtype();
-  if (getBits(from) != getBits(*type))
+  if (runtime::getByteSize(from) != runtime::getByteSize(*type))
     return builder.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type) +
                                ", which has another width");
   auto element = [&](Body &body, ValueRange values) -> Value {
     Type elementType = getElementType(builder.context(), *type);
+    if (from == DType::Bool || *type == DType::Bool) // a byte in memory, 0 or 1
+      return toElement(body, toScalar(body, values[0], from), *type);
     if (values[0].getType() == elementType)
       return values[0];
     return arith::BitcastOp::create(body.ops, body.loc, elementType, values[0]);

@@ -45,145 +45,189 @@ ReductionKind normReduction(double p) {
           [=](Scalar sum, Scalar) { return normRoot(sum, p); }};
 }
 
-/// Where the elements that are reduced to one lie: the expression of each dim of
-/// the input at a point of the result.
-static SmallVector<AffineExpr> getSourcePoint(Body &body, const Tensor &input,
-                                              ArrayRef<int64_t> axes, bool keepDims,
-                                              const ReducedDims &reduced) {
-  SmallVector<AffineExpr> at;
-  unsigned slot = 0, dim = 0;
-  for (int64_t i = 0; i < input.rank(); ++i) {
-    bool isReduced = llvm::is_contained(axes, i);
-    at.push_back(isReduced ? reduced.expr(body, slot++) : body.dim(dim));
-    dim += !isReduced || keepDims;
-  }
-  return at;
-}
-
-static SmallVector<Size> getReducedShape(const Tensor &input, ArrayRef<int64_t> axes,
-                                         bool keepDims) {
+namespace {
+/// Which elements are reduced to which one.
+struct ReductionPlan {
   SmallVector<Size> shape;
+  ReducedDims reduced;
+  Size count; ///< elements that are reduced to one
+  /// The element of the input at a point of the domain.
+  std::function<SmallVector<AffineExpr>(Body &, const ReducedDims &)> at;
+
+  SmallVector<AffineExpr> point(Body &body) const { return at(body, reduced); }
+};
+} // namespace
+
+static ReductionPlan planReduction(const Tensor &input, ArrayRef<int64_t> axes, bool keepDims) {
+  SmallVector<Size> shape, extents;
+  SmallVector<bool> isReduced;
   for (auto [i, size] : llvm::enumerate(input.shape())) {
-    bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(i));
-    if (!isReduced || keepDims)
-      shape.push_back(isReduced ? Size(1) : size);
+    isReduced.push_back(llvm::is_contained(axes, static_cast<int64_t>(i)));
+    if (isReduced.back())
+      extents.push_back(size);
+    if (!isReduced.back() || keepDims)
+      shape.push_back(isReduced.back() ? Size(1) : size);
   }
-  return shape;
+  ReducedDims reduced(shape.size());
+  reduced.add(extents);
+  auto at = [isReduced, keepDims](Body &body, const ReducedDims &reduced) {
+    SmallVector<AffineExpr> result;
+    unsigned slot = 0, dim = 0;
+    for (bool flag : isReduced) {
+      result.push_back(flag ? reduced.expr(body, slot++) : body.dim(dim));
+      dim += !flag || keepDims;
+    }
+    return result;
+  };
+  return {shape, reduced, product(extents), at};
 }
 
-static ReducedDims getReducedDims(const Tensor &input, ArrayRef<int64_t> axes,
-                                  unsigned numParallel) {
-  ReducedDims reduced(numParallel);
-  for (int64_t i = 0; i < input.rank(); ++i)
-    if (llvm::is_contained(axes, i))
-      reduced.add(input.dim(i));
-  return reduced;
+/// 1 if the sizes are the same number, else 0.
+static Size isSame(const Size &a, const Size &b) {
+  return Size(1) - Size::min(Size::max(a - b, b - a), 1);
+}
+
+/// The plan for axes that are known only when the program runs. With dims kept, every
+/// dim is a parallel and a reduction dim, one of which has size 1; without, dim j of
+/// the result is the j-th dim that is not reduced.
+static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &input,
+                                              ArrayRef<Size> axes, bool keepDims) {
+  int64_t rank = input.rank(), resultRank = keepDims ? rank : rank - axes.size();
+  if (resultRank < 0)
+    return builder.error("expected at most " + Twine(rank) + " axes, got " + Twine(axes.size()));
+  for (const Size &axis : axes)
+    if (failed(builder.requireNonNegative(axis + rank, "axis plus rank")) ||
+        failed(builder.requireNonNegative(Size(rank - 1) - axis, "rank - 1 - axis")))
+      return failure();
+  SmallVector<Size> shape(resultRank, Size(0)), extents;
+  // comesFrom[i][j]: 1 if dim i of the input is dim j of the result.
+  std::vector<SmallVector<Size>> comesFrom(rank, SmallVector<Size>(resultRank, Size(0)));
+  Size numKept(0);
+  for (int64_t i = 0; i < rank; ++i) {
+    Size isReduced(0);
+    for (const Size &axis : axes)
+      isReduced = Size::max(isReduced, isSame(axis.mod(rank), i));
+    extents.push_back(Size(1) + isReduced * (input.dim(i) - 1));
+    for (int64_t j = 0; j < resultRank; ++j) {
+      if (!keepDims)
+        comesFrom[i][j] = (Size(1) - isReduced) * isSame(numKept, j);
+      else if (i == j)
+        comesFrom[i][j] = 1;
+      Size extent = keepDims ? Size(1) + (Size(1) - isReduced) * (input.dim(i) - 1) : input.dim(i);
+      shape[j] = shape[j] + comesFrom[i][j] * extent;
+    }
+    numKept = numKept + 1 - isReduced;
+  }
+  ReducedDims reduced(resultRank);
+  reduced.add(extents);
+  auto at = [comesFrom](Body &body, const ReducedDims &reduced) {
+    SmallVector<AffineExpr> result;
+    for (auto [i, sources] : llvm::enumerate(comesFrom)) {
+      AffineExpr expr = reduced.expr(body, i);
+      for (auto [j, isSource] : llvm::enumerate(sources))
+        expr = expr + body.dim(j) * body.size(isSource);
+      result.push_back(expr);
+    }
+    return result;
+  };
+  return ReductionPlan{shape, reduced, product(extents), at};
+}
+
+static FailureOr<Tensor> reduce(Builder &builder, const Tensor &input, const ReductionPlan &plan,
+                                const ReductionKind &kind) {
+  DType type = input.dtype();
+  auto term = [&](Body &body) {
+    Scalar x = readScalar(body, input, plan.point(body));
+    return kind.term ? kind.term(x) : x;
+  };
+  auto epilogue = [&](Body &body, Scalar joined) {
+    Scalar count = indexScalar(body, body.size(plan.count), DType::I64);
+    return kind.finish(joined, convert(count, joined.getType(), joined.isUnsigned()));
+  };
+  return join(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
+              kind.finish ? JoinedFn(epilogue) : JoinedFn());
 }
 
 FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input, ArrayRef<int64_t> axes,
                              bool keepDims, const ReductionKind &kind) {
-  DType type = input.dtype();
-  SmallVector<Size> shape = getReducedShape(input, axes, keepDims);
-  ReducedDims reduced = getReducedDims(input, axes, shape.size());
-  Size count(1);
-  for (int64_t axis : axes)
-    count = count * input.dim(axis);
-  auto term = [&](Body &body) {
-    Scalar x = readScalar(body, input, getSourcePoint(body, input, axes, keepDims, reduced));
-    return kind.term ? kind.term(x) : x;
-  };
-  auto epilogue = [&](Body &body, Scalar joined) {
-    Scalar number = indexScalar(body, body.size(count), DType::I64);
-    return kind.finish(joined, convert(number, joined.getType(), joined.isUnsigned()));
-  };
-  return join(builder, kind.combiner, getAccumulator(type), type, shape, reduced, term,
-              kind.finish ? JoinedFn(epilogue) : JoinedFn());
+  return reduce(builder, input, planReduction(input, axes, keepDims), kind);
 }
 
 /// log(sum(exp(x))), computed on x minus its maximum.
 static FailureOr<Tensor> reduceLogSumExp(Builder &builder, const Tensor &input,
-                                         ArrayRef<int64_t> axes, bool keepDims) {
-  FailureOr<Tensor> greatest = reduceAxes(builder, input, axes, keepDims, maxReduction());
+                                         const ReductionPlan &plan) {
+  if (!isFloat(input.dtype())) {
+    FailureOr<Tensor> wide = builder.cast(input, DType::F64);
+    if (failed(wide))
+      return failure();
+    FailureOr<Tensor> result = reduceLogSumExp(builder, *wide, plan);
+    return failed(result) ? result : builder.cast(*result, input.dtype());
+  }
+  FailureOr<Tensor> greatest = reduce(builder, input, plan, maxReduction());
   if (failed(greatest))
     return failure();
-  DType type = input.dtype();
-  SmallVector<Size> shape = getReducedShape(input, axes, keepDims);
-  ReducedDims reduced = getReducedDims(input, axes, shape.size());
   auto offset = [&](Body &body) {
-    Scalar x = readScalar(body, *greatest, body.dims(0, shape.size()));
+    Scalar x = readScalar(body, *greatest, body.dims(0, plan.shape.size()));
     return select(abs(x) == std::numeric_limits<double>::infinity(), 0.0, x);
   };
   auto term = [&](Body &body) {
-    SmallVector<AffineExpr> at = getSourcePoint(body, input, axes, keepDims, reduced);
-    return exp(readScalar(body, input, at) - offset(body));
+    return exp(readScalar(body, input, plan.point(body)) - offset(body));
   };
-  return sum(builder, getAccumulator(type), type, shape, reduced, term,
-             [&](Body &body, Scalar total) { return log(total) + offset(body); });
+  return sum(builder, getAccumulator(input.dtype()), input.dtype(), plan.shape, plan.reduced,
+             term, [&](Body &body, Scalar total) { return log(total) + offset(body); });
 }
 
-static FailureOr<Tensor> reduceLogSumExpAs(Builder &builder, const Tensor &input,
-                                           ArrayRef<int64_t> axes, bool keepDims) {
-  if (isFloat(input.dtype()))
-    return reduceLogSumExp(builder, input, axes, keepDims);
-  FailureOr<Tensor> wide = builder.cast(input, DType::F64);
-  if (failed(wide))
-    return failure();
-  FailureOr<Tensor> result = reduceLogSumExp(builder, *wide, axes, keepDims);
-  return failed(result) ? result : builder.cast(*result, input.dtype());
-}
-
-/// The axes of a reduction: an attribute, or an input of later versions. None means
-/// all, or the identity if `noop_with_empty_axes` says so.
-static FailureOr<std::optional<SmallVector<int64_t>>> getAxes(Builder &builder,
-                                                              const Node &node) {
+/// The plan for the axes of a node: an attribute, or an input of later versions. None
+/// means all, or no reduction if `noop_with_empty_axes` says so.
+static FailureOr<ReductionPlan> planReduction(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
+  bool keepDims = node.getInt("keepdims", 1) != 0;
   SmallVector<int64_t> axes = node.getInts("axes");
   if (Tensor given = node.input(1); given && !given.numElements().isConstant(0)) {
-    FailureOr<SmallVector<int64_t>> known = builder.requireConstantInts(given, "axes");
-    if (failed(known))
-      return failure();
+    std::optional<SmallVector<int64_t>> known = builder.constantInts(given);
+    if (!known) {
+      FailureOr<SmallVector<Size>> sizes = builder.requireSizes(given, "axes");
+      if (failed(sizes))
+        return failure();
+      return planReduction(builder, input, *sizes, keepDims);
+    }
     axes = *known;
   }
-  if (axes.empty()) {
-    if (node.getInt("noop_with_empty_axes", 0))
-      return std::optional<SmallVector<int64_t>>();
-    return std::optional<SmallVector<int64_t>>(
-        llvm::to_vector(llvm::seq<int64_t>(0, input.rank())));
-  }
+  if (axes.empty() && !node.getInt("noop_with_empty_axes", 0))
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, input.rank()));
   FailureOr<SmallVector<int64_t>> normal = builder.normalizeAxes(axes, input.rank());
   if (failed(normal))
     return failure();
-  return std::optional(*normal);
+  return planReduction(input, *normal, keepDims);
 }
 
-using ReduceFn = std::function<FailureOr<Tensor>(Builder &, const Tensor &, ArrayRef<int64_t>,
-                                                 bool keepDims)>;
+using ReduceFn =
+    std::function<FailureOr<Tensor>(Builder &, const Tensor &, const ReductionPlan &)>;
 
-static void addReduction(Registry &registry, StringRef name, const ReduceFn &reduce) {
-  registry.add(name, [reduce](Builder &builder, const Node &node) -> FailureOr<Tensors> {
-    FailureOr<std::optional<SmallVector<int64_t>>> axes = getAxes(builder, node);
-    if (failed(axes))
+static void addReduction(Registry &registry, StringRef name, const ReduceFn &reduceFn) {
+  registry.add(name, [reduceFn](Builder &builder, const Node &node) -> FailureOr<Tensors> {
+    FailureOr<ReductionPlan> plan = planReduction(builder, node);
+    if (failed(plan))
       return failure();
-    bool keepDims = node.getInt("keepdims", 1) != 0;
-    SmallVector<int64_t> reduced = axes->value_or(SmallVector<int64_t>());
-    return single(reduce(builder, node.inputs[0], reduced, keepDims));
+    return single(reduceFn(builder, node.inputs[0], *plan));
   });
 }
 
 static void addReduction(Registry &registry, StringRef name, const ReductionKind &kind) {
   addReduction(registry, name,
-               [kind](Builder &builder, const Tensor &input, ArrayRef<int64_t> axes,
-                      bool keepDims) { return reduceAxes(builder, input, axes, keepDims, kind); });
+               [kind](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
+                 return reduce(builder, input, plan, kind);
+               });
 }
 
 /// Maximum and minimum; of bools they are `or` and `and`.
 static void addExtremum(Registry &registry, StringRef name, te::Combiner onNumbers,
                         te::Combiner onBools) {
   addReduction(registry, name,
-               [=](Builder &builder, const Tensor &input, ArrayRef<int64_t> axes, bool keepDims) {
+               [=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
                  bool isBool = input.dtype() == DType::Bool;
-                 return reduceAxes(builder, input, axes, keepDims,
-                                   {isBool ? onBools : onNumbers, nullptr, nullptr});
+                 return reduce(builder, input, plan,
+                               {isBool ? onBools : onNumbers, nullptr, nullptr});
                });
 }
 
@@ -196,7 +240,7 @@ void registerReduction(Registry &registry) {
   addReduction(registry, "ReduceSumSquare", {te::Combiner::Add, square, nullptr});
   addReduction(registry, "ReduceLogSum",
                {te::Combiner::Add, nullptr, [](Scalar sum, Scalar) { return logOf(sum); }});
-  addReduction(registry, "ReduceLogSumExp", reduceLogSumExpAs);
+  addReduction(registry, "ReduceLogSumExp", reduceLogSumExp);
   addExtremum(registry, "ReduceMax", te::Combiner::Max, te::Combiner::Or);
   addExtremum(registry, "ReduceMin", te::Combiner::Min, te::Combiner::And);
 }
