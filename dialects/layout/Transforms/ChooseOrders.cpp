@@ -10,7 +10,8 @@
 //    operand's outputs (the channels) last: products are then vectors of channels,
 //    and windows move over whole vectors.
 // 2. Other kernels follow the largest read that walks dim by dim as they do.
-// 3. A tensor that anything but a launch uses keeps its order.
+// 3. A tensor of which anything but elements is used, or by anything but a launch,
+//    keeps its order.
 // A launch with a new combination of orders gets its own copy of the kernel.
 //
 //===----------------------------------------------------------------------===//
@@ -114,8 +115,16 @@ private:
     return outputs;
   }
 
-  static bool canReorder(Value result) {
-    return llvm::all_of(result.getUsers(), [](Operation *user) { return isa<te::LaunchOp>(user); });
+  /// Whether all that is done with `result` are reads of elements in kernels.
+  bool canReorder(Value result) {
+    return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+      auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
+      if (!launch || use.getOperandNumber() >= launch.getInputs().size())
+        return false;
+      auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+      return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
+                          [](Operation *user) { return isa<te::ReadOp>(user); });
+    });
   }
 
   Order chooseOrder(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,

@@ -34,12 +34,14 @@ namespace {
 /// The box of one piece.
 struct Box {
   SmallVector<AffineExpr> offsets, extents; ///< of all dims, reduction too
+  IntegerSet rest; ///< what the box does not say of the piece; null for nothing
 };
 
 /// One piece with its schedule.
 struct ScheduledPiece {
   Schedule schedule;
   SmallVector<AffineExpr> extents;
+  IntegerSet rest;
 };
 } // namespace
 
@@ -75,10 +77,15 @@ static FailureOr<Box> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineEx
     return box;
   SmallVector<int64_t> lower(extents.size(), 0);
   SmallVector<std::optional<int64_t>> upper(extents.size());
+  SmallVector<AffineExpr> rest;
+  SmallVector<bool> restEqualities;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
     auto bound = matchBound(set.getConstraint(i));
-    if (!bound)
-      return op.emitOpError("expected piece ") << piece << " to be a box with constant bounds";
+    if (!bound) {
+      rest.push_back(set.getConstraint(i));
+      restEqualities.push_back(set.isEq(i));
+      continue;
+    }
     auto [dim, isLower, value] = *bound;
     if (isLower || set.isEq(i))
       lower[dim] = std::max(lower[dim], value - (isLower ? 0 : 1));
@@ -86,6 +93,12 @@ static FailureOr<Box> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineEx
       int64_t end = isLower ? value + 1 : value;
       upper[dim] = std::min(upper[dim].value_or(end), end);
     }
+  }
+  if (!rest.empty()) {
+    if (op.hasReduction())
+      return op.emitOpError("expected piece ")
+             << piece << " of a reduction to be a box with constant bounds";
+    box.rest = IntegerSet::get(set.getNumDims(), 0, rest, restEqualities);
   }
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
     box.offsets[dim] = getAffineConstantExpr(lower[dim], context);
@@ -122,7 +135,7 @@ static FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp
     return failure();
   for (auto [dim, offset] : llvm::zip_equal(schedule->dims, box->offsets))
     dim = dim + offset;
-  return ScheduledPiece{std::move(*schedule), box->extents};
+  return ScheduledPiece{std::move(*schedule), box->extents, box->rest};
 }
 
 static AffineExpr getProduct(ArrayRef<AffineExpr> factors, MLIRContext *context) {
@@ -255,6 +268,7 @@ private:
     unsigned laneDim = schedule.loops.size();
     PointEmitter emitter(index, function.context, root, piece, getOuts(), laneDim,
                          vector ? vector->factors.back() : 0);
+    emitter.restrictTo(scheduled.rest);
     LogicalResult result = buildLoopNest(index, schedule, emitter, laneDim, atLoop);
     for (unsigned loop : llvm::reverse(schedule.parallel))
       index.dropLoop(loop);

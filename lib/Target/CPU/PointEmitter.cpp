@@ -9,6 +9,7 @@
 #include "dialects/te/IR/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -167,6 +168,32 @@ void PointEmitter::finish(const TilePoint &point, ValueRange accumulators) {
 }
 
 void PointEmitter::compute(const TilePoint &point) {
+  if (!restriction)
+    return computePoint(point);
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  bool never;
+  Value condition = body.getCondition(restriction, {}, never);
+  if (never)
+    return;
+  TilePoint restricted = point;
+  if (condition && isa<VectorType>(condition.getType())) {
+    restricted.mask = body.andMasks(condition, point.mask);
+    condition = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
+                                            restricted.mask);
+  }
+  if (!condition)
+    return computePoint(point);
+  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  beginScope();
+  computePoint(restricted);
+  beginScope();
+}
+
+void PointEmitter::computePoint(const TilePoint &point) {
   Block &block = *op.getPieceBlock(piece);
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   body.run(block);

@@ -49,6 +49,10 @@ public:
                mlir::tssa::te::ComputeOp compute, unsigned piece,
                llvm::ArrayRef<TensorBuffer> outs, unsigned laneDim, int64_t lanes);
 
+  /// Computes only points that lie in `set` as well, when it is not null; for
+  /// expressions without a reduction.
+  void restrictTo(mlir::IntegerSet set) { restriction = set; }
+
   Values getIdentity(bool vector) override;
   Values accumulate(const conversion::TilePoint &point, mlir::ValueRange accumulators) override;
   Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) override;
@@ -62,6 +66,7 @@ public:
 private:
   using TilePoint = conversion::TilePoint;
   void storeResults(const TilePoint &point, mlir::ValueRange values);
+  void computePoint(const TilePoint &point);
 
   conversion::IndexBuilder &index;
   KernelContext &kernel;
@@ -70,6 +75,7 @@ private:
   llvm::SmallVector<TensorBuffer> outs;
   unsigned laneDim;
   int64_t lanes;
+  mlir::IntegerSet restriction;
   llvm::SmallVector<mlir::AffineExpr> knownGuards;
   /// Loads of the present scope, by read, address, guard and mask.
   std::map<llvm::SmallVector<const void *>, mlir::Value> loads;
@@ -109,6 +115,8 @@ public:
                           llvm::ArrayRef<bool> opaque, const TensorBuffer &buffer,
                           mlir::Value guard);
 
+  mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
+
   /// The element at `address`, scalar or vector; `guard` may be null.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
                    mlir::TypedAttr pad);
@@ -123,7 +131,6 @@ private:
                          mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);
-  mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
   bool isContiguous(mlir::AffineExpr address);
 
   conversion::IndexBuilder &index;
