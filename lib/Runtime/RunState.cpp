@@ -122,7 +122,9 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))
     return code;
-  failure = makeError(tssa_code(code), std::move(text));
+  // The program knows that it had to stop, not why.
+  failure = code == TSSA_CANCELLED ? whyStopped()
+                                   : makeError(tssa_code(code), std::move(text));
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
     const Node &named = context.manifest.nodes[node];
     failure.node = named.name;
@@ -273,19 +275,23 @@ void RunState::recordLaunch(int32_t launch, int32_t phase) {
       std::chrono::duration<double>(now - launchStart).count();
 }
 
-Status RunState::finish(int32_t code) {
-  std::lock_guard<std::mutex> lock(failureMutex);
-  if (failed.load(std::memory_order_relaxed))
-    return failure;
+Status RunState::whyStopped() const {
   if (outOfMemory.load())
     return makeError(TSSA_OUT_OF_MEMORY, "out of memory");
-  if (code != TSSA_OK && timedOut.load())
+  if (timedOut.load())
     return makeError(TSSA_CANCELLED, "stopped: the run took longer than " +
                                          std::to_string(
                                              context.run.timeoutSeconds) +
                                          " s");
-  if (code == TSSA_CANCELLED)
-    return makeError(TSSA_CANCELLED, "cancelled");
+  return makeError(TSSA_CANCELLED, "cancelled");
+}
+
+Status RunState::finish(int32_t code) {
+  std::lock_guard<std::mutex> lock(failureMutex);
+  if (failed.load(std::memory_order_relaxed))
+    return failure;
+  if (outOfMemory.load() || code == TSSA_CANCELLED)
+    return whyStopped();
   if (code != TSSA_OK)
     return makeError(code > 0 && code <= TSSA_INTERNAL ? tssa_code(code)
                                                        : TSSA_INTERNAL,

@@ -77,6 +77,8 @@ private:
   std::optional<std::string> checkShape(int32_t index, int32_t rank,
                                         const int64_t *shape) const;
   bool shouldStop();
+  /// The reason for which `shouldStop` turned true.
+  Status whyStopped() const;
   void recordLaunch(int32_t launch, int32_t phase);
   void prepareResults();
   void installCallbacks();

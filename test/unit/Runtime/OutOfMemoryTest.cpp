@@ -26,8 +26,18 @@ void *operator new(size_t size) {
     return memory;
   throw std::bad_alloc();
 }
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, const std::nothrow_t &) noexcept {
+  std::free(memory);
+}
 
 /// Calls `work` with the first, second, third ... allocation failing, until it
 /// gets through; every failure must be that status.

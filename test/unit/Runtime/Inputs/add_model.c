@@ -65,7 +65,7 @@ static int32_t misbehave(const tssa_host *host, int32_t mode) {
   case LoopForEver:
     while (!host->poll_cancel(host)) {
     }
-    return TSSA_CANCELLED;
+    return host->fail(host, TSSA_CANCELLED, -1, "told to stop");
   case SilentFailure:
     return TSSA_OUT_OF_RANGE;
   }
