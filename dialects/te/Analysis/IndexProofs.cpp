@@ -210,7 +210,7 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   if (std::optional<int64_t> bound = lower ? interval.lower : interval.upper)
     bounds.push_back(*bound);
   if (const IndexRange *range = getRange(atom)) {
-    if (!lower && range->upperExpr && bounds.empty())
+    if (!lower && range->upperExpr && !isa<AffineConstantExpr>(range->upperExpr))
       bounds.push_back(normalize(range->upperExpr));
     return bounds;
   }

@@ -34,9 +34,31 @@ AffineExpr IndexSimplifier::addSymbol(const IndexRange &range) {
 
 void IndexSimplifier::assumeNonNegative(AffineExpr expr) {
   Polynomial value = normalize(expr);
-  if (value.isValid() && !value.getConstant())
+  if (!value.isValid() || value.getConstant())
+    return;
+  if (!tightenDim(value))
     assumptions.push_back(value);
   normalForms.clear();
+  intervals.clear();
+}
+
+bool IndexSimplifier::tightenDim(const Polynomial &value) {
+  const Term &term = value.getTerms().front();
+  bool isSingle = value.getTerms().size() == 1 ||
+                  (value.getTerms().size() == 2 && value.getTerms().back().isConstant());
+  auto dim = term.atoms.size() == 1 ? dyn_cast<AffineDimExpr>(term.atoms[0]) : AffineDimExpr(nullptr);
+  if (!isSingle || !dim || dim.getPosition() >= dims.size())
+    return false;
+  IndexRange &range = dims[dim.getPosition()];
+  int64_t constant = value.getConstantTerm(), factor = term.coefficient;
+  if (factor > 0) {
+    int64_t lower = llvm::divideCeilSigned(-constant, factor);
+    range.lower = range.lower ? std::max(*range.lower, lower) : lower;
+  } else {
+    int64_t upper = llvm::divideFloorSigned(constant, -factor);
+    range.upper = range.upper ? std::min(*range.upper, upper) : upper;
+  }
+  return true;
 }
 
 const IndexRange *IndexSimplifier::getRange(AffineExpr leaf) const {
@@ -145,6 +167,21 @@ Truth IndexSimplifier::decide(AffineExpr expr, bool isEquality) {
   return Truth::Unknown;
 }
 
+/// An inequality that is never less than another one says nothing new.
+void IndexSimplifier::dropImplied(SmallVectorImpl<AffineExpr> &constraints,
+                                  SmallVectorImpl<bool> &equalities) {
+  for (unsigned i = constraints.size(); i-- > 0;) {
+    bool implied = false;
+    for (unsigned j = 0; j < constraints.size() && !implied; ++j)
+      implied = i != j && !equalities[i] && !equalities[j] &&
+                proveNonNegative(normalize(constraints[i]) - normalize(constraints[j]));
+    if (!implied)
+      continue;
+    constraints.erase(constraints.begin() + i);
+    equalities.erase(equalities.begin() + i);
+  }
+}
+
 IntegerSet IndexSimplifier::simplify(IntegerSet set, Truth &truth) {
   SmallVector<AffineExpr> constraints;
   SmallVector<bool> equalities;
@@ -174,6 +211,7 @@ IntegerSet IndexSimplifier::simplify(IntegerSet set, Truth &truth) {
   if (truth == Truth::Always)
     return IntegerSet::get(set.getNumDims(), set.getNumSymbols(),
                            getAffineConstantExpr(0, context), true);
+  dropImplied(constraints, equalities);
   return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, equalities);
 }
 

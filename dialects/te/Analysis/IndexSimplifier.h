@@ -64,8 +64,8 @@ public:
   AffineExpr simplify(AffineExpr expr);
   AffineMap simplify(AffineMap map);
 
-  /// Simplifies the constraints, drops those that always hold and joins equal
-  /// ones. `truth` tells whether the set is the whole domain (Always) or is known
+  /// Simplifies the constraints, drops those that always hold or follow from
+  /// another one. `truth` tells whether the set is the whole domain (Always) or is known
   /// to be empty (Never).
   IntegerSet simplify(IntegerSet set, Truth &truth);
 
@@ -83,6 +83,9 @@ private:
     std::optional<int64_t> lower, upper;
   };
 
+  /// Puts a * dim + b >= 0 into the range of the dim, if `value` has that form.
+  bool tightenDim(const Polynomial &value);
+  void dropImplied(SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &equalities);
   Polynomial normalize(AffineExpr expr);
   Polynomial computeNormalForm(AffineExpr expr);
   Polynomial normalizeLeaf(AffineExpr leaf, const IndexRange *range);

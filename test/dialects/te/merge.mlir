@@ -1,0 +1,639 @@
+// RUN: tssa-opt %s --te-simplify --te-merge --split-input-file | FileCheck %s
+// One function per way to merge, and those that must be left alone.
+
+// slice then transpose: the producer's map is applied last.
+// CHECK-LABEL: @rearrangements
+// CHECK: te.compute (d0: 8, d1: 3) {
+// CHECK-NEXT: te.read %arg0[d1 * 2, d0] : tensor<6x8xf32>
+// CHECK-NEXT: te.yield
+// CHECK-NOT: te.compute
+func.func @rearrangements(%x: tensor<6x8xf32>) -> tensor<8x3xf32> {
+  %s = te.compute (d0: 3, d1: 8) {
+    %v = te.read %x[d0 * 2, d1] : tensor<6x8xf32>
+    te.yield %v : f32
+  } : tensor<3x8xf32>
+  %t = te.compute (d0: 8, d1: 3) {
+    %v = te.read %s[d1, d0] : tensor<3x8xf32>
+    te.yield %v : f32
+  } : tensor<8x3xf32>
+  return %t : tensor<8x3xf32>
+}
+
+// -----
+
+// Both readers get the rearrangement, which vanishes.
+// CHECK-LABEL: @rearrangement_of_many
+// CHECK-COUNT-2: te.read %arg0[d1, d0]
+// CHECK-NOT: te.compute
+func.func @rearrangement_of_many(%x: tensor<6x8xf32>) -> (tensor<8x6xf32>, tensor<8x6xf32>) {
+  %t = te.compute (d0: 8, d1: 6) {
+    %v = te.read %x[d1, d0] : tensor<6x8xf32>
+    te.yield %v : f32
+  } : tensor<8x6xf32>
+  %a = te.compute (d0: 8, d1: 6) {
+    %v = te.read %t[d0, d1] : tensor<8x6xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8x6xf32>
+  %b = te.compute (d0: 8, d1: 6) {
+    %v = te.read %t[d0, d1] : tensor<8x6xf32>
+    %w = math.tanh %v : f32
+    te.yield %w : f32
+  } : tensor<8x6xf32>
+  return %a, %b : tensor<8x6xf32>, tensor<8x6xf32>
+}
+
+// -----
+
+// What is returned is stored; the reader does not wait for it.
+// CHECK-LABEL: @returned
+// CHECK: %[[T:.+]] = te.compute
+// CHECK-NEXT: te.read %arg0[d1, d0]
+// CHECK: %[[A:.+]] = te.compute
+// CHECK-NEXT: te.read %arg0[d1, d0]
+// CHECK: return %[[T]], %[[A]]
+func.func @returned(%x: tensor<6x8xf32>) -> (tensor<8x6xf32>, tensor<8x6xf32>) {
+  %t = te.compute (d0: 8, d1: 6) {
+    %v = te.read %x[d1, d0] : tensor<6x8xf32>
+    te.yield %v : f32
+  } : tensor<8x6xf32>
+  %a = te.compute (d0: 8, d1: 6) {
+    %v = te.read %t[d0, d1] : tensor<8x6xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8x6xf32>
+  return %t, %a : tensor<8x6xf32>, tensor<8x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @chain
+// CHECK: te.compute
+// CHECK-NEXT: %[[V:.+]] = te.read %arg0[d0]
+// CHECK-NEXT: %[[E:.+]] = math.exp %[[V]]
+// CHECK-NEXT: %[[T:.+]] = math.tanh %[[E]]
+// CHECK-NEXT: te.yield %[[T]]
+// CHECK-NOT: te.compute
+func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = te.compute (d0: 8) {
+    %v = te.read %x[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  %b = te.compute (d0: 8) {
+    %v = te.read %a[d0] : tensor<8xf32>
+    %w = math.tanh %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  return %b : tensor<8xf32>
+}
+
+// -----
+
+// x * sigmoid(x): the two paths from the sum meet again, and become its epilogue.
+// CHECK-LABEL: @diamond
+// CHECK: te.compute (d0: 4, d1: 8) reduce (d2: 16)
+// CHECK: then (%[[S:.+]]: f32) {
+// CHECK-NEXT: %[[T:.+]] = math.tanh %[[S]]
+// CHECK-NEXT: arith.mulf %[[S]], %[[T]]
+// CHECK-NOT: te.compute
+func.func @diamond(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
+  %m = te.compute (d0: 4, d1: 8) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<4x16xf32>
+    %b = te.read %w[d1, d2] : tensor<8x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4x8xf32>
+  %t = te.compute (d0: 4, d1: 8) {
+    %v = te.read %m[d0, d1] : tensor<4x8xf32>
+    %r = math.tanh %v : f32
+    te.yield %r : f32
+  } : tensor<4x8xf32>
+  %y = te.compute (d0: 4, d1: 8) {
+    %v = te.read %m[d0, d1] : tensor<4x8xf32>
+    %u = te.read %t[d0, d1] : tensor<4x8xf32>
+    %r = arith.mulf %v, %u : f32
+    te.yield %r : f32
+  } : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// Two epilogues in a row; the other reads come along.
+// CHECK-LABEL: @epilogue_chain
+// CHECK: } combine arith.addf then (%[[S:.+]]: f32) {
+// CHECK: %[[B:.+]] = te.read %arg1[d0]
+// CHECK-NEXT: %[[SUM:.+]] = arith.addf %[[S]], %[[B]]
+// CHECK-NEXT: %[[T:.+]] = math.tanh %[[SUM]]
+// CHECK-NEXT: te.yield %[[T]]
+// CHECK-NOT: te.compute
+func.func @epilogue_chain(%x: tensor<4x16xf32>, %bias: tensor<4xf32>) -> tensor<4xf32> {
+  %m = te.compute (d0: 4) reduce (d1: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<4x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4xf32>
+  %t = te.compute (d0: 4) {
+    %v = te.read %m[d0] : tensor<4xf32>
+    %b = te.read %bias[d0] : tensor<4xf32>
+    %r = arith.addf %v, %b : f32
+    te.yield %r : f32
+  } : tensor<4xf32>
+  %u = te.compute (d0: 4) {
+    %v = te.read %t[d0] : tensor<4xf32>
+    %r = math.tanh %v : f32
+    te.yield %r : f32
+  } : tensor<4xf32>
+  return %u : tensor<4xf32>
+}
+
+// -----
+
+// A permutation of the outer dims and dims of size 1: the sum is over new dims.
+// CHECK-LABEL: @epilogue_permuted
+// CHECK: te.compute (d0: 5, d1: 1, d2: 4, d3: 8) reduce (d4: 16)
+// CHECK-NEXT: te.read %arg0[d2, d0, d3, d4] : tensor<4x5x8x16xf32>
+// CHECK: then
+// CHECK-NOT: te.compute
+func.func @epilogue_permuted(%x: tensor<4x5x8x16xf32>) -> tensor<5x1x4x8xf32> {
+  %m = te.compute (d0: 4, d1: 5, d2: 8) reduce (d3: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2, d3] : tensor<4x5x8x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x5x8xf32>
+  %t = te.compute (d0: 5, d1: 1, d2: 4, d3: 8) {
+    %v = te.read %m[d2, d0, d3] : tensor<4x5x8xf32>
+    te.yield %v : f32
+  } : tensor<5x1x4x8xf32>
+  return %t : tensor<5x1x4x8xf32>
+}
+
+// -----
+
+// The innermost dim would move: left alone.
+// CHECK-LABEL: @epilogue_transposed
+// CHECK: combine arith.addf : tensor<4x5xf32>
+// CHECK: te.compute (d0: 5, d1: 4) {
+func.func @epilogue_transposed(%x: tensor<4x5x16xf32>) -> tensor<5x4xf32> {
+  %m = te.compute (d0: 4, d1: 5) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x5x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x5xf32>
+  %t = te.compute (d0: 5, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x5xf32>
+    te.yield %v : f32
+  } : tensor<5x4xf32>
+  return %t : tensor<5x4xf32>
+}
+
+// -----
+
+// A broadcast of the sum is no epilogue: each sum would be made many times.
+// CHECK-LABEL: @epilogue_broadcast
+// CHECK: combine arith.addf : tensor<4xf32>
+// CHECK: te.compute (d0: 4, d1: 16) {
+func.func @epilogue_broadcast(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %m = te.compute (d0: 4) reduce (d1: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<4x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4xf32>
+  %t = te.compute (d0: 4, d1: 16) {
+    %v = te.read %m[d0] : tensor<4xf32>
+    %w = te.read %x[d0, d1] : tensor<4x16xf32>
+    %r = arith.subf %w, %v : f32
+    te.yield %r : f32
+  } : tensor<4x16xf32>
+  return %t : tensor<4x16xf32>
+}
+
+// -----
+
+// A tuple: both accumulators go to the epilogue.
+// CHECK-LABEL: @epilogue_tuple
+// CHECK: then (%[[M:.+]]: f32, %[[I:.+]]: i64) {
+// CHECK-NEXT: %[[F:.+]] = arith.sitofp %[[I]]
+// CHECK-NEXT: arith.addf %[[M]], %[[F]]
+// CHECK: } : tensor<4xf32>
+func.func @epilogue_tuple(%x: tensor<4x16xf32>) -> tensor<4xf32> {
+  %m, %i = te.compute (d0: 4) reduce (d1: 16) init (0xFF800000 : f32, 0 : i64) {
+    %a = te.read %x[d0, d1] : tensor<4x16xf32>
+    %k = te.index d1
+    %j = arith.index_cast %k : index to i64
+    te.yield %a, %j : f32, i64
+  } combine (%a: f32, %i: i64, %b: f32, %j: i64) {
+    %gt = arith.cmpf ogt, %b, %a : f32
+    %r = arith.select %gt, %b, %a : f32
+    %s = arith.select %gt, %j, %i : i64
+    te.yield %r, %s : f32, i64
+  } : tensor<4xf32>, tensor<4xi64>
+  %t = te.compute (d0: 4) {
+    %v = te.read %m[d0] : tensor<4xf32>
+    %w = te.read %i[d0] : tensor<4xi64>
+    %f = arith.sitofp %w : i64 to f32
+    %r = arith.addf %v, %f : f32
+    te.yield %r : f32
+  } : tensor<4xf32>
+  return %t : tensor<4xf32>
+}
+
+// -----
+
+// Padding of a rearrangement is a guard on the read ...
+// CHECK-LABEL: @pad_of_transpose
+// CHECK: te.read %arg0[d1 - 1, d0 - 1] : tensor<6x8xf32> where (d0 - 1 >= 0, -d0 + 8 >= 0, d1 - 1 >= 0, -d1 + 6 >= 0) else 1.000000e+00
+// CHECK-NEXT: te.yield
+// CHECK-NOT: te.compute
+func.func @pad_of_transpose(%x: tensor<6x8xf32>) -> tensor<10x8xf32> {
+  %t = te.compute (d0: 8, d1: 6) {
+    %v = te.read %x[d1, d0] : tensor<6x8xf32>
+    te.yield %v : f32
+  } : tensor<8x6xf32>
+  %p = te.compute (d0: 10, d1: 8) {
+    %v = te.read %t[d0 - 1, d1 - 1] : tensor<8x6xf32> where (d0 - 1 >= 0, 8 - d0 >= 0, d1 - 1 >= 0, 6 - d1 >= 0) else 1.0
+    te.yield %v : f32
+  } : tensor<10x8xf32>
+  return %p : tensor<10x8xf32>
+}
+
+// -----
+
+// ... of a computed value it is a selection as well.
+// CHECK-LABEL: @pad_of_exp
+// CHECK: %[[V:.+]] = te.read %arg0[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.000000e+00
+// CHECK: %[[E:.+]] = math.exp %[[V]]
+// CHECK: %[[IN:.+]] = te.inside (d0 - 1 >= 0)
+// CHECK: %[[R:.+]] = arith.select %[[IN]], %[[E]], %{{.+}} : f32
+// CHECK: te.yield %[[R]]
+// CHECK-NOT: te.compute
+func.func @pad_of_exp(%x: tensor<6xf32>) -> tensor<7xf32> {
+  %t = te.compute (d0: 6) {
+    %v = te.read %x[d0] : tensor<6xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<6xf32>
+  %p = te.compute (d0: 7) {
+    %v = te.read %t[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 5.0
+    te.yield %v : f32
+  } : tensor<7xf32>
+  return %p : tensor<7xf32>
+}
+
+// -----
+
+// Padding twice with the same value is one guard; with another value it is not.
+// CHECK-LABEL: @pad_twice
+// CHECK: te.read %arg0[d0 - 3] : tensor<6xf32> where (d0 - 3 >= 0) else 0.000000e+00
+// CHECK-NEXT: te.yield
+// CHECK: te.read %arg0[d0 - 3] : tensor<6xf32> where (d0 - 3 >= 0{{.*}}) else 0.000000e+00
+// CHECK: te.inside (d0 - 2 >= 0)
+// CHECK: arith.select
+func.func @pad_twice(%x: tensor<6xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
+  %a = te.compute (d0: 7) {
+    %v = te.read %x[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<7xf32>
+  %b = te.compute (d0: 9) {
+    %v = te.read %a[d0 - 2] : tensor<7xf32> where (d0 - 2 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<9xf32>
+  %c = te.compute (d0: 9) {
+    %v = te.read %a[d0 - 2] : tensor<7xf32> where (d0 - 2 >= 0) else 5.0
+    te.yield %v : f32
+  } : tensor<9xf32>
+  return %b, %c : tensor<9xf32>, tensor<9xf32>
+}
+
+// -----
+
+// Outside of the guard the divisor may be 0: left alone.
+// CHECK-LABEL: @pad_of_division
+// CHECK-COUNT-2: te.compute
+func.func @pad_of_division(%x: tensor<6xi32>, %y: tensor<6xi32>) -> tensor<7xi32> {
+  %t = te.compute (d0: 6) {
+    %v = te.read %x[d0] : tensor<6xi32>
+    %w = te.read %y[d0] : tensor<6xi32>
+    %r = arith.divsi %v, %w : i32
+    te.yield %r : i32
+  } : tensor<6xi32>
+  %p = te.compute (d0: 7) {
+    %v = te.read %t[d0 - 1] : tensor<6xi32> where (d0 - 1 >= 0) else 5
+    te.yield %v : i32
+  } : tensor<7xi32>
+  return %p : tensor<7xi32>
+}
+
+// -----
+
+// A contraction reads each element eight times: it is computed once and stored.
+// CHECK-LABEL: @into_contraction
+// CHECK: math.exp
+// CHECK: te.compute (d0: 4, d1: 8) reduce
+// CHECK-NOT: math.exp
+func.func @into_contraction(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
+  %e = te.compute (d0: 4, d1: 16) {
+    %v = te.read %x[d0, d1] : tensor<4x16xf32>
+    %r = math.exp %v : f32
+    te.yield %r : f32
+  } : tensor<4x16xf32>
+  %m = te.compute (d0: 4, d1: 8) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %e[d0, d2] : tensor<4x16xf32>
+    %b = te.read %w[d1, d2] : tensor<8x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4x8xf32>
+  return %m : tensor<4x8xf32>
+}
+
+// -----
+
+// A sum reads each element once.
+// CHECK-LABEL: @into_sum
+// CHECK: te.compute (d0: %{{.+}}) reduce (d1: %{{.+}})
+// CHECK: math.exp
+// CHECK-NOT: te.compute
+func.func @into_sum(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = te.compute (d0: %n, d1: %k) {
+    %v = te.read %x[d0, d1] : tensor<?x?xf32>
+    %r = math.exp %v : f32
+    te.yield %r : f32
+  } : tensor<?x?xf32>
+  %m = te.compute (d0: %n) reduce (d1: %k) init (0.0 : f32) {
+    %a = te.read %e[d0, d1] : tensor<?x?xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<?xf32>
+  return %m : tensor<?xf32>
+}
+
+// -----
+
+// A root that is broadcast is computed once per row.
+// CHECK-LABEL: @costly_broadcast
+// CHECK: math.sqrt
+// CHECK: te.compute (d0: 4, d1: 16)
+// CHECK-NOT: math.sqrt
+func.func @costly_broadcast(%x: tensor<4x16xf32>, %s: tensor<4xf32>) -> tensor<4x16xf32> {
+  %e = te.compute (d0: 4) {
+    %v = te.read %s[d0] : tensor<4xf32>
+    %r = math.sqrt %v : f32
+    te.yield %r : f32
+  } : tensor<4xf32>
+  %y = te.compute (d0: 4, d1: 16) {
+    %a = te.read %x[d0, d1] : tensor<4x16xf32>
+    %b = te.read %e[d0] : tensor<4xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } : tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+
+// -----
+
+// An exponential with two readers is computed once; a sum of two vectors is not
+// worth storing for two readers.
+// CHECK-LABEL: @many_readers
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @many_readers(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %e = te.compute (d0: 16) {
+    %v = te.read %x[d0] : tensor<16xf32>
+    %r = math.exp %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  %a = te.compute (d0: 16) {
+    %v = te.read %e[d0] : tensor<16xf32>
+    %r = math.tanh %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  %b = te.compute (d0: 16) {
+    %v = te.read %e[d0] : tensor<16xf32>
+    %r = math.sin %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  return %a, %b : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @many_cheap_readers
+// CHECK-COUNT-2: arith.negf
+// CHECK-NOT: te.compute
+func.func @many_cheap_readers(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %e = te.compute (d0: 16) {
+    %v = te.read %x[d0] : tensor<16xf32>
+    %r = arith.negf %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  %a = te.compute (d0: 16) {
+    %v = te.read %e[d0] : tensor<16xf32>
+    %r = math.tanh %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  %b = te.compute (d0: 16) {
+    %v = te.read %e[d0] : tensor<16xf32>
+    %r = math.sin %v : f32
+    te.yield %r : f32
+  } : tensor<16xf32>
+  return %a, %b : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// A reshape that leaves divisions does not go into a contraction ...
+// CHECK-LABEL: @divisions
+// CHECK: te.read %arg0[d0 floordiv 3, d0 mod 3, d1]
+// CHECK: te.compute (d0: 12, d1: 8) reduce (d2: 16)
+// CHECK-NOT: floordiv
+func.func @divisions(%x: tensor<4x3x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
+  %e = te.compute (d0: 12, d1: 16) {
+    %v = te.read %x[d0 floordiv 3, d0 mod 3, d1] : tensor<4x3x16xf32>
+    te.yield %v : f32
+  } : tensor<12x16xf32>
+  %m = te.compute (d0: 12, d1: 8) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %e[d0, d2] : tensor<12x16xf32>
+    %b = te.read %w[d1, d2] : tensor<8x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<12x8xf32>
+  return %m : tensor<12x8xf32>
+}
+
+// -----
+
+// ... one that leaves none does: heads split off the hidden dim.
+// CHECK-LABEL: @heads
+// CHECK: te.compute (d0: 2, d1: 5, d2: 5) reduce (d3: 4)
+// CHECK-NEXT: te.read %arg0[d1, d0 * 4 + d3] : tensor<5x8xf32>
+// CHECK-NEXT: te.read %arg1[d2, d0 * 4 + d3] : tensor<5x8xf32>
+// CHECK-NOT: te.compute
+func.func @heads(%q: tensor<5x8xf32>, %k: tensor<5x8xf32>) -> tensor<2x5x5xf32> {
+  %qh = te.compute (d0: 2, d1: 5, d2: 4) {
+    %v = te.read %q[d1, d0 * 4 + d2] : tensor<5x8xf32>
+    te.yield %v : f32
+  } : tensor<2x5x4xf32>
+  %ks = te.compute (d0: 5, d1: 2, d2: 4) {
+    %v = te.read %k[d0, d1 * 4 + d2] : tensor<5x8xf32>
+    te.yield %v : f32
+  } : tensor<5x2x4xf32>
+  %kh = te.compute (d0: 2, d1: 4, d2: 5) {
+    %v = te.read %ks[d2, d0, d1] : tensor<5x2x4xf32>
+    te.yield %v : f32
+  } : tensor<2x4x5xf32>
+  %m = te.compute (d0: 2, d1: 5, d2: 5) reduce (d3: 4) init (0.0 : f32) {
+    %a = te.read %qh[d0, d1, d3] : tensor<2x5x4xf32>
+    %b = te.read %kh[d0, d3, d2] : tensor<2x4x5xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x5x5xf32>
+  return %m : tensor<2x5x5xf32>
+}
+
+// -----
+
+// Pieces go through an element-wise reader ...
+// CHECK-LABEL: @pieces
+// CHECK: te.compute (d0: 7) where (-d0 + 3 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0]
+// CHECK-NEXT: math.exp
+// CHECK: } where (d0 - 4 >= 0) {
+// CHECK-NEXT: te.read %arg1[d0 - 4]
+// CHECK-NEXT: math.exp
+// CHECK-NOT: te.compute
+func.func @pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
+  %c = te.compute (d0: 7) where (3 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %y[d0 - 4] : tensor<3xf32>
+    te.yield %v : f32
+  } : tensor<7xf32>
+  %e = te.compute (d0: 7) {
+    %v = te.read %c[d0] : tensor<7xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<7xf32>
+  return %e : tensor<7xf32>
+}
+
+// -----
+
+// ... the piece that a slice lies in is the only one ...
+// CHECK-LABEL: @slice_of_pieces
+// CHECK-NEXT: te.compute (d0: 2) {
+// CHECK-NEXT: te.read %arg1[d0 + 1]
+// CHECK-NOT: te.compute
+func.func @slice_of_pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
+  %c = te.compute (d0: 7) where (3 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %y[d0 - 4] : tensor<3xf32>
+    te.yield %v : f32
+  } : tensor<7xf32>
+  %e = te.compute (d0: 2) {
+    %v = te.read %c[d0 + 5] : tensor<7xf32>
+    te.yield %v : f32
+  } : tensor<2xf32>
+  return %e : tensor<2xf32>
+}
+
+// -----
+
+// ... and a reader that sums has no pieces: they are stored.
+// CHECK-LABEL: @sum_of_pieces
+// CHECK: te.compute (d0: 7) where
+// CHECK: te.compute () reduce (d0: 7)
+func.func @sum_of_pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<f32> {
+  %c = te.compute (d0: 7) where (3 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %y[d0 - 4] : tensor<3xf32>
+    te.yield %v : f32
+  } : tensor<7xf32>
+  %e = te.compute () reduce (d0: 7) init (0.0 : f32) {
+    %v = te.read %c[d0] : tensor<7xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<f32>
+  return %e : tensor<f32>
+}
+
+// -----
+
+// A gather goes into its reader, its index stays opaque.
+// CHECK-LABEL: @gather
+// CHECK: %[[K:.+]] = te.read %arg1[d0]
+// CHECK-NEXT: %[[J:.+]] = arith.index_cast %[[K]]
+// CHECK-NEXT: te.read %arg0[s0, d1](%[[J]]) : tensor<100x8xf32>
+// CHECK-NOT: te.compute
+func.func @gather(%t: tensor<100x8xf32>, %ids: tensor<5xi64>) -> tensor<5x8xf32> {
+  %g = te.compute (d0: 5, d1: 8) {
+    %k = te.read %ids[d0] : tensor<5xi64>
+    %j = arith.index_cast %k : i64 to index
+    %v = te.read %t[s0, d1](%j) : tensor<100x8xf32>
+    te.yield %v : f32
+  } : tensor<5x8xf32>
+  %y = te.compute (d0: 5, d1: 8) {
+    %v = te.read %g[d0, d1] : tensor<5x8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<5x8xf32>
+  return %y : tensor<5x8xf32>
+}
+
+// -----
+
+// Producers go into the body of an update.
+// CHECK-LABEL: @into_update
+// CHECK: te.update
+// CHECK: math.exp
+// CHECK-NOT: te.compute
+func.func @into_update(%base: tensor<9xf32>, %x: tensor<4xf32>) -> tensor<9xf32> {
+  %e = te.compute (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<4xf32>
+  %u = te.update (d0: 4) into %base[d0 + 2] {
+    %v = te.read %e[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<9xf32>
+  return %u : tensor<9xf32>
+}
+
+// -----
+
+// Into a loop go rearrangements; an exponential would be computed in every turn.
+// CHECK-LABEL: @loop
+// CHECK: math.exp
+// CHECK: scf.for
+// CHECK-NOT: math.exp
+// CHECK: te.read %arg0[d0 + 2]
+func.func @loop(%x: tensor<8xf32>, %n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = te.compute (d0: 4) {
+    %v = te.read %x[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<4xf32>
+  %s = te.compute (d0: 4) {
+    %v = te.read %x[d0 + 2] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32> {
+    %y = te.compute (d0: 4) {
+      %a = te.read %acc[d0] : tensor<4xf32>
+      %b = te.read %e[d0] : tensor<4xf32>
+      %c = te.read %s[d0] : tensor<4xf32>
+      %p = arith.addf %a, %b : f32
+      %q = arith.addf %p, %c : f32
+      te.yield %q : f32
+    } : tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

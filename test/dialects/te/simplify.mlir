@@ -1,0 +1,273 @@
+// RUN: tssa-opt %s --te-simplify --split-input-file | FileCheck %s
+// Index expressions, guards and sets with the ranges of their domain.
+
+// CHECK-LABEL: @reshape_constant
+// CHECK: te.read %{{.+}}[d0, d1]
+func.func @reshape_constant(%x: tensor<12x64xf32>) -> tensor<12x64xf32> {
+  %y = te.compute (d0: 12, d1: 64) {
+    %v = te.read %x[(d0 * 64 + d1) floordiv 64, (d0 * 64 + d1) mod 64] : tensor<12x64xf32>
+    te.yield %v : f32
+  } : tensor<12x64xf32>
+  return %y : tensor<12x64xf32>
+}
+
+// -----
+
+// A symbol as factor and divisor: the range of d1 is that symbol's.
+// CHECK-LABEL: @reshape_dynamic
+// CHECK: te.read %{{.+}}[d0, d1] :
+func.func @reshape_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = te.compute (d0: %n, d1: %m) {
+    %v = te.read %x[(d0 * s0 + d1) floordiv s0, (d0 * s0 + d1) mod s0](%m) : tensor<?x?xf32>
+    te.yield %v : f32
+  } : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// d1 is not known to be below %k: nothing can go.
+// CHECK-LABEL: @reshape_other_size
+// CHECK: te.read %{{.+}}[d0 + d1 floordiv s0, d1 mod s0](%{{.+}})
+func.func @reshape_other_size(%x: tensor<?x?xf32>, %k: index) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = te.compute (d0: %n, d1: %m) {
+    %v = te.read %x[(d0 * s0 + d1) floordiv s0, (d0 * s0 + d1) mod s0](%k) : tensor<?x?xf32>
+    te.yield %v : f32
+  } : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @guard_always
+// CHECK: te.read %{{.+}}[d0 + 1] : tensor<6xf32>
+// CHECK-NEXT: te.yield
+func.func @guard_always(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    %v = te.read %x[d0 + 1] : tensor<6xf32> where (d0 + 1 >= 0, 5 - d0 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @guard_never
+// CHECK: %[[PAD:.+]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: te.yield %[[PAD]]
+func.func @guard_never(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    %v = te.read %x[d0 - 4] : tensor<6xf32> where (d0 - 4 >= 0) else 2.0
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// One constraint goes, the other stays.
+// CHECK-LABEL: @guard_partly
+// CHECK: te.read %{{.+}}[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.000000e+00
+func.func @guard_partly(%x: tensor<6xf32>) -> tensor<7xf32> {
+  %y = te.compute (d0: 7) {
+    %v = te.read %x[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0, 6 - d0 >= 0, 2 * d0 - 2 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+// Where the guard holds, d0 - 1 is below 6.
+// CHECK-LABEL: @guard_is_known
+// CHECK: te.read %{{.+}}[0, d0 - 1] : tensor<2x6xf32> where (d0 - 1 >= 0, -d0 + 6 >= 0)
+func.func @guard_is_known(%x: tensor<2x6xf32>) -> tensor<9xf32> {
+  %y = te.compute (d0: 9) {
+    %v = te.read %x[(d0 - 1) floordiv 6, (d0 - 1) mod 6] : tensor<2x6xf32> where (d0 - 1 >= 0, 6 - d0 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<9xf32>
+  return %y : tensor<9xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @sets
+// CHECK-DAG: %[[TRUE:.+]] = arith.constant true
+// CHECK-DAG: %[[FALSE:.+]] = arith.constant false
+// CHECK: %[[OPEN:.+]] = te.inside (d0 - 2 >= 0)
+// CHECK: te.yield %[[TRUE]], %[[FALSE]], %[[OPEN]]
+func.func @sets() -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  %a, %b, %c = te.compute (d0: 4) {
+    %t = te.inside (3 - d0 >= 0)
+    %f = te.inside (d0 - 7 == 0)
+    %u = te.inside (d0 - 2 >= 0, d0 >= 0)
+    te.yield %t, %f, %u : i1, i1, i1
+  } : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+  return %a, %b, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
+
+// -----
+
+// CHECK-LABEL: @splat
+// CHECK: %[[C:.+]] = arith.constant 3.000000e+00 : f32
+// CHECK-NEXT: te.yield %[[C]]
+func.func @splat() -> tensor<4xf32> {
+  %c = te.constant dense<3.0> : tensor<4xf32>
+  %y = te.compute (d0: 4) {
+    %v = te.read %c[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// An opaque index may fail the run: the read stays.
+// CHECK-LABEL: @splat_opaque
+// CHECK: te.read %{{.+}}[s0](%{{.+}}) : tensor<4xf32>
+func.func @splat_opaque(%i: tensor<4xi64>) -> tensor<4xf32> {
+  %c = te.constant dense<3.0> : tensor<4xf32>
+  %y = te.compute (d0: 4) {
+    %k = te.read %i[d0] : tensor<4xi64>
+    %j = arith.index_cast %k : i64 to index
+    %v = te.read %c[s0](%j) : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// An index computed from the point is an expression where it is in bounds ...
+// CHECK-LABEL: @index_in_bounds
+// CHECK: te.read %{{.+}}[d0 * 2 + 1] : tensor<8xf32>
+func.func @index_in_bounds(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    %i = te.index d0 * 2
+    %c1 = arith.constant 1 : index
+    %j = arith.addi %i, %c1 : index
+    %v = te.read %x[s0](%j) : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// ... and stays opaque, to be checked by the run, where it is not.
+// CHECK-LABEL: @index_out_of_bounds
+// CHECK: te.read %{{.+}}[s0](%{{.+}}) : tensor<6xf32>
+func.func @index_out_of_bounds(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    %i = te.index d0 * 2
+    %v = te.read %x[s0](%i) : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Symbols stand once, in order of first use.
+// CHECK-LABEL: @symbols
+// CHECK-SAME: %[[A:[^:]+]]: index, %[[B:[^:]+]]: index
+// CHECK: te.index d0 * s0 + s1 + s0(%[[B]], %[[A]])
+func.func @symbols(%a: index, %b: index) -> tensor<4xi64> {
+  %y = te.compute (d0: 4) {
+    %i = te.index d0 * s2 + s0 + s1(%a, %b, %b)
+    %v = arith.index_cast %i : index to i64
+    te.yield %v : i64
+  } : tensor<4xi64>
+  return %y : tensor<4xi64>
+}
+
+// -----
+
+// CHECK-LABEL: @empty_piece
+// CHECK: te.compute (d0: 4) {
+// CHECK-NEXT: te.read %arg0[d0]
+// CHECK-NEXT: te.yield
+// CHECK-NEXT: } : tensor<4xf32>
+func.func @empty_piece(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) where (3 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %x[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// In a piece its set is known.
+// CHECK-LABEL: @piece_is_known
+// CHECK: where (-d0 + 3 >= 0) {
+// CHECK-NEXT: te.read %{{.+}}[0, d0]
+// CHECK: where (d0 - 4 >= 0) {
+// CHECK-NEXT: te.read %{{.+}}[1, d0 - 4]
+func.func @piece_is_known(%x: tensor<2x4xf32>) -> tensor<8xf32> {
+  %y = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %x[d0 floordiv 4, d0 mod 4] : tensor<2x4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %x[d0 floordiv 4, d0 mod 4] : tensor<2x4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @dim_of_result
+// CHECK-SAME: %[[N:[^:]+]]: index
+// CHECK: return %{{.+}}, %[[N]]
+func.func @dim_of_result(%n: index) -> (tensor<?xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %f = arith.constant 1.0 : f32
+  %y = te.compute (d0: %n) {
+    te.yield %f : f32
+  } : tensor<?xf32>
+  %d = tensor.dim %y, %c0 : tensor<?xf32>
+  return %y, %d : tensor<?xf32>, index
+}
+
+// -----
+
+// CHECK-LABEL: @equal
+// CHECK: %[[Y:.+]] = te.compute
+// CHECK-NOT: te.compute
+// CHECK: return %[[Y]], %[[Y]]
+func.func @equal(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y = te.compute (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<4xf32>
+  %z = te.compute (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Two calls of a library routine are two calls.
+// CHECK-LABEL: @extern_twice
+// CHECK-COUNT-2: te.extern @random_normal
+func.func @extern_twice() -> (tensor<4xf32>, tensor<4xf32>) {
+  %y = te.extern @random_normal() sizes () [] : () -> tensor<4xf32>
+  %z = te.extern @random_normal() sizes () [] : () -> tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
