@@ -1,0 +1,181 @@
+// RUN: tssa-opt %s --te-check-bounds=show-unknown --split-input-file --verify-diagnostics
+
+func.func @proven(%x: tensor<?x6xf32>, %w: tensor<3xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %y = te.compute (d0: %n, d1: 4) reduce (d2: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + d2] : tensor<?x6xf32>
+    %b = te.read %w[d2] : tensor<3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// An unpadded convolution with stride 2 of a dynamic image.
+func.func @strided(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c2 = arith.constant 2 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %r = arith.subi %n, %c3 : index
+  %h = arith.floordivsi %r, %c2 : index
+  %m = arith.addi %h, %c1 : index
+  %y = te.compute (d0: %m) reduce (d1: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 * 2 + d1] : tensor<?xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @beyond(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    // expected-error @below {{reads dim 0 beyond its size}}
+    %v = te.read %x[d0 * 2] : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @below(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    // expected-error @below {{reads dim 0 below 0}}
+    %v = te.read %x[d0 - 1] : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// The guard forgets the last point.
+func.func @guard(%x: tensor<6xf32>) -> tensor<8xf32> {
+  %y = te.compute (d0: 8) {
+    // expected-error @below {{reads dim 0 beyond its size}}
+    %v = te.read %x[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Nothing is read from an empty domain.
+func.func @empty(%x: tensor<6xf32>) -> tensor<0xf32> {
+  %y = te.compute (d0: 0) {
+    %v = te.read %x[d0 + 9] : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<0xf32>
+  return %y : tensor<0xf32>
+}
+
+// -----
+
+// An index from data is checked by the run.
+func.func @opaque(%x: tensor<6xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %y = te.compute (d0: 4) {
+    %k = te.read %i[d0] : tensor<4xi64>
+    %j = arith.index_cast %k : i64 to index
+    %v = te.read %x[s0 * 9](%j) : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %y = te.compute (d0: %n) {
+    // expected-remark @below {{not known whether reads dim 0 out of bounds}}
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<6xf32>, %n: index) -> tensor<?xf32> {
+  %y = te.compute (d0: %n) {
+    // expected-remark @below {{not known whether reads dim 0 beyond its size}}
+    %v = te.read %x[d0] : tensor<6xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @update(%base: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @below {{writes dim 0 beyond its size}}
+  %y = te.update (d0: 4) into %base[d0 * 2] {
+    %c = arith.constant 0.0 : f32
+    te.yield %c : f32
+  } : tensor<6xf32>
+  %z = te.update (d0: 4) into %y[d0 * 2] where (2 - d0 >= 0) {
+    %c = arith.constant 0.0 : f32
+    te.yield %c : f32
+  } : tensor<6xf32>
+  return %z : tensor<6xf32>
+}
+
+// -----
+
+func.func @gap(%x: tensor<9xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has points in no piece}}
+  %y = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } where (d0 - 5 >= 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @overlap(%x: tensor<9xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has points in piece 0 and in piece 1}}
+  %y = te.compute (d0: 8) where (4 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// A middle piece with two bounds, and one of the mod of a dim.
+func.func @covered(%x: tensor<9xf32>) -> (tensor<?xf32>, tensor<8xf32>) {
+  %c8 = arith.constant 8 : index
+  %y = te.compute (d0: 8) where (1 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } where (d0 - 2 >= 0, 5 - d0 >= 0) {
+    %v = te.read %x[d0 + 3] : tensor<9xf32>
+    te.yield %v : f32
+  } where (d0 - 6 >= 0) {
+    %v = te.read %x[d0 - 6] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %z = te.compute (d0: 8) where (d0 mod 2 == 0) {
+    %v = te.read %x[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } where (d0 mod 2 - 1 == 0) {
+    %v = te.read %x[d0 + 1] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %d = tensor.cast %y : tensor<8xf32> to tensor<?xf32>
+  return %d, %z : tensor<?xf32>, tensor<8xf32>
+}
