@@ -8,6 +8,7 @@
 
 #include "Json.h"
 
+#include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 
@@ -99,6 +100,10 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
   text += line("compiled", "by " + printable(manifest.toolBuild) + " for " +
                                printable(manifest.targetTriple) + ", cpu " +
                                printable(manifest.cpu));
+  Status host = checkHost(manifest);
+  text += line("here", host.ok() ? "runs on this machine"
+                                 : "does not run on this machine: " +
+                                       host.message);
   for (const Port &port : manifest.inputs)
     text += line("input", printable(port.name) + "  " +
                               describe(manifest, port) +
@@ -186,7 +191,12 @@ std::string tssa::run::inspectJson(const Manifest &manifest) {
   json.key("cpu_features").beginArray();
   for (const std::string &feature : manifest.cpuFeatures)
     json.string(feature);
-  json.endArray().key("inputs").beginArray();
+  json.endArray();
+  Status host = checkHost(manifest);
+  json.key("runs_here").boolean(host.ok());
+  if (!host.ok())
+    json.key("reason").string(host.message);
+  json.key("inputs").beginArray();
   for (const Port &port : manifest.inputs)
     writePort(json, manifest, port);
   json.endArray().key("outputs").beginArray();
