@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Indexing.h"
+#include "lib/Operators/KnownIndexes.h"
 #include "tssa/Operators/Registry.h"
 
 using namespace mlir;
@@ -57,10 +58,11 @@ static FailureOr<Tensors> buildGather(Builder &builder, const Node &node) {
     return failure();
   if (*known && data.hasContents())
     return Tensors{gatherContents(builder, data, begin, **known, shape)};
+  auto affine = matchAffineIndexes(builder, indices, data.dim(begin), /*isScalar=*/true);
   return single(builder.compute(data.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, begin);
-    if (*known && (*known)->size() == 1)
-      at.push_back(body.constantExpr((*known)->front()));
+    if (affine)
+      at.push_back(affine->front().expr(body, begin));
     else
       at.push_back(dataIndex(body, indices, body.dims(begin, end), data.dim(begin)));
     at.append(body.dims(end, shape.size()));
@@ -97,9 +99,15 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
                          "], got " + Twine(*depth));
   SmallVector<Size> shape(indices.shape().drop_back());
   shape.append(data.shape().begin() + batch + *depth, data.shape().end());
+  ArrayRef<Size> extents = data.shape().slice(batch, *depth);
+  auto affine = matchAffineIndexes(builder, indices, extents, /*isScalar=*/false);
   return single(builder.compute(data.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, batch);
     for (int64_t i = 0; i < *depth; ++i) {
+      if (affine) {
+        at.push_back((*affine)[i].expr(body, 0));
+        continue;
+      }
       SmallVector<AffineExpr> indexAt = body.dims(0, numOuter);
       indexAt.push_back(body.constantExpr(i));
       at.push_back(dataIndex(body, indices, indexAt, data.dim(batch + i)));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Indexing.h"
+#include "lib/Operators/KnownIndexes.h"
 #include "tssa/Operators/Registry.h"
 
 using namespace mlir;
@@ -63,11 +64,20 @@ static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &nod
   }));
 }
 
-static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
-  const Tensor &data = node.inputs[0], &indices = node.inputs[1], &updates = node.inputs[2];
-  FailureOr<ElementJoin> reduction = getReduction(builder, node);
-  if (failed(reduction))
-    return failure();
+namespace {
+/// A ScatterND: the first `depth` dims of data are indexed by the last dim of
+/// indices, the others are those of updates behind `numOuter`.
+struct ScatterND {
+  Tensor data, indices, updates;
+  int64_t depth, numOuter;
+  SmallVector<Size> domain;
+  std::optional<SmallVector<AffineIndex>> affine;
+};
+} // namespace
+
+static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
+  ScatterND scatter{node.inputs[0], node.inputs[1], node.inputs[2], 0, 0, {}, {}};
+  const Tensor &data = scatter.data, &indices = scatter.indices, &updates = scatter.updates;
   if (indices.rank() < 1)
     return builder.error("expected indices of rank 1 or more, got " + Twine(indices.str()));
   std::optional<int64_t> depth = indices.shape().back().constant();
@@ -76,23 +86,94 @@ static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
   if (*depth < 0 || *depth > data.rank())
     return builder.error("expected a last dim of indices of at most " + Twine(data.rank()) +
                          ", got " + Twine(*depth));
-  SmallVector<Size> domain(indices.shape().drop_back());
-  int64_t numOuter = domain.size();
-  domain.append(data.shape().begin() + *depth, data.shape().end());
-  if (updates.rank() != static_cast<int64_t>(domain.size()))
-    return builder.error("expected updates of rank " + Twine(domain.size()) + ", got " +
+  scatter.depth = *depth;
+  scatter.domain.assign(indices.shape().begin(), indices.shape().end() - 1);
+  scatter.numOuter = scatter.domain.size();
+  scatter.domain.append(data.shape().begin() + *depth, data.shape().end());
+  if (updates.rank() != static_cast<int64_t>(scatter.domain.size()))
+    return builder.error("expected updates of rank " + Twine(scatter.domain.size()) + ", got " +
                          updates.str());
-  for (auto [i, size] : llvm::enumerate(domain))
+  for (auto [i, size] : llvm::enumerate(scatter.domain))
     if (failed(builder.requireEqual(size, updates.dim(i), "dim " + Twine(i) + " of updates")))
       return failure();
-  return single(scatter(builder, data, domain, *reduction, [&](Body &body) {
-    Builder::Write write{body.read(updates, body.dims(0, domain.size())), {}, {}};
-    for (int64_t i = 0; i < *depth; ++i) {
-      SmallVector<AffineExpr> at = body.dims(0, numOuter);
-      at.push_back(body.constantExpr(i));
-      write.target.push_back(dataIndex(body, indices, at, data.dim(i)));
+  scatter.affine = matchAffineIndexes(builder, indices, data.shape().take_front(*depth),
+                                      /*isScalar=*/false);
+  return scatter;
+}
+
+/// Where an element of data is written from, when the writes fill a box: per dim of
+/// updates the dim of data it runs along, with step 1.
+static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
+  if (!scatter.affine)
+    return std::nullopt;
+  SmallVector<int64_t> alongDim(scatter.numOuter, -1);
+  for (auto [component, index] : llvm::enumerate(*scatter.affine)) {
+    bool isTaken = false;
+    for (auto [dim, stride] : llvm::enumerate(index.strides)) {
+      if (stride == 0)
+        continue;
+      if (stride != 1 || isTaken || alongDim[dim] >= 0)
+        return std::nullopt;
+      isTaken = true;
+      alongDim[dim] = component;
     }
-    write.target.append(body.dims(numOuter, domain.size()));
+  }
+  for (auto [dim, along] : llvm::enumerate(alongDim))
+    if (along < 0 && !scatter.domain[dim].isConstant(1))
+      return std::nullopt;
+  return alongDim;
+}
+
+/// Data with a box of updates in it, as a choice per element: no write, so that it
+/// fuses and folds. For a base that would have to be copied anyway.
+static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
+                                   ArrayRef<int64_t> alongDim) {
+  const Tensor &data = scatter.data;
+  DType type = data.dtype();
+  TypedAttr zero = builder.ops.getZeroAttr(getElementType(builder.context(), type));
+  return builder.compute(type, data.shape(), [&](Body &body) {
+    SmallVector<AffineExpr> guard, from;
+    for (auto [component, index] : llvm::enumerate(*scatter.affine)) {
+      AffineExpr offset = body.dim(component) - index.base;
+      Size extent = 1;
+      for (auto [dim, along] : llvm::enumerate(alongDim))
+        if (along == static_cast<int64_t>(component))
+          extent = scatter.domain[dim];
+      if (index.base != 0)
+        guard.push_back(offset);
+      if (data.dim(component) != extent + index.base)
+        guard.push_back(body.size(extent) - 1 - offset);
+    }
+    for (int64_t along : alongDim)
+      from.push_back(along < 0 ? body.constantExpr(0)
+                               : body.dim(along) - (*scatter.affine)[along].base);
+    from.append(body.dims(scatter.depth, data.rank()));
+    Scalar update = toScalar(body, body.read(scatter.updates, from, guard, zero), type);
+    if (guard.empty())
+      return update.getValue();
+    Scalar old = toScalar(body, body.read(data, body.dims(0, data.rank())), type);
+    Scalar isInside = toScalar(body, body.inside(guard), DType::Bool);
+    return select(isInside, update, old).getValue();
+  });
+}
+
+static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
+  FailureOr<ElementJoin> reduction = getReduction(builder, node);
+  FailureOr<ScatterND> nd = getScatterND(builder, node);
+  if (failed(reduction) || failed(nd))
+    return failure();
+  if (!*reduction && nd->data.constant())
+    if (std::optional<SmallVector<int64_t>> alongDim = matchBox(*nd))
+      return single(selectBox(builder, *nd, *alongDim));
+  return single(scatter(builder, nd->data, nd->domain, *reduction, [&](Body &body) {
+    Builder::Write write{body.read(nd->updates, body.dims(0, nd->domain.size())), {}, {}};
+    for (int64_t i = 0; i < nd->depth; ++i) {
+      SmallVector<AffineExpr> at = body.dims(0, nd->numOuter);
+      at.push_back(body.constantExpr(i));
+      write.target.push_back(nd->affine ? (*nd->affine)[i].expr(body, 0)
+                                        : dataIndex(body, nd->indices, at, nd->data.dim(i)));
+    }
+    write.target.append(body.dims(nd->numOuter, nd->domain.size()));
     return write;
   }));
 }
