@@ -83,9 +83,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &target);
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,
                  llvm::raw_pwrite_stream &stream);
 
-/// Links objects to a shared object that exports `tssa_run` and `tssa_plan` and
+/// Links an object to a shared object that exports `tssa_run` and `tssa_plan` and
 /// imports nothing. Undefined symbols are an error that names them.
-llvm::Expected<std::string> link(llvm::ArrayRef<llvm::StringRef> objects);
+llvm::Expected<std::string> link(llvm::StringRef object);
 
 } // namespace tssa::cpu
 

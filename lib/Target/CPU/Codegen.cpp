@@ -24,10 +24,13 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-/// What stays visible to the linker: the entry points, and functions that code
-/// generation calls by name.
-static bool isKept(const GlobalValue &value) {
-  static constexpr StringRef names[] = {"tssa_run", "tssa_plan", "memcpy", "memmove", "memset"};
+static bool isEntryPoint(const GlobalValue &value) {
+  return value.getName() == "tssa_run" || value.getName() == "tssa_plan";
+}
+
+/// Functions that code generation calls by name, after optimisation.
+static bool isCalledLate(const GlobalValue &value) {
+  static constexpr StringRef names[] = {"memcpy", "memmove", "memset"};
   return is_contained(names, value.getName());
 }
 
@@ -72,7 +75,12 @@ Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded,
 }
 
 void optimize(Module &module, TargetMachine &target) {
-  internalizeModule(module, isKept);
+  internalizeModule(module, [](const GlobalValue &value) {
+    return isEntryPoint(value) || isCalledLate(value);
+  });
+  for (Function &function : module)
+    if (isCalledLate(function))
+      function.setVisibility(GlobalValue::HiddenVisibility);
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;

@@ -26,7 +26,7 @@ using namespace ::tssa::cpu;
 using namespace ::tssa::conversion;
 
 /// Work, in body ops at points, below which a thread of its own does not pay.
-static constexpr int64_t leastWork = 1 << 17;
+static constexpr int64_t leastWork = 1 << 20;
 /// Most bytes on the stack for an expression computed inside of another.
 static constexpr int64_t mostScratch = 64 << 10;
 
@@ -294,19 +294,12 @@ private:
     SmallVector<AffineExpr> fixed(inner.getNumParallel());
     SmallVector<bool> conflict(inner.getNumParallel(), false);
     auto visit = [&](te::ReadOp read, te::ComputeOp reader) {
+      if (reader != root)
+        return; // computed at the same loop: its dims are fixed the same way
       for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-        AffineExpr over = reader == root && read.getMap().getNumSymbols() == 0
-                              ? getIndex(index, schedule, expr)
-                              : AffineExpr();
-        if (reader != root)
-          continue; // read at the same loop; its dims are fixed the same way
-        bool known = static_cast<bool>(over);
-        if (known)
-          over.walk([&](AffineExpr e) {
-            if (auto loopDim = dyn_cast<AffineDimExpr>(e))
-              known &= index.hasLoop(loopDim.getPosition());
-          });
-        if (!known || (fixed[dim] && fixed[dim] != over))
+        AffineExpr over = read.getMap().getNumSymbols() == 0 ? getIndex(index, schedule, expr)
+                                                             : AffineExpr();
+        if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
           conflict[dim] = true;
         else
           fixed[dim] = over;

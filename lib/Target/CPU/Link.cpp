@@ -7,10 +7,10 @@
 
 #include "lld/Common/Driver.h"
 #include "tssa/Target/CPU.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
 
@@ -21,75 +21,66 @@ using namespace llvm;
 namespace tssa::cpu {
 
 namespace {
-/// A folder of its own for the linker's files, gone with the object.
-class TemporaryFolder {
+/// A file of its own for the linker, gone with the object or when a signal ends
+/// the program.
+class TemporaryFile {
 public:
-  ~TemporaryFolder() {
-    if (!path.empty())
-      sys::fs::remove_directories(path);
+  ~TemporaryFile() {
+    if (path.empty())
+      return;
+    sys::fs::remove(path);
+    sys::DontRemoveFileOnSignal(path);
   }
-  Error create() {
-    if (std::error_code error = sys::fs::createUniqueDirectory("tssa-link", path))
-      return createStringError(error, "cannot make a temporary folder: " + error.message());
+  Error create(StringRef suffix) {
+    if (std::error_code error = sys::fs::createTemporaryFile("tssa-link", suffix, path))
+      return createStringError(error, "cannot make a temporary file: " + error.message());
+    sys::RemoveFileOnSignal(path);
     return Error::success();
   }
-  std::string getFile(const Twine &name) const {
-    SmallString<128> file(path);
-    sys::path::append(file, name);
-    return std::string(file);
+  Error write(StringRef bytes) const {
+    std::error_code error;
+    raw_fd_ostream stream(path, error);
+    if (!error) {
+      stream << bytes;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error)
+      return createStringError(error, "cannot write '" + path + "': " + error.message());
+    return Error::success();
   }
+  std::string getPath() const { return std::string(path); }
 
 private:
   SmallString<128> path;
 };
 } // namespace
 
-static Error writeFile(StringRef path, StringRef bytes) {
-  std::error_code error;
-  raw_fd_ostream stream(path, error);
-  if (!error) {
-    stream << bytes;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error)
-    return createStringError(error, "cannot write '" + path + "': " + error.message());
-  return Error::success();
-}
-
-/// Exports nothing but the entry points, whatever the objects say.
-static constexpr const char *versionScript = "{ global: tssa_run; tssa_plan; local: *; };\n";
-
-Expected<std::string> link(ArrayRef<StringRef> objects) {
-  TemporaryFolder folder;
-  if (Error error = folder.create())
+Expected<std::string> link(StringRef object) {
+  TemporaryFile input, output;
+  if (Error error = input.create("o"))
     return std::move(error);
-  std::string output = folder.getFile("model.so"), script = folder.getFile("exports");
-  std::vector<std::string> arguments = {
-      "ld.lld",        "-shared",     "-o",          output,         "--version-script=" + script,
-      "-soname=model", "--no-undefined", "--gc-sections", "-z",      "now",
-      "-z",            "noexecstack", "--build-id=none", "--hash-style=gnu", "-O2",
-      "--strip-all",   "--threads=1", "-m", "elf_x86_64"};
-  if (Error error = writeFile(script, versionScript))
+  if (Error error = output.create("so"))
     return std::move(error);
-  for (auto [i, object] : llvm::enumerate(objects)) {
-    arguments.push_back(folder.getFile(Twine(i) + ".o"));
-    if (Error error = writeFile(arguments.back(), object))
-      return std::move(error);
-  }
-  std::vector<const char *> pointers;
-  for (const std::string &argument : arguments)
-    pointers.push_back(argument.c_str());
+  if (Error error = input.write(object))
+    return std::move(error);
+  std::string inputPath = input.getPath(), outputPath = output.getPath();
+  std::vector<const char *> arguments = {
+      "ld.lld",   "-shared",       "-m",  "elf_x86_64", "-o",          outputPath.c_str(),
+      "-soname=model", "--no-undefined", "--gc-sections", "-z", "now", "-z",
+      "noexecstack",   "--build-id=none", "--hash-style=gnu", "-O2", "--strip-all",
+      "--threads=1",   inputPath.c_str()};
 
   static std::mutex oneAtATime; // lld keeps its state in globals
   std::lock_guard<std::mutex> lock(oneAtATime);
   std::string messages;
   raw_string_ostream stream(messages);
-  lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return createStringError(inconvertibleErrorCode(), "the linker failed: " + messages);
-  auto buffer = MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer =
+      MemoryBuffer::getFile(outputPath, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return createStringError(buffer.getError(), "cannot read the linked object: " +
                                                     buffer.getError().message());

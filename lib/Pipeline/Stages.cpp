@@ -1,0 +1,131 @@
+//===- Stages.cpp - from a model to machine code, stage by stage ---------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Pipeline/Stages.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tssa/Conversion/HostToLLVM.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+
+//===----------------------------------------------------------------------===//
+// Promises
+//===----------------------------------------------------------------------===//
+
+static Operation *findOp(Operation *root, llvm::function_ref<bool(Operation *)> breaks) {
+  Operation *found = nullptr;
+  root->walk([&](Operation *op) {
+    if (!breaks(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static bool isUnranked(Type type) { return isa<UnrankedTensorType, UnrankedMemRefType>(type); }
+
+static Operation *findImportBreach(ModuleOp module) {
+  if (!module.lookupSymbol<func::FuncOp>("main"))
+    return module;
+  return findOp(module, [](Operation *op) {
+    return isa<te::KernelOp, te::LaunchOp>(op) || llvm::any_of(op->getResultTypes(), isUnranked);
+  });
+}
+
+static Operation *findTEBreach(ModuleOp module) {
+  return findOp(module, [](Operation *op) {
+    return isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(op) && !op->getParentOfType<te::KernelOp>();
+  });
+}
+
+static Operation *findLayoutBreach(ModuleOp module) {
+  return findOp(module, [](Operation *op) {
+    auto kernel = dyn_cast<te::KernelOp>(op);
+    return kernel && kernel.getSchedule().empty();
+  });
+}
+
+static Operation *findBuffersBreach(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  return findOp(main, [](Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    return llvm::any_of(op->getOperandTypes(), isTensor) ||
+           llvm::any_of(op->getResultTypes(), isTensor);
+  });
+}
+
+static Operation *findLoopsBreach(ModuleOp module) {
+  return findOp(module, [](Operation *op) { return isa<te::KernelOp>(op); });
+}
+
+static Operation *findTargetBreach(ModuleOp module) {
+  return findOp(module, [](Operation *op) {
+    return !isa<ModuleOp>(op) && !isa<LLVM::LLVMDialect>(op->getDialect());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static void buildTE(OpPassManager &manager, const StageContext &) { te::buildTEStage(manager); }
+
+static void buildLayout(OpPassManager &manager, const StageContext &context) {
+  layout::MachineModel model;
+  model.lanes = context.machine.vectorBytes / 4;
+  model.registers = context.machine.vectorBytes == 64 ? 32 : 16;
+  layout::buildLayoutStage(manager, model);
+}
+
+static void buildBuffers(OpPassManager &manager, const StageContext &) {
+  manager.addPass(te::createTEPlanBuffers());
+}
+
+static void buildLoops(OpPassManager &manager, const StageContext &) {
+  cpu::buildLoopsStage(manager);
+}
+
+static void buildTarget(OpPassManager &manager, const StageContext &) {
+  manager.addPass(createConvertHostToLLVMPass());
+  cpu::buildTargetCPUStage(manager);
+}
+
+static constexpr Stage stages[] = {
+    {"import", "a host program '@main' of ranked tensors, and no kernels", nullptr,
+     findImportBreach},
+    {"te", "every tensor expression stands in a kernel", buildTE, findTEBreach},
+    {"layout", "every kernel has a schedule", buildLayout, findLayoutBreach},
+    {"buffers", "the host program works on memory", buildBuffers, findBuffersBreach},
+    {"loops", "every kernel is a function with loops", buildLoops, findLoopsBreach},
+    {"target", "all is in the LLVM dialect", buildTarget, findTargetBreach},
+};
+
+ArrayRef<Stage> getStages() { return stages; }
+
+const Stage *lookupStage(StringRef name) {
+  for (const Stage &stage : stages)
+    if (stage.name == name)
+      return &stage;
+  return nullptr;
+}
+
+LogicalResult checkPromise(const Stage &stage, ModuleOp module) {
+  Operation *breach = stage.findBreach(module);
+  if (!breach)
+    return success();
+  return breach->emitError("stage ") << stage.name << " promised: " << stage.promise
+                                     << "; this '" << breach->getName() << "' breaks it";
+}
+
+} // namespace tssa

@@ -1,0 +1,58 @@
+//===- Diagnostics.cpp - errors in the words of the model ----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tssa::compile {
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
+    : ScopedDiagnosticHandler(&context), file(file.str()) {
+  setHandler([this](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+      print(diagnostic, "");
+  });
+}
+
+/// The names of the nodes that a location holds.
+static void collectNames(Location loc, SmallVectorImpl<StringRef> &names,
+                         std::optional<FileLineColLoc> &position) {
+  loc->walk([&](Location nested) {
+    if (auto name = dyn_cast<NameLoc>(nested))
+      if (!llvm::is_contained(names, name.getName().getValue()))
+        names.push_back(name.getName());
+    if (auto place = dyn_cast<FileLineColLoc>(nested); place && !position)
+      position = place;
+    return WalkResult::advance();
+  });
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic, StringRef indent) {
+  static constexpr const char *severities[] = {"note", "warning", "error", "remark"};
+  SmallVector<StringRef> names;
+  std::optional<FileLineColLoc> position;
+  collectNames(diagnostic.getLocation(), names, position);
+  llvm::raw_ostream &stream = llvm::errs();
+  stream << indent << file;
+  if (position && names.empty())
+    stream << ':' << position->getLine() << ':' << position->getColumn();
+  stream << ": " << severities[unsigned(diagnostic.getSeverity())] << ": ";
+  constexpr size_t most = 4;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i)
+    stream << (i == 0 ? "node '" : ", '") << names[i] << "'";
+  if (names.size() > most)
+    stream << " and " << names.size() - most << " more";
+  stream << (names.empty() ? "" : ": ") << diagnostic.str() << '\n';
+  for (Diagnostic &note : diagnostic.getNotes())
+    print(note, "  ");
+}
+
+} // namespace tssa::compile

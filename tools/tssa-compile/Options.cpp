@@ -1,0 +1,184 @@
+//===- Options.cpp - the command line of tssa-compile --------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "tssa/Pipeline/Compile.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::compile {
+namespace {
+
+cl::OptionCategory category("Options");
+
+/// Every option of the tool; LLVM's own are hidden.
+struct CommandLine {
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir"),
+                             cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
+                              cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("What to make code for: cpu"),
+                              cl::value_desc("TARGET"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> mcpu{"mcpu",
+                            cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
+                            cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
+  cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
+                             cl::value_desc("NAME=N"), cl::cat(category)};
+  cl::list<std::string> shapes{"input-shape",
+                               cl::desc("Fix the shape of an input; repeatable"),
+                               cl::value_desc("NAME=1x3x224x224"), cl::cat(category)};
+  cl::opt<std::string> lastStage{
+      "compile-to", cl::desc("Stop after import, te, layout, buffers, loops or target"),
+      cl::value_desc("STAGE"), cl::cat(category)};
+  cl::opt<std::string> emit{"emit", cl::desc("Write llvm, asm, obj, so (default) or schedule"),
+                            cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
+  cl::opt<std::string> schedule{"schedule", cl::desc("Replay schedules written by --emit=schedule"),
+                                cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> dumpDir{"dump-dir", cl::desc("Write the module after every stage"),
+                               cl::value_desc("DIR"), cl::cat(category)};
+  cl::opt<bool> verify{"verify-each-stage",
+                       cl::desc("Run the model after every stage and name the first wrong one"),
+                       cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
+  cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
+                          cl::cat(category)};
+};
+
+constexpr const char *overview =
+    "compiles a model to one binary that tssa-run and libtssart run\n\n"
+    "EXAMPLES:\n"
+    "  tssa-compile model.onnx                      writes model.so for this CPU\n"
+    "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
+    "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
+    "  tssa-compile model.onnx --emit=schedule -o s.mlir\n\n"
+    "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
+    "  5 limit or timeout, 70 internal\n";
+
+int reportUsage(const Twine &message) {
+  errs() << "tssa-compile: error: " << message << "\ntry: tssa-compile --help\n";
+  return UsageError;
+}
+
+bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
+  SmallVector<StringRef> parts;
+  if (!text.empty())
+    text.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t size;
+    if (part.getAsInteger(10, size) || size < 0)
+      return false;
+    shape.push_back(size);
+  }
+  return true;
+}
+
+std::optional<int> takeSizes(const CommandLine &line, Options &options) {
+  for (const std::string &text : line.dims) {
+    auto [name, size] = StringRef(text).rsplit('=');
+    int64_t value;
+    if (name.empty() || size.getAsInteger(10, value) || value < 0)
+      return reportUsage("expected NAME=N for --dim, got '" + text + "'");
+    if (!options.dims.insert({name, value}).second)
+      return reportUsage("--dim gives '" + name + "' twice");
+  }
+  for (const std::string &text : line.shapes) {
+    auto [name, sizes] = StringRef(text).rsplit('=');
+    SmallVector<int64_t> shape;
+    if (name.empty() || !parseShape(sizes, shape))
+      return reportUsage("expected NAME=1x3x224x224 for --input-shape, got '" + text + "'");
+    if (!options.inputShapes.insert({name, shape}).second)
+      return reportUsage("--input-shape gives '" + name + "' twice");
+  }
+  return std::nullopt;
+}
+
+std::optional<int> takeStage(const CommandLine &line, Options &options) {
+  std::optional<Emit> emit = StringSwitch<std::optional<Emit>>(line.emit)
+                                 .Case("schedule", Emit::Schedule)
+                                 .Case("llvm", Emit::LLVM)
+                                 .Case("asm", Emit::Assembly)
+                                 .Case("obj", Emit::Object)
+                                 .Case("so", Emit::SharedObject)
+                                 .Default(std::nullopt);
+  if (!emit)
+    return reportUsage("expected llvm, asm, obj, so or schedule for --emit, got '" + line.emit +
+                       "'");
+  options.emit = *emit;
+  options.lastStage = options.emit == Emit::Schedule ? "layout" : "target";
+  if (line.lastStage.getNumOccurrences() == 0)
+    return std::nullopt;
+  if (line.emit.getNumOccurrences() != 0)
+    return reportUsage("--compile-to and --emit exclude each other");
+  if (!lookupStage(line.lastStage)) {
+    std::string names;
+    for (const Stage &stage : getStages())
+      names += (names.empty() ? "" : ", ") + stage.name.str();
+    return reportUsage("expected a stage (" + names + ") for --compile-to, got '" +
+                       line.lastStage + "'");
+  }
+  options.lastStage = line.lastStage;
+  options.emit = Emit::Module;
+  return std::nullopt;
+}
+
+void chooseOutput(Options &options) {
+  if (!options.output.empty())
+    return;
+  StringRef stem = sys::path::stem(options.input);
+  switch (options.emit) {
+  case Emit::SharedObject:
+    options.output = (stem + ".so").str();
+    break;
+  case Emit::Object:
+    options.output = (stem + ".o").str();
+    break;
+  default:
+    options.output = "-";
+  }
+}
+
+} // namespace
+
+std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  CommandLine line;
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &stream) {
+    stream << getToolBuild() << "\n  onnx " << TSSA_ONNX_VERSION << ", manifest ABI "
+           << TSSA_ABI_VERSION << ", build " << TSSA_BUILD_ID << "\n";
+  });
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
+    errs() << messages;
+    return UsageError;
+  }
+  if (line.input.empty())
+    return reportUsage("expected a model, MODEL.onnx or MODEL.mlir");
+  if (line.target != "cpu")
+    return reportUsage("expected cpu for --target, got '" + line.target + "'");
+  options.input = line.input;
+  options.output = line.output;
+  options.mcpu = line.mcpu;
+  options.schedule = line.schedule;
+  options.dumpDir = line.dumpDir;
+  options.verifyEachStage = line.verify;
+  options.timing = line.timing;
+  options.untrusted = line.untrusted;
+  if (std::optional<int> code = takeSizes(line, options))
+    return code;
+  if (std::optional<int> code = takeStage(line, options))
+    return code;
+  chooseOutput(options);
+  return std::nullopt;
+}
+
+} // namespace tssa::compile

@@ -1,0 +1,50 @@
+//===- Options.h - the command line of tssa-compile ------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_COMPILE_OPTIONS_H
+#define TOOLS_TSSA_COMPILE_OPTIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace tssa::compile {
+
+enum ExitCode {
+  Success = 0,
+  ModelError = 1,
+  UsageError = 2,
+  Unsupported = 3,
+  Mismatch = 4,
+  LimitReached = 5,
+  InternalError = 70
+};
+
+enum class Emit { Module, Schedule, LLVM, Assembly, Object, SharedObject };
+
+struct Options {
+  std::string input;
+  std::string output;
+  std::string mcpu;
+  std::string lastStage;
+  Emit emit;
+  std::string schedule;
+  std::string dumpDir;
+  llvm::StringMap<int64_t> dims;
+  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
+  bool verifyEachStage = false;
+  bool timing = false;
+  bool untrusted = false;
+};
+
+/// Parses the command line, and prints what is wrong with it or what it asks for.
+/// Returns the exit code when there is nothing more to do, else none.
+std::optional<int> parseOptions(int argc, char **argv, Options &options);
+
+} // namespace tssa::compile
+
+#endif // TOOLS_TSSA_COMPILE_OPTIONS_H

@@ -1,0 +1,210 @@
+//===- tssa-compile.cpp - compiles a model to one binary -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "Options.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Parser/Parser.h"
+#include "tssa/Import/ONNX.h"
+#include "tssa/Pipeline/Compile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+
+#include <unistd.h>
+
+using namespace llvm;
+using namespace tssa;
+using namespace tssa::compile;
+
+static int report(const Options &options, const Twine &message, int code) {
+  errs() << options.input << ": error: " << message << '\n';
+  return code;
+}
+
+static int report(const Options &options, Error error, int code) {
+  return report(options, toString(std::move(error)), code);
+}
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+static int getExitCode(operators::Fault fault) {
+  switch (fault) {
+  case operators::Fault::Unsupported:
+    return Unsupported;
+  case operators::Fault::Limit:
+    return LimitReached;
+  default:
+    return ModelError;
+  }
+}
+
+/// The module at stage import; null, with `code` set and a report, when there is
+/// none.
+static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
+                                                   const Options &options, int &code) {
+  if (sys::path::extension(options.input) == ".mlir") {
+    if (!sys::fs::exists(options.input)) {
+      code = report(options, "no such file", ModelError);
+      return nullptr;
+    }
+    auto module = mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
+    code = ModelError;
+    return module;
+  }
+  ImportOptions import;
+  import.dims = options.dims;
+  import.inputShapes = options.inputShapes;
+  import.untrusted = options.untrusted;
+  ImportReport importReport;
+  auto module = importONNX(context, options.input, import, importReport);
+  for (const std::string &warning : importReport.warnings)
+    errs() << options.input << ": warning: " << warning << '\n';
+  if (!module)
+    code = report(options, importReport.error, getExitCode(importReport.fault));
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+/// Writes under a temporary name and renames: there is never part of a file.
+static int writeOutput(const Options &options, function_ref<Error(raw_pwrite_stream &)> write) {
+  SmallString<0> bytes;
+  raw_svector_ostream buffer(bytes);
+  if (Error error = write(buffer))
+    return report(options, std::move(error), InternalError);
+  Error error = writeToOutput(options.output, [&](raw_ostream &stream) {
+    stream << bytes;
+    return Error::success();
+  });
+  if (error)
+    return report(options, "cannot write '" + options.output + "': " + toString(std::move(error)),
+                  ModelError);
+  return Success;
+}
+
+static int writeModule(const Options &options, mlir::ModuleOp module) {
+  return writeOutput(options, [&](raw_pwrite_stream &stream) {
+    mlir::OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(32).elideLargeResourceString(32).printNameLocAsPrefix();
+    module.print(stream, flags);
+    stream << '\n';
+    return Error::success();
+  });
+}
+
+static int writeSchedules(const Options &options, mlir::ModuleOp module) {
+  return writeOutput(options, [&](raw_pwrite_stream &stream) {
+    for (auto kernel : module.getOps<mlir::tssa::te::KernelOp>()) {
+      kernel.print(stream);
+      stream << '\n';
+    }
+    return Error::success();
+  });
+}
+
+static int writeArtifact(const Options &options, Compilation &compilation,
+                         mlir::ModuleOp module) {
+  Expected<std::string> code = compilation.link();
+  if (!code)
+    return report(options, code.takeError(), InternalError);
+  auto weights = compilation.getWeights(module);
+  if (!weights)
+    return report(options, weights.takeError(), InternalError);
+  runtime::Status status = runtime::writeArtifact(options.output, *code,
+                                                  compilation.takeManifest(module), *weights);
+  if (!status.ok())
+    return report(options, status.message, ModelError);
+  return Success;
+}
+
+static int write(const Options &options, Compilation &compilation, mlir::ModuleOp module) {
+  switch (options.emit) {
+  case Emit::Module:
+    return writeModule(options, module);
+  case Emit::Schedule:
+    return writeSchedules(options, module);
+  default:
+    break;
+  }
+  if (Error error = compilation.translate(module))
+    return report(options, std::move(error), InternalError);
+  switch (options.emit) {
+  case Emit::LLVM:
+    return writeOutput(options, [&](raw_pwrite_stream &stream) {
+      compilation.printLLVM(stream);
+      return Error::success();
+    });
+  case Emit::Assembly:
+  case Emit::Object:
+    return writeOutput(options, [&](raw_pwrite_stream &stream) {
+      return compilation.emit(options.emit == Emit::Assembly, stream);
+    });
+  default:
+    return writeArtifact(options, compilation, module);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static void printTimes(const Compilation &compilation) {
+  double total = 0;
+  for (const StepTime &step : compilation.getTimes()) {
+    errs() << format("%9.3f s  ", step.seconds) << step.name << '\n';
+    total += step.seconds;
+  }
+  errs() << format("%9.3f s  ", total) << "total\n";
+}
+
+static int compileModel(const Options &options) {
+  Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
+  if (!machine) {
+    errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
+    return UsageError;
+  }
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticPrinter printer(context, options.input);
+  int code = Success;
+  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
+  if (!module)
+    return code;
+
+  CompileOptions compile;
+  compile.machine = *machine;
+  compile.lastStage = options.lastStage;
+  compile.dumpDir = options.dumpDir;
+  compile.modelName = sys::path::stem(options.input).str();
+  bool isText = sys::path::extension(options.input) == ".mlir";
+  Compilation compilation(compile);
+  if (failed(compilation.runStages(*module)))
+    return isText ? ModelError : InternalError;
+  code = write(options, compilation, *module);
+  if (options.timing)
+    printTimes(compilation);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  Options options;
+  if (std::optional<int> code = parseOptions(argc, argv, options))
+    return *code;
+  int code = compileModel(options);
+  outs().flush();
+  return code;
+}
