@@ -110,9 +110,14 @@ Error Interpreter::evaluate(te::ConstantOp op) {
 }
 
 Error Interpreter::evaluate(te::ExternOp op) {
+  if (op->hasAttr("te.outs"))
+    return evaluateOnMemory(op);
   Expected<SmallVector<HostTensor>> results = evaluateExtern(op, getAll(op.getInputs()));
   if (!results)
     return results.takeError();
+  if (results->size() < op.getNumResults())
+    return makeError(op.getLoc(), "expected at most " + llvm::Twine(results->size()) + " results");
+  results->truncate(op.getNumResults());
   unsigned position = 0;
   for (auto [type, tensor] : llvm::zip_equal(op.getResultTypes(), *results)) {
     if (Error error = checkShape(op, type, tensor))
@@ -186,7 +191,7 @@ Error Interpreter::evaluate(te::LaunchOp op) {
   if (!kernel)
     return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is no te.kernel");
   if (!op.getOuts().empty())
-    return makeError(op.getLoc(), "no evaluation of a launch whose buffers are planned");
+    return evaluateOnMemory(op, kernel);
   SmallVector<HostValue> inputs = getAll(op.getInputs());
   sumMagnitude = 0;
   Expected<SmallVector<HostTensor>> results = runKernel(kernel, inputs);
@@ -254,6 +259,8 @@ Expected<std::vector<HostTensor>> reference::evaluate(ModuleOp module, StringRef
   if (!callee)
     return llvm::createStringError("the module has no function '" + function.str() + "'");
   Interpreter interpreter(options);
+  if (llvm::any_of(callee.getArgumentTypes(), [](Type type) { return isa<MemRefType>(type); }))
+    return interpreter.runOnMemory(module, callee, inputs);
   Expected<SmallVector<HostValue>> results =
       interpreter.runFunction(callee, SmallVector<HostValue>(inputs.begin(), inputs.end()));
   if (!results)

@@ -228,8 +228,12 @@ Expected<SmallVector<HostTensor>> reference::evaluateExtern(ExternOp op,
   auto routine = routines.find(op.getCallee());
   if (routine == routines.end())
     return makeError(op.getLoc(), "no evaluation of routine '" + op.getCallee() + "'");
-  Expected<Tensors> results = routine->second({op, inputs});
-  if (results)
-    results->truncate(std::min<size_t>(results->size(), op.getNumResults()));
-  return results;
+  return routine->second({op, inputs});
+}
+
+bool reference::isSizeKnownBefore(ExternOp op, unsigned index, unsigned numKnown,
+                                  unsigned numResults) {
+  if (numKnown == 0 || numKnown == numResults)
+    return numKnown != 0;
+  return op.getCallee() == "unique" && index == 2; // the group of each element
 }

@@ -64,7 +64,8 @@ Error Interpreter::evaluate(Operation &op) {
       .Case<te::ComputeOp, te::UpdateOp, te::ScanOp, te::ConstantOp, te::ExternOp, te::CheckOp,
             te::LaunchOp, func::CallOp, scf::IfOp, scf::ForOp, scf::WhileOp, arith::ConstantOp,
             arith::SelectOp, tensor::DimOp, tensor::ExtractOp, tensor::FromElementsOp,
-            tensor::CastOp, tensor::EmptyOp>([&](auto typed) { return evaluate(typed); })
+            tensor::CastOp, tensor::EmptyOp, memref::AllocOp, memref::DeallocOp, memref::ViewOp,
+            memref::CastOp, memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp>([&](auto typed) { return evaluate(typed); })
       .Default([&](Operation *other) { return evaluateScalar(*other); });
 }
 

@@ -10,6 +10,7 @@
 #include "TensorOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -23,6 +24,10 @@ public:
                                                            llvm::ArrayRef<HostValue> inputs);
   llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
                                                           llvm::ArrayRef<HostValue> inputs);
+  /// Runs a function whose buffers are planned.
+  llvm::Expected<std::vector<HostTensor>> runOnMemory(mlir::ModuleOp module,
+                                                      mlir::func::FuncOp function,
+                                                      llvm::ArrayRef<HostTensor> inputs);
 
 private:
   using Error = llvm::Error;
@@ -60,6 +65,28 @@ private:
   Error evaluate(mlir::tensor::CastOp op);
   Error evaluate(mlir::tensor::EmptyOp op);
   Error evaluateScalar(mlir::Operation &op);
+
+  // Memory.
+  Error evaluate(mlir::memref::AllocOp op);
+  Error evaluate(mlir::memref::DeallocOp op);
+  Error evaluate(mlir::memref::ViewOp op);
+  Error evaluate(mlir::memref::CastOp op);
+  Error evaluate(mlir::memref::DimOp op);
+  Error evaluate(mlir::memref::LoadOp op);
+  Error evaluate(mlir::memref::StoreOp op);
+  Error evaluate(mlir::memref::CopyOp op);
+  Error evaluateOnMemory(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
+  Error evaluateOnMemory(mlir::tssa::te::ExternOp op);
+  /// Checks that a launch writes over nothing that its kernel still reads.
+  Error checkPlaces(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
+  llvm::Expected<llvm::SmallVector<int64_t>> getShape(mlir::MemRefType type,
+                                                      mlir::ValueRange dynamicSizes);
+  llvm::Expected<int64_t> locate(mlir::Operation *op, const HostMemory &memory,
+                                 mlir::ValueRange indices);
+  llvm::Expected<llvm::SmallVector<HostValue>> loadAll(mlir::Operation *op,
+                                                       mlir::ValueRange values);
+  llvm::Expected<HostMemory> makeArena(mlir::ModuleOp module, mlir::func::FuncOp function,
+                                       llvm::ArrayRef<HostTensor> inputs);
 
   const EvaluatorOptions &options;
   llvm::SmallVector<Frame> frames;

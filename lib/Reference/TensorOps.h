@@ -22,9 +22,14 @@ llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environme
 llvm::Expected<HostTensor> evaluateScan(mlir::tssa::te::ScanOp op, Environment environment,
                                         bool wideSums);
 
-/// The results of a library routine, which is written here a second time.
+/// All results of a library routine, which is written here a second time.
 llvm::Expected<llvm::SmallVector<HostTensor>>
 evaluateExtern(mlir::tssa::te::ExternOp op, llvm::ArrayRef<HostValue> inputs);
+
+/// Whether result `index` of a routine has a size that is known before the call,
+/// if `numKnown` of `numResults` have.
+bool isSizeKnownBefore(mlir::tssa::te::ExternOp op, unsigned index, unsigned numKnown,
+                       unsigned numResults);
 
 /// Sizes as numbers; an error for one that is negative or not known.
 llvm::Expected<llvm::SmallVector<int64_t>> getSizes(mlir::Operation *op,

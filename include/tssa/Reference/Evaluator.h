@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A plain interpreter of modules up to stage layout: functions with scf, te,
-/// tensor, arith and math, kernels and their launches. It is the meaning that
+/// A plain interpreter of modules up to stage buffers: functions with scf, te,
+/// tensor, memref, arith and math, kernels and their launches. It is the meaning that
 /// compiled code is compared with, so it knows nothing of how code is made: every
 /// element is computed where the program says, in row-major order.
 ///
@@ -28,13 +28,30 @@
 
 namespace tssa::reference {
 
-/// What an SSA value holds: a tensor or a scalar.
+/// Elements somewhere in memory that others may look at too.
+struct HostMemory {
+  struct Storage {
+    std::vector<uint8_t> bytes;
+    bool released = false;
+  };
+  std::shared_ptr<Storage> storage;
+  int64_t offset = 0;
+  ElementKind kind = ElementKind::I8;
+  llvm::SmallVector<int64_t> shape;
+
+  uint8_t *getData() const { return storage->bytes.data() + offset; }
+  int64_t getNumBytes() const { return countElements(shape).value_or(0) * getByteSize(kind); }
+};
+
+/// What an SSA value holds: a tensor, memory, or a scalar.
 struct HostValue {
   std::optional<HostTensor> tensor;
+  std::optional<HostMemory> memory;
   Scalar scalar = makeInt(0);
 
   HostValue() = default;
   HostValue(HostTensor tensor) : tensor(std::move(tensor)) {}
+  HostValue(HostMemory memory) : memory(std::move(memory)) {}
   HostValue(Scalar scalar) : scalar(scalar) {}
 };
 

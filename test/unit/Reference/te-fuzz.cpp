@@ -8,8 +8,8 @@
 /// \file
 /// Makes programs from seeds, evaluates each, and compares the results with those
 /// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
-/// on the inputs that it had in the evaluation. `--print` shows the program of a
-/// seed.
+/// on the inputs that it had in the evaluation, and the program is evaluated once
+/// more with its buffers planned. `--print` shows the program of a seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,11 +44,10 @@ static llvm::cl::opt<bool> print("print", llvm::cl::desc("print each program"),
 
 /// The results of `module` on the inputs of `seed`.
 static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module,
-                                                   const RandomProgram &program, uint64_t seed,
+                                                   RandomProgram &program, uint64_t seed,
                                                    const EvaluatorOptions &options = {}) {
-  auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
-  llvm::Expected<std::vector<HostTensor>> inputs =
-      makeRandomInputs(function, seed, program.sizes);
+  auto function = program.module->lookupSymbol<mlir::func::FuncOp>("main");
+  llvm::Expected<std::vector<HostTensor>> inputs = makeRandomInputs(function, seed, program.sizes);
   if (!inputs)
     return inputs.takeError();
   return evaluate(module, "main", *inputs, options);
@@ -129,7 +128,20 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
   llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed, evaluation);
   if (!got)
     return got.takeError();
-  return compareResults(program, *expected, *got);
+  if (llvm::Error error = compareResults(program, *expected, *got))
+    return error;
+  if (!compile)
+    return llvm::Error::success();
+  mlir::PassManager buffers(&context);
+  buffers.addPass(mlir::tssa::te::createTEPlanBuffers());
+  if (failed(buffers.run(*changed)))
+    return llvm::createStringError("te-plan-buffers failed");
+  llvm::Expected<std::vector<HostTensor>> planned = run(*changed, program, seed);
+  if (!planned)
+    return llvm::createStringError("on planned buffers: " + toString(planned.takeError()));
+  if (llvm::Error error = compareResults(program, *expected, *planned))
+    return llvm::createStringError("on planned buffers: " + toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,370 @@
+//===- Memory.cpp - evaluate programs whose buffers are planned -----------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// After te-plan-buffers kernels still are tensor expressions, but the host program
+/// says where each value lies. Here it is run on real memory, which is garbage
+/// until it is written, so that a value overwritten too early, memory used after
+/// its release, or a view beyond its base shows.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "dialects/te/Analysis/Signature.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace ::tssa::reference;
+using namespace mlir::tssa;
+using llvm::Error;
+using llvm::Expected;
+
+/// A NaN as a float of any width, and no size or index.
+static constexpr uint8_t garbage = 0xFF;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static Expected<HostMemory> allocate(Operation *op, MemRefType type, ArrayRef<int64_t> shape) {
+  Expected<ElementKind> kind = getElementKind(type.getElementType());
+  if (!kind)
+    return makeError(op->getLoc(), toString(kind.takeError()));
+  std::optional<int64_t> count = countElements(shape);
+  int64_t numBytes = 0;
+  if (!count || llvm::MulOverflow<int64_t>(*count, getByteSize(*kind), numBytes))
+    return makeError(op->getLoc(), "the bytes of an allocation cannot be counted");
+  HostMemory memory;
+  memory.storage = std::make_shared<HostMemory::Storage>();
+  memory.storage->bytes.assign(numBytes, garbage);
+  memory.kind = *kind;
+  memory.shape.assign(shape.begin(), shape.end());
+  return memory;
+}
+
+/// An error when the memory was released.
+static Error checkLive(Operation *op, const HostMemory &memory) {
+  return memory.storage->released ? makeError(op->getLoc(), "memory is used after its release")
+                                  : Error::success();
+}
+
+static Expected<HostTensor> loadTensor(Operation *op, const HostMemory &memory) {
+  if (Error error = checkLive(op, memory))
+    return error;
+  Expected<HostTensor> tensor = HostTensor::create(memory.kind, memory.shape);
+  if (tensor && tensor->getNumBytes())
+    std::memcpy(tensor->getMutableData(), memory.getData(), tensor->getNumBytes());
+  return tensor;
+}
+
+static Error storeTensor(Operation *op, const HostTensor &tensor, const HostMemory &memory) {
+  if (Error error = checkLive(op, memory))
+    return error;
+  if (tensor.getShape() != ArrayRef(memory.shape) || tensor.getKind() != memory.kind)
+    return makeError(op->getLoc(), "expected a buffer of " + tensor.describeType());
+  if (tensor.getNumBytes())
+    std::memcpy(memory.getData(), tensor.getData(), tensor.getNumBytes());
+  return Error::success();
+}
+
+Expected<SmallVector<int64_t>> Interpreter::getShape(MemRefType type, ValueRange dynamicSizes) {
+  SmallVector<int64_t> shape(type.getShape());
+  auto next = dynamicSizes.begin();
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size))
+      size = get(*next++).scalar.i;
+  return shape;
+}
+
+Error Interpreter::evaluate(memref::AllocOp op) {
+  Expected<SmallVector<int64_t>> shape = getShape(op.getType(), op.getDynamicSizes());
+  if (!shape)
+    return shape.takeError();
+  Expected<HostMemory> memory = allocate(op, op.getType(), *shape);
+  if (!memory)
+    return memory.takeError();
+  set(op.getResult(), HostValue(std::move(*memory)));
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::DeallocOp op) {
+  HostMemory &memory = *get(op.getMemref()).memory;
+  if (Error error = checkLive(op, memory))
+    return error;
+  memory.storage->released = true;
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::ViewOp op) {
+  HostMemory view = *get(op.getSource()).memory;
+  Expected<SmallVector<int64_t>> shape = getShape(op.getType(), op.getSizes());
+  Expected<ElementKind> kind = getElementKind(op.getType().getElementType());
+  if (!shape || !kind)
+    return joinErrors(shape.takeError(), kind.takeError());
+  std::optional<int64_t> count = countElements(*shape);
+  int64_t shift = get(op.getByteShift()).scalar.i;
+  int64_t available = view.storage->bytes.size() - view.offset, numBytes = 0;
+  if (!count || llvm::MulOverflow<int64_t>(*count, getByteSize(*kind), numBytes) || shift < 0 ||
+      shift > available || numBytes > available - shift)
+    return makeError(op.getLoc(), "a view of " + llvm::Twine(numBytes) + " bytes at " +
+                                      llvm::Twine(shift) + " leaves its base of " +
+                                      llvm::Twine(available));
+  view.offset += shift;
+  view.kind = *kind;
+  view.shape = *shape;
+  set(op.getResult(), HostValue(std::move(view)));
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::CastOp op) {
+  set(op.getResult(), HostValue(get(op.getSource())));
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::DimOp op) {
+  set(op.getResult(),
+      makeInt(get(op.getSource()).memory->shape[get(op.getIndex()).scalar.i]));
+  return Error::success();
+}
+
+/// The element of `memory` at `indices`.
+Expected<int64_t> Interpreter::locate(Operation *op, const HostMemory &memory,
+                                      ValueRange indices) {
+  if (Error error = checkLive(op, memory))
+    return error;
+  int64_t element = 0;
+  for (auto [index, size] : llvm::zip_equal(indices, memory.shape)) {
+    int64_t position = get(index).scalar.i;
+    if (position < 0 || position >= size)
+      return makeError(op->getLoc(), "index " + llvm::Twine(position) +
+                                         " is out of bounds for a dim of size " +
+                                         llvm::Twine(size));
+    element = element * size + position;
+  }
+  return element;
+}
+
+Error Interpreter::evaluate(memref::LoadOp op) {
+  const HostMemory &memory = *get(op.getMemref()).memory;
+  Expected<int64_t> element = locate(op, memory, op.getIndices());
+  if (!element)
+    return element.takeError();
+  set(op.getResult(), loadElement(memory.kind, memory.getData(), *element));
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::StoreOp op) {
+  const HostMemory &memory = *get(op.getMemref()).memory;
+  Expected<int64_t> element = locate(op, memory, op.getIndices());
+  if (!element)
+    return element.takeError();
+  storeElement(memory.kind, memory.getData(), *element, get(op.getValue()).scalar);
+  return Error::success();
+}
+
+Error Interpreter::evaluate(memref::CopyOp op) {
+  Expected<HostTensor> source = loadTensor(op, *get(op.getSource()).memory);
+  if (!source)
+    return source.takeError();
+  return storeTensor(op, *source, *get(op.getTarget()).memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Tensors in place of memory, as the evaluation of kernels and routines wants.
+Expected<SmallVector<HostValue>> Interpreter::loadAll(Operation *op, ValueRange values) {
+  SmallVector<HostValue> loaded;
+  for (Value value : values) {
+    HostValue &held = get(value);
+    if (!held.memory) {
+      loaded.push_back(held);
+      continue;
+    }
+    Expected<HostTensor> tensor = loadTensor(op, *held.memory);
+    if (!tensor)
+      return tensor.takeError();
+    loaded.push_back(std::move(*tensor));
+  }
+  return loaded;
+}
+
+static bool overlap(const HostMemory &a, const HostMemory &b) {
+  return a.storage == b.storage && a.offset < b.offset + b.getNumBytes() &&
+         b.offset < a.offset + a.getNumBytes();
+}
+
+/// Whether a kernel may write a result over its parameter `index`: as the base of
+/// an update, or where each element is read only for the element in its place.
+static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
+  for (Operation *user : kernel.getArgument(index).getUsers()) {
+    if (isa<te::UpdateOp>(user))
+      continue;
+    auto read = dyn_cast<te::ReadOp>(user);
+    if (!read || !read.getMap().isIdentity())
+      return false;
+  }
+  return true;
+}
+
+Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
+  for (auto [number, out] : llvm::enumerate(op.getOuts())) {
+    const HostMemory &written = *get(out).memory;
+    for (Value other : op.getOuts().drop_front(number + 1))
+      if (overlap(written, *get(other).memory))
+        return makeError(op.getLoc(), "two results of kernel '" + op.getKernel() +
+                                          "' share memory");
+    for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+      const HostValue &value = get(input);
+      if (!value.memory || !overlap(written, *value.memory))
+        continue;
+      bool same = value.memory->offset == written.offset &&
+                  value.memory->getNumBytes() == written.getNumBytes();
+      if (!same || !mayOverwrite(kernel, index))
+        return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' writes result " +
+                                          llvm::Twine(number) + " over parameter " +
+                                          llvm::Twine(index) + ", which it still reads");
+    }
+  }
+  return Error::success();
+}
+
+Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
+  if (Error error = checkPlaces(op, kernel))
+    return error;
+  Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
+  if (!inputs)
+    return inputs.takeError();
+  sumMagnitude = 0;
+  Expected<SmallVector<HostTensor>> results = runKernel(kernel, *inputs);
+  if (!results)
+    return results.takeError();
+  for (auto [out, result] : llvm::zip_equal(op.getOuts(), *results))
+    if (Error error = storeTensor(op, result, *get(out).memory))
+      return error;
+  if (options.onLaunch)
+    return options.onLaunch({op, kernel, *inputs, *results, sumMagnitude});
+  return Error::success();
+}
+
+/// Results whose size is known before the call are operands, the last ones; the
+/// others are results.
+Error Interpreter::evaluateOnMemory(te::ExternOp op) {
+  unsigned numOuts = op->getAttrOfType<IntegerAttr>("te.outs").getInt();
+  Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs().drop_back(numOuts));
+  if (!inputs)
+    return inputs.takeError();
+  Expected<SmallVector<HostTensor>> results = evaluateExtern(op, *inputs);
+  if (!results)
+    return results.takeError();
+  auto out = op.getInputs().take_back(numOuts).begin();
+  auto returned = op.getResults().begin();
+  unsigned numResults = numOuts + op.getNumResults();
+  for (auto [index, result] : llvm::enumerate(ArrayRef(*results).take_front(numResults))) {
+    if (isSizeKnownBefore(op, index, numOuts, numResults)) {
+      if (Error error = storeTensor(op, result, *get(*out++).memory))
+        return error;
+      continue;
+    }
+    auto type = cast<MemRefType>((*returned).getType());
+    Expected<HostMemory> memory = allocate(op, type, result.getShape());
+    if (!memory)
+      return memory.takeError();
+    if (Error error = storeTensor(op, result, *memory))
+      return error;
+    set(*returned++, HostValue(std::move(*memory)));
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static HostMemory makeMemory(ArrayRef<uint8_t> bytes, ElementKind kind, ArrayRef<int64_t> shape) {
+  HostMemory memory;
+  memory.storage = std::make_shared<HostMemory::Storage>();
+  memory.storage->bytes.assign(bytes.begin(), bytes.end());
+  memory.kind = kind;
+  memory.shape.assign(shape.begin(), shape.end());
+  return memory;
+}
+
+/// The constants of a module, each at its offset.
+static Expected<HostMemory> makeWeights(ModuleOp module) {
+  std::vector<uint8_t> bytes;
+  auto list = module->getAttrOfType<ArrayAttr>("te.weights");
+  for (Attribute entry : list ? list.getValue() : ArrayRef<Attribute>()) {
+    auto fields = cast<DictionaryAttr>(entry);
+    Expected<HostTensor> tensor = getConstantTensor(fields.getAs<ElementsAttr>("value"));
+    if (!tensor)
+      return tensor.takeError();
+    size_t offset = fields.getAs<IntegerAttr>("offset").getInt();
+    bytes.resize(std::max<size_t>(bytes.size(), offset + tensor->getNumBytes() + 64));
+    if (tensor->getNumBytes())
+      std::memcpy(bytes.data() + offset, tensor->getData(), tensor->getNumBytes());
+  }
+  int64_t size = bytes.size();
+  return makeMemory(bytes, ElementKind::I8, size);
+}
+
+/// As much memory as the program's plan asks for at the sizes of the inputs.
+Expected<HostMemory> Interpreter::makeArena(ModuleOp module, func::FuncOp function,
+                                            ArrayRef<HostTensor> inputs) {
+  auto plan = module.lookupSymbol<func::FuncOp>("plan");
+  if (!plan)
+    return makeError(function.getLoc(), "the module has no '@plan'");
+  SmallVector<HostValue> sizes;
+  te::EntrySymbols symbols(function);
+  for (const te::EntrySymbol &symbol : symbols.get())
+    if (symbol.argument < inputs.size()) // weights and arena have no symbols in the plan
+      sizes.push_back(makeInt(inputs[symbol.argument].getShape()[symbol.dim]));
+  Expected<SmallVector<HostValue>> planned = runFunction(plan, sizes);
+  if (!planned)
+    return planned.takeError();
+  int64_t size = (*planned)[0].scalar.i;
+  if (size < 0)
+    return makeError(function.getLoc(), "the arena has " + llvm::Twine(size) + " bytes");
+  return makeMemory(std::vector<uint8_t>(size, garbage), ElementKind::I8, size);
+}
+
+Expected<std::vector<HostTensor>> Interpreter::runOnMemory(ModuleOp module, func::FuncOp function,
+                                                           ArrayRef<HostTensor> inputs) {
+  SmallVector<HostValue> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (function.getArgAttr(i, "te.weights") || function.getArgAttr(i, "te.arena")) {
+      Expected<HostMemory> memory = function.getArgAttr(i, "te.weights")
+                                        ? makeWeights(module)
+                                        : makeArena(module, function, inputs);
+      if (!memory)
+        return memory.takeError();
+      arguments.push_back(std::move(*memory));
+      continue;
+    }
+    if (i >= inputs.size())
+      return makeError(function.getLoc(), "expected more than " + llvm::Twine(inputs.size()) +
+                                              " inputs");
+    const HostTensor &input = inputs[i];
+    ArrayRef<uint8_t> bytes(input.getData(), input.getNumBytes());
+    arguments.push_back(makeMemory(bytes, input.getKind(), input.getShape()));
+  }
+  Expected<SmallVector<HostValue>> results = runFunction(function, arguments);
+  if (!results)
+    return results.takeError();
+  std::vector<HostTensor> tensors;
+  for (HostValue &result : *results) {
+    Expected<HostTensor> tensor = loadTensor(function, *result.memory);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
