@@ -12,6 +12,9 @@
 //    vector dim's before the rows'), reduction loops (longest strides outermost),
 //    rows, vectors, lanes.
 // 4. Bind the outer loops to threads.
+// In a kernel of several expressions the last is the root; the others are computed
+// at the innermost of its loops that their reads fix, and their own loops run
+// serially there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +39,41 @@ public:
       : builder(builder), op(op), accesses(getAccesses(op)),
         choice(chooseTile(op, accesses, machine)), loc(op.getLoc()) {}
 
-  /// Writes the ops; returns the loops that are bound, outermost first.
-  SmallVector<Value> write() {
+  /// Writes the schedule of a root, at whose loops `inner` are computed.
+  void writeRoot(ArrayRef<te::ComputeOp> inner) {
+    for (te::ComputeOp expression : inner)
+      rowDims = std::max(rowDims, countRowDims(expression));
+    bind = true;
+    write();
+    for (te::ComputeOp expression : inner)
+      ComputeAtOp::create(builder, loc, *expression.getLabel(),
+                          loops[countRowDims(expression) - 1]);
+  }
+
+  /// Writes the schedule of an expression computed at a loop of the root.
+  void writeInner() { write(); }
+
+  /// Leading dims of the root that are indexes of its reads of `inner`, in order:
+  /// 0 if `inner` cannot be computed row by row.
+  unsigned countRowDims(te::ComputeOp inner) {
+    unsigned rows = inner.getNumParallel();
+    bool found = false;
+    op.walk([&](te::ReadOp read) {
+      if (read.getSource().getDefiningOp() != inner)
+        return;
+      found = true;
+      for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
+        if (expr != getAffineDimExpr(dim, expr.getContext()))
+          rows = std::min<unsigned>(rows, dim);
+    });
+    return found ? rows : 0;
+  }
+
+private:
+  void write() {
+    if (rowDims && choice.vectorDim && *choice.vectorDim < rowDims)
+      choice = TileChoice();
+    llvm::erase_if(choice.rows, [&](auto row) { return row.first < rowDims; });
     nameLoops();
     if (!op.hasReduction())
       fuseDims();
@@ -45,10 +81,8 @@ public:
     splitVector();
     reorder();
     annotate();
-    return outer;
   }
 
-private:
   Type loopType() { return LoopType::get(builder.getContext()); }
 
   void nameLoops() {
@@ -63,7 +97,7 @@ private:
       return;
     unsigned inner = *choice.vectorDim;
     int64_t extent = getAssumedSize(op.getStaticSizes()[inner]);
-    while (inner > 0 && llvm::all_of(accesses, [&](const Access &access) {
+    while (inner > rowDims && llvm::all_of(accesses, [&](const Access &access) {
              return access.canFuse(inner - 1, *choice.vectorDim, extent);
            })) {
       --inner;
@@ -159,8 +193,10 @@ private:
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
-    if (!outer.empty())
-      BindOp::create(builder, loc, outer, "parallel");
+    // What is computed at a row is computed once: only rows are spread.
+    ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
+    if (!bound.empty() && bind)
+      BindOp::create(builder, loc, bound, "parallel");
   }
 
   OpBuilder &builder;
@@ -171,7 +207,20 @@ private:
   SmallVector<Value> loops; ///< by dim: the outermost loop of it; null once fused
   SmallVector<Value> outer, tiled;
   Value lanes;
+  unsigned rowDims = 0; ///< leading dims that stay whole loops
+  bool bind = false;
 };
+
+/// Writes the schedule of a kernel, whose last expression is the root.
+static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel &machine) {
+  SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
+  if (expressions.empty())
+    return;
+  te::ComputeOp root = expressions.pop_back_val();
+  for (te::ComputeOp expression : expressions)
+    Scheduler(builder, expression, machine).writeInner();
+  Scheduler(builder, root, machine).writeRoot(expressions);
+}
 
 struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
   using ScheduleDefaultBase::ScheduleDefaultBase;
@@ -184,10 +233,8 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
         return;
       Block &block = kernel.getSchedule().emplaceBlock();
       builder.setInsertionPointToEnd(&block);
-      for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-        Scheduler(builder, compute, machine).write();
-        ++numScheduled;
-      }
+      ++numScheduled;
+      schedule(builder, kernel, machine);
     });
   }
 };

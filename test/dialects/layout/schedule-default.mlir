@@ -76,3 +76,34 @@ te.kernel @given(%a: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK-NEXT: }
   %i = layout.loops @y : !layout.loop
 }
+
+// A softmax: the maximum and the sum of a row are computed at the row's loop, which
+// alone is spread over threads.
+// CHECK-LABEL: te.kernel @softmax
+te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
+  %m = te.compute @max (d0: 5) reduce (d1: 370) init (0xFF800000 : f32) {
+    %v = te.read %x[d0, d1] : tensor<5x370xf32>
+    te.yield %v : f32
+  } combine arith.maximumf : tensor<5xf32>
+  %s = te.compute @sum (d0: 5) reduce (d1: 370) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<5x370xf32>
+    %w = te.read %m[d0] : tensor<5xf32>
+    %d = arith.subf %v, %w : f32
+    %e = math.exp %d : f32
+    te.yield %e : f32
+  } combine arith.addf : tensor<5xf32>
+  %y = te.compute @y (d0: 5, d1: 370) {
+    %v = te.read %x[d0, d1] : tensor<5x370xf32>
+    %w = te.read %m[d0] : tensor<5xf32>
+    %t = te.read %s[d0] : tensor<5xf32>
+    %d = arith.subf %v, %w : f32
+    %e = math.exp %d : f32
+    %r = arith.divf %e, %t : f32
+    te.yield %r : f32
+  } : tensor<5x370xf32>
+  // CHECK: %[[Y:.*]]:2 = layout.loops @y
+  // CHECK: layout.bind %[[Y]]#0 to parallel
+  // CHECK-NEXT: layout.compute_at @max, %[[Y]]#0
+  // CHECK-NEXT: layout.compute_at @sum, %[[Y]]#0
+  te.return %y : tensor<5x370xf32>
+}
