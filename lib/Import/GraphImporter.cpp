@@ -161,7 +161,7 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope
 
 FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, Node &node, Scope &scope) {
   if (const FunctionProto *function = functions.find(proto))
-    return callFunction(*function, proto, node, scope);
+    return callFunction(*function, proto, node, scope, nullptr);
   const OpSchema *schema = findSchema(proto, node.version);
   if (schema && failed(checkTypes(*schema, node)))
     return failure();
@@ -255,8 +255,12 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
 
 FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
                                                const NodeProto &proto, const Node &node,
-                                               Scope &scope) {
+                                               Scope &scope, const OpSchema *schema) {
   StringMap<Attribute> attributes;
+  if (schema)
+    for (const auto &[name, attribute] : schema->attributes())
+      if (attribute.default_value.type() != AttributeProto::UNDEFINED)
+        attributes[name] = {&attribute.default_value, &scope};
   for (const AttributeProto &attribute : function.attribute_proto())
     attributes[attribute.name()] = {&attribute, &scope};
   for (const AttributeProto &attribute : proto.attribute())
@@ -310,7 +314,7 @@ FailureOr<Tensors> GraphImporter::expandSchema(const OpSchema &schema, const Nod
   if (schema.HasFunction()) {
     const FunctionProto *function = schema.GetFunction(static_cast<int>(node.version));
     if (function)
-      return callFunction(*function, proto, node, scope);
+      return callFunction(*function, proto, node, scope, &schema);
   }
   if (!schema.HasContextDependentFunction())
     return builder.unsupported("operator is not supported");
@@ -329,7 +333,7 @@ FailureOr<Tensors> GraphImporter::expandSchema(const OpSchema &schema, const Nod
   FunctionProto function;
   if (!schema.BuildContextDependentFunction(context, function, static_cast<int>(node.version)))
     return builder.unsupported("operator is not supported with these attributes and inputs");
-  return callFunction(reader.keep(std::move(function)), resolvedNode, node, scope);
+  return callFunction(reader.keep(std::move(function)), resolvedNode, node, scope, &schema);
 }
 
 } // namespace tssa

@@ -56,9 +56,11 @@ private:
   mlir::LogicalResult importNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope);
   mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto,
                                             operators::Node &node, Scope &scope);
+  /// `schema` gives the defaults of attributes, for a function of the standard.
   mlir::FailureOr<operators::Tensors> callFunction(const tssa_onnx::FunctionProto &function,
                                                    const tssa_onnx::NodeProto &proto,
-                                                   const operators::Node &node, Scope &scope);
+                                                   const operators::Node &node, Scope &scope,
+                                                   const tssa_onnx::OpSchema *schema);
   mlir::FailureOr<operators::Tensors> expandSchema(const tssa_onnx::OpSchema &schema,
                                                    const tssa_onnx::NodeProto &proto,
                                                    const operators::Node &node, Scope &scope);

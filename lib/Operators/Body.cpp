@@ -126,7 +126,7 @@ Value Body::readBroadcast(const Tensor &tensor, ArrayRef<Size> shape, ArrayRef<A
     AffineExpr index = at[offset + i];
     if (size.isConstant(1))
       indexes.push_back(constantExpr(0));
-    else if (size == shape[offset + i] || size.differs(1))
+    else if (Builder::broadcastsAsEqual(size, shape[offset + i]))
       indexes.push_back(index);
     else
       indexes.push_back(index % this->size(size));

@@ -239,6 +239,12 @@ Value Builder::materializeAtom(const Atom &atom) {
   return value;
 }
 
+Size Builder::asAtom(const Size &size) {
+  if (size.constant() || size.overflowed())
+    return size;
+  return sizes.get(materializeValue(size), size.isAtLeast(0));
+}
+
 //===----------------------------------------------------------------------===//
 // What is known
 //===----------------------------------------------------------------------===//
@@ -343,6 +349,8 @@ Builder::Condition Builder::isEqual(const Size &lhs, const Size &rhs) {
 }
 
 Builder::Condition Builder::isLess(const Size &lhs, const Size &rhs) {
+  if (lhs.constant() && rhs.constant())
+    return {*lhs.constant() < *rhs.constant(), {}};
   Size difference = rhs - lhs;
   if (difference.isAtLeast(1))
     return {true, {}};

@@ -15,16 +15,19 @@ using namespace mlir;
 namespace tssa::operators {
 
 /// Most elements that one fold, and all folds of a program together, may make.
-static constexpr int64_t maxFoldElements = 4096;
+static constexpr int64_t maxFoldElements = 16384;
 static constexpr int64_t maxFoldedElements = 1 << 20;
 
 LogicalResult Builder::checkShape(ArrayRef<Size> shape) {
   for (auto [i, size] : llvm::enumerate(shape))
     if (failed(requireNonNegative(size, "size of dim " + Twine(i) + " of the result")))
       return failure();
-  // No element is larger than 8 bytes.
-  Size bytes = product(shape) * 8;
-  if (bytes.overflowed())
+  // No element is larger than 8 bytes. Sizes that are not known yet are checked when the
+  // program runs.
+  Size bytes = 8;
+  for (const Size &size : shape)
+    bytes = bytes * (size.constant() ? size : Size(1));
+  if (bytes.overflowed() && !llvm::is_contained(shape, Size(0)))
     return limit("a result of " + Tensor(DType::F32, shape).str() + " is too large");
   return success();
 }

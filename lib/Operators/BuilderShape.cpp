@@ -93,28 +93,37 @@ static std::optional<Tensor> mapContents(Builder &builder, DType type, ArrayRef<
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// The size that sizes broadcast to: a constant other than 1 wins, then what they have
-/// in common, else a choice made when the program runs.
-Size Builder::broadcastSizes(ArrayRef<Size> sizes) {
-  Size result = 1;
-  for (const Size &size : sizes) {
-    if (size.isConstant(1) || size == result)
-      continue;
-    if (result.isConstant(1) || (size.constant() && !result.constant())) {
-      result = size;
-    } else if (!size.constant() && !result.constant() && !result.differs(1)) {
-      if (size.differs(1)) {
-        result = size;
-        continue;
-      }
-      Value isOne = arith::CmpIOp::create(ops, location, arith::CmpIPredicate::eq,
-                                          materializeValue(result), materializeValue(1));
-      Value chosen = arith::SelectOp::create(ops, location, isOne, materializeValue(size),
-                                             materializeValue(result));
-      result = this->sizes.get(chosen, /*nonNegative=*/true);
-    }
-  }
-  return result;
+/// Whether `size` is min(`other`, k) with a k above 1. Such sizes are 1 together, so they
+/// broadcast only when they are equal.
+static bool isCutFrom(const Size &size, const Size &other) {
+  if (size.terms().size() != 1 || size.terms().front().first.size() != 1 ||
+      size.terms().front().second != 1)
+    return false;
+  const Atom &atom = *size.terms().front().first.front();
+  if (atom.kind != Atom::Min)
+    return false;
+  return (*atom.lhs == other && atom.rhs->isAtLeast(2)) ||
+         (*atom.rhs == other && atom.lhs->isAtLeast(2));
+}
+
+bool Builder::broadcastsAsEqual(const Size &size, const Size &common) {
+  return size == common || size.differs(1) || isCutFrom(size, common);
+}
+
+/// The size that two sizes broadcast to: a constant other than 1 wins, then one that is
+/// known not to be 1, else it is chosen when the program runs.
+Size Builder::broadcastPair(const Size &lhs, const Size &rhs) {
+  if (lhs.isConstant(1) || lhs == rhs)
+    return rhs;
+  if (rhs.isConstant(1) || lhs.constant())
+    return lhs;
+  if (rhs.constant())
+    return rhs;
+  if (lhs.differs(1) || isCutFrom(rhs, lhs))
+    return lhs;
+  if (rhs.differs(1) || isCutFrom(lhs, rhs))
+    return rhs;
+  return select(isEqual(lhs, 1), rhs, lhs);
 }
 
 FailureOr<SmallVector<Size>> Builder::broadcast(ArrayRef<ArrayRef<Size>> shapes) {
@@ -127,7 +136,9 @@ FailureOr<SmallVector<Size>> Builder::broadcast(ArrayRef<ArrayRef<Size>> shapes)
     for (ArrayRef<Size> shape : shapes)
       if (i + shape.size() >= rank)
         aligned.push_back(shape[i + shape.size() - rank]);
-    Size common = broadcastSizes(aligned);
+    Size common = 1;
+    for (const Size &size : aligned)
+      common = broadcastPair(common, size);
     for (const Size &size : aligned) {
       if (size == common || size.isConstant(1))
         continue;

@@ -135,7 +135,15 @@ Tensor Builder::reshapeKnown(const Tensor &tensor, ArrayRef<Size> shape) {
 FailureOr<Tensor> Builder::reshape(const Tensor &tensor, ArrayRef<Size> shape) {
   if (tensor.shape() == shape)
     return tensor;
-  if (failed(requireEqual(tensor.numElements(), product(shape), "number of elements")))
+  Size from = tensor.numElements(), to = product(shape);
+  if (from.overflowed() || to.overflowed()) {
+    auto asAtoms = [&](ArrayRef<Size> sizes) {
+      return llvm::map_to_vector(sizes, [&](const Size &size) { return asAtom(size); });
+    };
+    from = product(asAtoms(tensor.shape()));
+    to = product(asAtoms(shape));
+  }
+  if (failed(requireEqual(from, to, "number of elements")))
     return failure();
   bool isStatic = Tensor(tensor.dtype(), shape).staticShape().has_value();
   if (isStatic && (tensor.constant() || tensor.hasContents()))

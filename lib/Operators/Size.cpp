@@ -207,6 +207,8 @@ Size Size::ceilDiv(const Size &divisor) const {
 }
 
 Size Size::min(const Size &lhs, const Size &rhs) {
+  if (lhs.constant() && rhs.constant())
+    return *lhs.constant() < *rhs.constant() ? lhs : rhs;
   Size difference = rhs - lhs;
   if (difference.bad)
     return overflow();
@@ -218,6 +220,8 @@ Size Size::min(const Size &lhs, const Size &rhs) {
 }
 
 Size Size::max(const Size &lhs, const Size &rhs) {
+  if (lhs.constant() && rhs.constant())
+    return *lhs.constant() > *rhs.constant() ? lhs : rhs;
   Size difference = lhs - rhs;
   if (difference.bad)
     return overflow();
@@ -294,6 +298,8 @@ static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth) {
 bool Size::isAtLeast(int64_t value) const { return isAtLeastImpl(*this, value, 0); }
 
 bool Size::differs(const Size &other) const {
+  if (constant() && other.constant())
+    return *constant() != *other.constant();
   Size difference = *this - other;
   return difference.isAtLeast(1) || difference.isAtMost(-1);
 }

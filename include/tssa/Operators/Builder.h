@@ -95,6 +95,9 @@ public:
   mlir::Value materializeValue(const Size &size);
   llvm::SmallVector<mlir::OpFoldResult> materialize(llvm::ArrayRef<Size> sizes);
 
+  /// The same size as one atom: for sizes whose products have too many terms.
+  Size asAtom(const Size &size);
+
   // What is known of elements. The `require` forms report `what` on failure.
   std::optional<llvm::SmallVector<int64_t>> constantInts(const Tensor &tensor);
   std::optional<llvm::SmallVector<double>> constantFloats(const Tensor &tensor);
@@ -174,6 +177,10 @@ public:
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<llvm::ArrayRef<Size>> shapes);
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<Tensor> tensors);
 
+  /// Whether a dim of `size` is the same as one of `common`, which it broadcasts to, in
+  /// every run that does not fail.
+  static bool broadcastsAsEqual(const Size &size, const Size &common);
+
   // Common operators, for use inside of others.
   /// `element` of broadcast operands. `known` computes on contents.
   mlir::FailureOr<Tensor> elementwise(DType type, llvm::ArrayRef<Tensor> operands, MapFn element,
@@ -197,7 +204,7 @@ private:
   mlir::Value materializeAtom(const Atom &atom);
   /// Whether a value may be used at the builder.
   bool isVisible(mlir::Value value);
-  Size broadcastSizes(llvm::ArrayRef<Size> sizes);
+  Size broadcastPair(const Size &lhs, const Size &rhs);
   Tensor reshapeKnown(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> concatPieces(llvm::ArrayRef<Tensor> tensors, int64_t axis,
                                        llvm::ArrayRef<Size> begins, llvm::ArrayRef<Size> shape);
