@@ -40,7 +40,7 @@ Expected<HostTensor> reference::makeRandomTensor(ElementKind kind, ArrayRef<int6
 }
 
 /// The size of one dim of an argument.
-static int64_t chooseSize(RankedTensorType type, unsigned dim, ArrayAttr names,
+static int64_t chooseSize(ShapedType type, unsigned dim, ArrayAttr names,
                           const llvm::StringMap<int64_t> &sizes, int64_t defaultSize) {
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
@@ -59,10 +59,12 @@ reference::makeRandomInputs(func::FuncOp function, uint64_t seed,
   Random random(seed);
   std::vector<HostTensor> inputs;
   for (auto [index, argumentType] : llvm::enumerate(function.getArgumentTypes())) {
-    auto type = dyn_cast<RankedTensorType>(argumentType);
-    if (!type)
+    if (function.getArgAttr(index, "te.weights") || function.getArgAttr(index, "te.arena"))
+      continue;
+    auto type = dyn_cast<ShapedType>(argumentType);
+    if (!type || !type.hasRank())
       return llvm::createStringError("no random input for argument " + std::to_string(index) +
-                                     ", which is no tensor");
+                                     ", which is no tensor of a known rank");
     Expected<ElementKind> kind = getElementKind(type.getElementType());
     if (!kind)
       return kind.takeError();

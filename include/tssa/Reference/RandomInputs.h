@@ -41,7 +41,7 @@ private:
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 
-/// One tensor for each argument of `function`. The size of a dim with a name in
+/// One tensor for each argument of `function`, but for planned memory. The size of a dim with a name in
 /// the argument's `tssa.dims` is that of `sizes`, else `defaultSize`; so is that
 /// of a dynamic dim without a name.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function,
