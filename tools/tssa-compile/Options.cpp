@@ -130,6 +130,17 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes the options out of LLVM's table: the linker, a library here, has others
+/// of the same names.
+void removeOptions(CommandLine &line) {
+  SmallVector<cl::Option *> own = {&line.input}; // has no name
+  for (auto &entry : cl::getRegisteredOptions())
+    if (is_contained(entry.second->Categories, &category))
+      own.push_back(entry.second);
+  for (cl::Option *option : own)
+    option->removeArgument();
+}
+
 void chooseOutput(Options &options) {
   if (!options.output.empty())
     return;
@@ -157,7 +168,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   });
   std::string messages;
   raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
+  bool parsed = cl::ParseCommandLineOptions(argc, argv, overview, &stream);
+  removeOptions(line);
+  if (!parsed) {
     errs() << messages;
     return UsageError;
   }
