@@ -28,7 +28,7 @@ LogicalResult Builder::checkShape(ArrayRef<Size> shape) {
   for (const Size &size : shape)
     bytes = bytes * (size.constant() ? size : Size(1));
   if (bytes.overflowed() && !llvm::is_contained(shape, Size(0)))
-    return limit("a result of " + Tensor(DType::F32, shape).str() + " is too large");
+    return error("a result of " + Tensor(DType::F32, shape).str() + " is too large");
   return success();
 }
 

@@ -138,13 +138,14 @@ static FailureOr<Tensors> buildPad(Builder &b, const Node &node) {
   SmallVector<Size> shape;
   for (auto [i, size] : llvm::enumerate(x.shape()))
     shape.push_back(size + pads->begin[i] + pads->end[i]);
+  auto isZero = [](const Size &size) { return size.isConstant(0); };
+  if (llvm::all_of(pads->begin, isZero) && llvm::all_of(pads->end, isZero))
+    return Tensors{x};
   StringRef mode = node.getString("mode", "constant");
   if (mode == "constant")
     return single(padConstant(b, node, *pads, shape));
   if (mode != "reflect" && mode != "edge" && mode != "wrap")
     return b.error("mode '" + mode + "' is not one of constant, reflect, edge and wrap");
-  if (Tensor(x.dtype(), shape).shape() == x.shape())
-    return Tensors{x};
   return single(padByIndex(b, x, *pads, shape, mode));
 }
 
