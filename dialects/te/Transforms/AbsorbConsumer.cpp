@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/AbsorbConsumer.h"
+#include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/MergeCost.h"
@@ -74,6 +75,62 @@ ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
   }
   return best;
 }
+
+//===----------------------------------------------------------------------===//
+// Through a rearrangement
+//===----------------------------------------------------------------------===//
+
+ComputeOp te::findReductionBehindRearrangement(ComputeOp consumer) {
+  if (consumer.hasReduction() || consumer.getPieces().size() != 1 ||
+      consumer.getNumResults() != 1 || getBodyFacts(*consumer.getPieceBlock()).numOps == 0)
+    return {};
+  ReadOp only;
+  for (Operation &op : *consumer.getPieceBlock()) {
+    if (isa<IndexOp, InsideOp>(op) || (isa<ReadOp>(op) && only))
+      return {};
+    if (auto read = dyn_cast<ReadOp>(op))
+      only = read;
+  }
+  auto reduction = only ? only.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
+  if (!reduction || !reduction.hasReduction() || !reduction->hasOneUse() || only.getGuard() ||
+      reduction->getBlock() != consumer->getBlock() ||
+      llvm::any_of(only.getSymbols(),
+                   [&](Value symbol) { return symbol.getParentBlock() == only->getBlock(); }) ||
+      getReuse(consumer.getMixedSizes(), reduction.getParallelSizes()) < 1)
+    return {};
+  return reduction;
+}
+
+ComputeOp te::splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
+                                    ComputeOp consumer) {
+  rewriter.setInsertionPoint(consumer);
+  ReadOp read = cast<ReadOp>(*reduction->getUsers().begin());
+  Type type = consumer.getPieceBlock()->getTerminator()->getOperand(0).getType();
+  auto computed = buildCompute(
+      rewriter, consumer.getLoc(), reduction.getParallelSizes(), type,
+      [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
+        IRMapping mapping;
+        PointMap point = identityPoint(b.getContext(), reduction.getNumParallel());
+        mapping.map(read.getValue(),
+                    ReadOp::create(b, loc, read.getSource(), point.map).getValue());
+        for (Operation &op : consumer.getPieceBlock()->without_terminator())
+          if (&op != read)
+            b.clone(op, mapping);
+        return {mapping.lookupOrDefault(consumer.getPieceBlock()->getTerminator()->getOperand(0))};
+      });
+  auto rearranged =
+      buildCompute(rewriter, consumer.getLoc(), consumer.getMixedSizes(), type,
+                   [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
+                     return {ReadOp::create(b, loc, computed.getResult(0), read.getMap(),
+                                            read.getSymbols())};
+                   });
+  rewriter.replaceOp(consumer, rearranged);
+  return computed;
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
 
 /// Where a dim of the reduction is in the new domain.
 static PointMap makePoint(ComputeOp reduction, AffineMap parallel, bool withReduction) {

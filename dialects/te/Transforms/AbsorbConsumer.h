@@ -17,6 +17,15 @@ namespace mlir::tssa::te {
 /// dim in place. Null if there is none; of several, the one with the most points.
 ComputeOp findAbsorbingReduction(ComputeOp consumer);
 
+/// The reduction that `consumer` reads rearranged, as its only reader, and computes
+/// from each of its elements alone. Null if there is none.
+ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
+
+/// Takes such a consumer apart: an expression over the points of the reduction,
+/// which is returned and can become its epilogue, and a rearrangement of that.
+ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
+                                ComputeOp consumer);
+
 /// Makes the consumer the epilogue of the reduction. Returns the op that gives the
 /// consumer's results.
 ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);

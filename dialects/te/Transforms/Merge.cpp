@@ -12,11 +12,12 @@
 ///    nothing or is worth it (MergeCost.h). Pieces of a producer become pieces of
 ///    an element-wise reader.
 /// 2. An element-wise expression becomes the epilogue of a reduction whose only
-///    reader it is.
+///    reader it is; if it reads rearranged, the rearrangement comes after it.
 /// 3. Producers that nobody uses any more go.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/AbsorbConsumer.h"
 #include "dialects/te/Transforms/InlineProducer.h"
@@ -82,27 +83,61 @@ static PointDomain getDomainAt(ReadOp read) {
   return domain;
 }
 
+/// The place of an element in row-major order, over dims and the table of symbols;
+/// null if a size is not known.
+static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineExpr> indexes) {
+  AffineExpr address = getAffineConstantExpr(0, tensor.getContext());
+  for (auto [dim, index] : llvm::enumerate(indexes)) {
+    OpFoldResult size = findSize(tensor, dim);
+    if (!size)
+      return {};
+    AffineExpr extent = domain.getSize(size);
+    if (!address.isSymbolicOrConstant() && !extent.isSymbolicOrConstant())
+      return {};
+    address = address * extent + index;
+  }
+  return domain.getSimplifier().simplify(address);
+}
+
+static bool divides(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        bool isDivision = part.getKind() == AffineExprKind::FloorDiv ||
+                          part.getKind() == AffineExprKind::Mod;
+        return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
+                                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether the indexes that the read would have after inlining a rearrangement are
-/// too large, or divide (which a reduction would do again and again).
+/// too large, or divide in the body of a reduction, again and again, to find the
+/// address. (An address may need no division where the indexes do: a reshape.)
 bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain) {
   bool isReduced = getPlace(read, producer).isReduced;
-  bool found = false;
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
   for (Operation &op : *producer.getPieceBlock(piece)) {
     auto inner = dyn_cast<ReadOp>(op);
     if (!inner)
       continue;
+    SmallVector<AffineExpr> indexes;
+    bool divided = false;
     for (AffineExpr expr : domain.enter(inner.getMap().getResults(), inner.getSymbols())) {
-      AffineExpr composed = domain.getSimplifier().simplify(expr.replaceDims(point));
-      found |= getExprSize(composed) > maxIndexSize;
-      composed.walk([&](AffineExpr part) {
-        bool divides = part.getKind() == AffineExprKind::FloorDiv ||
-                       part.getKind() == AffineExprKind::Mod;
-        found |= isReduced && divides && !part.isSymbolicOrConstant();
-      });
+      indexes.push_back(domain.getSimplifier().simplify(expr.replaceDims(point)));
+      divided |= divides(indexes.back());
+      if (getExprSize(indexes.back()) > maxIndexSize)
+        return true;
     }
+    if (!isReduced || !divided)
+      continue;
+    // A constant is packed along plain indexes.
+    if (inner.getGuard() || inner.getSource().getDefiningOp<ConstantOp>())
+      return true;
+    AffineExpr address = getAddress(domain, inner.getSource(), indexes);
+    if (!address || divides(address))
+      return true;
   }
-  return found;
+  return false;
 }
 
 Decision Merger::decide(ReadOp read) {
@@ -183,9 +218,15 @@ void Merger::visit(Operation *op) {
   auto consumer = dyn_cast<ComputeOp>(op);
   if (!consumer)
     return;
-  ComputeOp reduction = findAbsorbingReduction(consumer);
-  if (!reduction || getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
+  if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
     return;
+  ComputeOp reduction = findAbsorbingReduction(consumer);
+  if (!reduction) {
+    reduction = findReductionBehindRearrangement(consumer);
+    if (!reduction)
+      return;
+    consumer = splitOffRearrangement(rewriter, reduction, consumer);
+  }
   SimplifyCounts counts;
   ComputeOp merged = absorbConsumer(rewriter, reduction, consumer);
   ++numAbsorbed;

@@ -207,6 +207,48 @@ func.func @epilogue_broadcast(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
 
 // -----
 
+// Work on rearranged sums moves before the rearrangement.
+// CHECK-LABEL: @epilogue_behind_reshape
+// CHECK: then (%[[S:.+]]: f32) {
+// CHECK-NEXT: math.exp %[[S]]
+// CHECK: } : tensor<4x6xf32>
+// CHECK: te.compute (d0: 6, d1: 2, d2: 2) {
+// CHECK-NEXT: te.read %{{.+}}[d1 * 2 + d2, d0] : tensor<4x6xf32>
+// CHECK-NEXT: te.yield
+func.func @epilogue_behind_reshape(%x: tensor<4x6x16xf32>) -> tensor<6x2x2xf32> {
+  %m = te.compute (d0: 4, d1: 6) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x6x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x6xf32>
+  %t = te.compute (d0: 6, d1: 2, d2: 2) {
+    %v = te.read %m[d1 * 2 + d2, d0] : tensor<4x6xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<6x2x2xf32>
+  return %t : tensor<6x2x2xf32>
+}
+
+// -----
+
+// A slice would compute what nobody reads: left alone.
+// CHECK-LABEL: @epilogue_behind_slice
+// CHECK: combine arith.addf : tensor<4xf32>
+// CHECK: math.exp
+func.func @epilogue_behind_slice(%x: tensor<4x16xf32>) -> tensor<2xf32> {
+  %m = te.compute (d0: 4) reduce (d1: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<4x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4xf32>
+  %t = te.compute (d0: 2) {
+    %v = te.read %m[d0 * 2] : tensor<4xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<2xf32>
+  return %t : tensor<2xf32>
+}
+
+// -----
+
 // A tuple: both accumulators go to the epilogue.
 // CHECK-LABEL: @epilogue_tuple
 // CHECK: then (%[[M:.+]]: f32, %[[I:.+]]: i64) {
@@ -442,14 +484,14 @@ func.func @many_cheap_readers(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16x
 
 // -----
 
-// A reshape that leaves divisions does not go into a contraction ...
+// A rearrangement that divides to find the address does not go into a contraction ...
 // CHECK-LABEL: @divisions
-// CHECK: te.read %arg0[d0 floordiv 3, d0 mod 3, d1]
+// CHECK: te.read %arg0[d0 mod 3, d0 floordiv 3, d1]
 // CHECK: te.compute (d0: 12, d1: 8) reduce (d2: 16)
 // CHECK-NOT: floordiv
-func.func @divisions(%x: tensor<4x3x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
+func.func @divisions(%x: tensor<3x4x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
   %e = te.compute (d0: 12, d1: 16) {
-    %v = te.read %x[d0 floordiv 3, d0 mod 3, d1] : tensor<4x3x16xf32>
+    %v = te.read %x[d0 mod 3, d0 floordiv 3, d1] : tensor<3x4x16xf32>
     te.yield %v : f32
   } : tensor<12x16xf32>
   %m = te.compute (d0: 12, d1: 8) reduce (d2: 16) init (0.0 : f32) {
@@ -463,7 +505,28 @@ func.func @divisions(%x: tensor<4x3x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x
 
 // -----
 
-// ... one that leaves none does: heads split off the hidden dim.
+// ... one whose address needs no division does: a reshape ...
+// CHECK-LABEL: @reshape
+// CHECK: te.compute (d0: 12, d1: 8) reduce (d2: 16)
+// CHECK-NEXT: te.read %arg0[d0, d2 floordiv 4, d2 mod 4]
+// CHECK-NOT: te.compute
+func.func @reshape(%x: tensor<12x4x4xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
+  %e = te.compute (d0: 12, d1: 16) {
+    %v = te.read %x[d0, d1 floordiv 4, d1 mod 4] : tensor<12x4x4xf32>
+    te.yield %v : f32
+  } : tensor<12x16xf32>
+  %m = te.compute (d0: 12, d1: 8) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %e[d0, d2] : tensor<12x16xf32>
+    %b = te.read %w[d1, d2] : tensor<8x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<12x8xf32>
+  return %m : tensor<12x8xf32>
+}
+
+// -----
+
+// ... or heads that split off the hidden dim.
 // CHECK-LABEL: @heads
 // CHECK: te.compute (d0: 2, d1: 5, d2: 5) reduce (d3: 4)
 // CHECK-NEXT: te.read %arg0[d1, d0 * 4 + d3] : tensor<5x8xf32>
