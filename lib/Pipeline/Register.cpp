@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "tssa/Conversion/HostToLLVM.h"
+#include "tssa/Pipeline/FoldLaunches.h"
 #include "tssa/Pipeline/Stages.h"
 
 using namespace mlir;
@@ -42,6 +43,7 @@ void registerAllPasses() {
   mlir::tssa::te::registerTEPasses();
   registerHostToLLVMPasses();
   cpu::registerTargetCPUPasses();
+  registerPass([] { return createFoldLaunchesPass(); });
 }
 
 } // namespace tssa

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tssa/Conversion/HostToLLVM.h"
+#include "tssa/Pipeline/FoldLaunches.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -79,7 +80,10 @@ static Operation *findTargetBreach(ModuleOp module) {
 // The table
 //===----------------------------------------------------------------------===//
 
-static void buildTE(OpPassManager &manager, const StageContext &) { te::buildTEStage(manager); }
+static void buildTE(OpPassManager &manager, const StageContext &) {
+  te::buildTEStage(manager);
+  manager.addPass(createFoldLaunchesPass());
+}
 
 static void buildLayout(OpPassManager &manager, const StageContext &context) {
   layout::MachineModel model;

@@ -65,24 +65,6 @@ static void defineMath(llvm::Module &module) {
   math->setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
-/// A module of one kernel, lowered to the LLVM dialect.
-static Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-lowerAlone(te::KernelOp kernel, llvm::function_ref<void(mlir::ModuleOp)> changeLoops) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
-  module->getBody()->push_back(kernel->clone());
-  mlir::PassManager loops(kernel.getContext());
-  cpu::buildLoopsStage(loops);
-  if (failed(loops.run(*module)))
-    return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
-  if (changeLoops)
-    changeLoops(*module);
-  mlir::PassManager target(kernel.getContext());
-  cpu::buildTargetCPUStage(target);
-  if (failed(target.run(*module)))
-    return llvm::createStringError("stage target failed on kernel '" + kernel.getSymName() + "'");
-  return module;
-}
-
 /// An object file that exports `tssa_run` and `tssa_plan`, the callers of the
 /// kernel and of its extent.
 static Expected<std::unique_ptr<llvm::MemoryBuffer>>
@@ -110,20 +92,36 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()));
 }
 
+Expected<std::unique_ptr<KernelRunner>> KernelRunner::create(te::KernelOp kernel,
+                                                             const cpu::Machine &machine) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
+  module->getBody()->push_back(kernel->clone());
+  mlir::PassManager manager(kernel.getContext());
+  cpu::buildLoopsStage(manager);
+  if (failed(manager.run(*module)))
+    return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
+  return createFromLoops(*module, kernel.getSymName(), kernel.getArgumentTypes(), machine);
+}
+
 Expected<std::unique_ptr<KernelRunner>>
-KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine,
-                     llvm::function_ref<void(mlir::ModuleOp)> changeLoops) {
-  Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = lowerAlone(kernel, changeLoops);
-  if (!module)
-    return module.takeError();
-  auto object = compileAlone(**module, kernel.getSymName(), machine);
+KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
+                              llvm::ArrayRef<mlir::Type> types, const cpu::Machine &machine) {
+  mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
+  for (const std::string &symbol : {name.str(), (name + ".extent").str()})
+    if (mlir::Operation *function = module.lookupSymbol(symbol))
+      alone->getBody()->push_back(function->clone());
+  mlir::PassManager manager(module.getContext());
+  cpu::buildTargetCPUStage(manager);
+  if (failed(manager.run(*alone)))
+    return llvm::createStringError("stage target failed on kernel '" + name + "'");
+  auto object = compileAlone(*alone, name, machine);
   if (!object)
     return object.takeError();
   Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
   std::unique_ptr<KernelRunner> runner(new KernelRunner);
-  runner->types.assign(kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
+  runner->types.assign(types.begin(), types.end());
   runner->jit = std::move(*jit);
   if (Error error = runner->jit->addObjectFile(std::move(*object)))
     return error;

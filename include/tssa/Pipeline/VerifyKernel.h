@@ -22,11 +22,14 @@ namespace tssa {
 /// A kernel as machine code in this process.
 class KernelRunner {
 public:
-  /// Compiles a scheduled kernel as stages loops and target do. With `changeLoops`
-  /// the module between the two is changed first (a test's fault).
+  /// Compiles a scheduled kernel as stages loops and target do.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
-  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine,
-         llvm::function_ref<void(mlir::ModuleOp)> changeLoops = nullptr);
+  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine);
+  /// Compiles kernel `name`, whose parameters were `types`, of a module at stage
+  /// loops as stage target does.
+  static llvm::Expected<std::unique_ptr<KernelRunner>>
+  createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
+                  const cpu::Machine &machine);
   ~KernelRunner();
 
   /// Runs it on tensors, sizes and scalars; results have the types of `like`. All

@@ -1,0 +1,92 @@
+//===- VerifyStages.h - find the first stage that is wrong -----*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs a model after every stage on the same random inputs. Up to stage layout the
+/// program is evaluated; after stage buffers it is evaluated on its planned memory;
+/// after stage loops each kernel is compiled and run alone on inputs that it had
+/// before; the finished artifact is run by the runtime. What differs from the model
+/// as imported is reported with the stage, the pass or the kernel, and the nodes.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_PIPELINE_VERIFYSTAGES_H
+#define TSSA_PIPELINE_VERIFYSTAGES_H
+
+#include "mlir/IR/OwningOpRef.h"
+#include "tssa/Pipeline/Stages.h"
+#include "tssa/Reference/Compare.h"
+#include "tssa/Reference/Evaluator.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+namespace tssa {
+
+struct VerifyOptions {
+  uint64_t seed = 1;
+  /// Sizes of named dims; every other dynamic dim has the default size.
+  llvm::StringMap<int64_t> sizes;
+  int64_t defaultSize = 3;
+  /// Launches of each kernel that are kept to run its code on.
+  unsigned launchesPerKernel = 2;
+};
+
+class StageVerifier {
+public:
+  StageVerifier(const cpu::Machine &machine, VerifyOptions options)
+      : machine(machine), options(std::move(options)) {}
+
+  /// Checks `module` as it is after `stage`; stages come in their order. An error
+  /// is the report of a mismatch.
+  llvm::Error check(const Stage &stage, mlir::ModuleOp module);
+  /// Checks what the artifact at `path` returns.
+  llvm::Error checkArtifact(const std::string &path);
+
+  /// Whether the model itself could not be run, so that nothing was compared.
+  bool failedToStart() const { return expected.empty(); }
+  /// "4 stages, 12 kernels".
+  std::string summarize() const;
+
+private:
+  using Tensors = std::vector<reference::HostTensor>;
+  /// What a kernel was run on, and what came out.
+  struct Launch {
+    std::string kernel, nodes;
+    std::vector<reference::HostValue> inputs;
+    std::vector<reference::HostTensor> outputs;
+    std::vector<reference::ComparePolicy> policies;
+  };
+
+  llvm::Error start(mlir::ModuleOp module);
+  llvm::Error checkProgram(const Stage &stage, mlir::ModuleOp module);
+  llvm::Error checkMemory(mlir::ModuleOp module);
+  llvm::Error checkKernels(mlir::ModuleOp module);
+  llvm::Error checkKernel(mlir::ModuleOp module, llvm::StringRef name,
+                          llvm::ArrayRef<Launch> launches);
+
+  llvm::Expected<Tensors> evaluate(mlir::ModuleOp module, std::vector<Launch> *launches);
+  /// The first result that differs, described; empty when all agree.
+  std::string compareResults(llvm::ArrayRef<reference::HostTensor> got);
+  /// The first pass of `stage` after which the module before it is wrong.
+  std::string findPass(const Stage &stage);
+  /// The first launch whose outputs no tensor of the module before the stage equals.
+  std::string findKernel(llvm::ArrayRef<Launch> launches);
+
+  const cpu::Machine &machine;
+  VerifyOptions options;
+  Tensors inputs, expected;
+  std::vector<std::string> inputNames, outputNames;
+  /// The module after the stage before, and its launches.
+  mlir::OwningOpRef<mlir::ModuleOp> previous;
+  std::vector<Launch> previousLaunches;
+  std::map<std::string, std::vector<mlir::Type>> kernelTypes;
+  unsigned numStages = 0, numKernels = 0;
+};
+
+} // namespace tssa
+
+#endif // TSSA_PIPELINE_VERIFYSTAGES_H

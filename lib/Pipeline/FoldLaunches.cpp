@@ -1,0 +1,149 @@
+//===- FoldLaunches.cpp - kernels of constants run at compile time -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
+#include "tssa/Pipeline/FoldLaunches.h"
+#include "tssa/Reference/Evaluator.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::reference;
+
+/// Bytes of constants that one launch may add, beyond a few times its inputs.
+static constexpr int64_t fewBytes = 4096;
+static constexpr int64_t growth = 4;
+/// Bytes that one launch, and all launches of a program, may become.
+static constexpr int64_t mostBytes = 16 << 20;
+static constexpr int64_t mostBytesInAll = 64 << 20;
+/// Points that one launch may take to run.
+static constexpr int64_t mostPoints = 16 << 20;
+
+/// Bytes of a tensor; none when it is too large to think of.
+static std::optional<int64_t> countBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t size : tensor.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes) || bytes > mostBytes)
+      return std::nullopt;
+  return bytes;
+}
+
+namespace {
+struct FoldLaunches : PassWrapper<FoldLaunches, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldLaunches)
+  StringRef getArgument() const final { return "fold-launches"; }
+  StringRef getDescription() const final {
+    return "run launches whose operands are constants at compile time, within a budget";
+  }
+
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    SmallVector<te::LaunchOp> launches;
+    getOperation().walk([&](te::LaunchOp launch) { launches.push_back(launch); });
+    SmallPtrSet<Operation *, 8> kernels;
+    for (te::LaunchOp launch : launches) {
+      auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+      if (isWithinBudget(launch, kernel) && fold(launch, kernel))
+        kernels.insert(kernel);
+    }
+    for (Operation *kernel : kernels)
+      if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))
+        symbols.erase(kernel);
+  }
+
+private:
+  bool isWithinBudget(te::LaunchOp launch, te::KernelOp kernel) const {
+    int64_t given = 0, made = 0;
+    for (Value input : launch.getInputs()) {
+      if (auto constant = input.getDefiningOp<te::ConstantOp>())
+        given += countBytes(constant.getType()).value_or(mostBytes);
+      else if (!matchPattern(input, m_Constant()))
+        return false;
+    }
+    for (Type type : launch.getResultTypes()) {
+      std::optional<int64_t> bytes = countBytes(type);
+      if (!bytes)
+        return false;
+      made += *bytes;
+    }
+    return made <= mostBytes && made <= given * growth + fewBytes &&
+           total + made <= mostBytesInAll && isQuick(kernel);
+  }
+
+  static bool isQuick(te::KernelOp kernel) {
+    int64_t points = 0;
+    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+      int64_t own = 1;
+      for (int64_t size : compute.getStaticSizes())
+        if (ShapedType::isDynamic(size) || llvm::MulOverflow(own, size, own) || own > mostPoints)
+          return false;
+      points += own;
+    }
+    return points <= mostPoints && kernel.getBodyBlock().getOps<te::UpdateOp>().empty();
+  }
+
+  /// Replaces the launch by constants; leaves one that cannot be run to the run.
+  bool fold(te::LaunchOp launch, te::KernelOp kernel) {
+    SmallVector<HostValue> inputs;
+    for (Value input : launch.getInputs()) {
+      if (auto constant = input.getDefiningOp<te::ConstantOp>()) {
+        llvm::Expected<HostTensor> tensor = getConstantTensor(constant.getValue());
+        if (!tensor) {
+          llvm::consumeError(tensor.takeError());
+          return false;
+        }
+        inputs.push_back(std::move(*tensor));
+        continue;
+      }
+      Attribute value;
+      matchPattern(input, m_Constant(&value));
+      if (auto integer = dyn_cast<IntegerAttr>(value))
+        inputs.push_back(makeInt(integer.getValue().getSExtValue()));
+      else if (auto real = dyn_cast<FloatAttr>(value))
+        inputs.push_back(makeFloat(real.getValueAsDouble()));
+      else
+        return false;
+    }
+    llvm::Expected<std::vector<HostTensor>> results = evaluateKernel(kernel, inputs);
+    if (!results) {
+      // An index out of bounds, say: the run reports it where it happens.
+      llvm::consumeError(results.takeError());
+      return false;
+    }
+    OpBuilder builder(launch);
+    for (auto [result, tensor] : llvm::zip_equal(launch.getResults(), *results))
+      result.replaceAllUsesWith(makeConstant(builder, launch.getLoc(), result.getType(), tensor));
+    launch.erase();
+    return true;
+  }
+
+  Value makeConstant(OpBuilder &builder, Location loc, Type type, const HostTensor &tensor) {
+    auto tensorType = cast<RankedTensorType>(type);
+    size_t size = *countBytes(type);
+    total += size;
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(tensor.getData()), size);
+    auto elements = DenseResourceElementsAttr::get(
+        tensorType, "folded", HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64));
+    return te::ConstantOp::create(builder, loc, tensorType, elements);
+  }
+
+  int64_t total = 0;
+};
+} // namespace
+
+namespace tssa {
+
+std::unique_ptr<Pass> createFoldLaunchesPass() { return std::make_unique<FoldLaunches>(); }
+
+} // namespace tssa

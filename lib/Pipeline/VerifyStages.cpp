@@ -1,0 +1,350 @@
+//===- VerifyStages.cpp - find the first stage that is wrong --------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Pipeline/VerifyStages.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "tssa/Pipeline/VerifyKernel.h"
+#include "tssa/Reference/RandomInputs.h"
+#include "tssa/Runtime/Session.h"
+
+#include <cstring>
+
+using namespace tssa;
+using namespace tssa::reference;
+namespace te = mlir::tssa::te;
+using llvm::Error;
+using llvm::Expected;
+
+/// Rounding may differ between stages, since sums are taken in another order.
+static ComparePolicy getProgramPolicy(ElementKind kind) {
+  if (!isFloat(kind))
+    return ComparePolicy::exact();
+  double relative = kind == ElementKind::F16 || kind == ElementKind::BF16 ? 5e-2 : 1e-3;
+  return {relative, 1e-6};
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static std::string getPortName(mlir::StringAttr name, unsigned index) {
+  return name ? name.str() : std::to_string(index);
+}
+
+Error StageVerifier::start(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    inputNames.push_back(getPortName(main.getArgAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    outputNames.push_back(
+        getPortName(main.getResultAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
+  Expected<Tensors> made =
+      makeRandomInputs(main, options.seed, options.sizes, options.defaultSize);
+  if (!made)
+    return made.takeError();
+  inputs = std::move(*made);
+  Expected<Tensors> results = evaluate(module, nullptr);
+  if (!results)
+    return llvm::createStringError("the model as imported cannot be run on random inputs: " +
+                                   toString(results.takeError()));
+  expected = std::move(*results);
+  return Error::success();
+}
+
+Expected<StageVerifier::Tensors> StageVerifier::evaluate(mlir::ModuleOp module,
+                                                         std::vector<Launch> *launches) {
+  EvaluatorOptions evaluation;
+  if (launches)
+    evaluation.onLaunch = [&](const LaunchRecord &record) {
+      te::LaunchOp launch = record.launch;
+      te::KernelOp kernel = record.kernel;
+      Launch &kept = launches->emplace_back();
+      kept.kernel = kernel.getSymName().str();
+      kept.nodes = describeLocation(launch.getLoc());
+      kept.inputs.assign(record.inputs.begin(), record.inputs.end());
+      kept.outputs.assign(record.outputs.begin(), record.outputs.end());
+      for (const HostTensor &output : record.outputs)
+        kept.policies.push_back(getPolicy(record, output));
+      return Error::success();
+    };
+  return reference::evaluate(module, "main", inputs, evaluation);
+}
+
+std::string StageVerifier::compareResults(llvm::ArrayRef<HostTensor> got) {
+  if (got.size() != expected.size())
+    return "expected " + std::to_string(expected.size()) + " results, got " +
+           std::to_string(got.size());
+  for (auto [name, before, after] : llvm::zip_equal(outputNames, expected, got)) {
+    Comparison comparison = compare(before, after, getProgramPolicy(before.getKind()));
+    if (!comparison.agrees)
+      return "result '" + name + "': " + comparison.describe();
+  }
+  return "";
+}
+
+static Error makeReport(llvm::StringRef stage, llvm::StringRef what, llvm::StringRef pass,
+                        llvm::StringRef kernel) {
+  std::string text = "stage " + stage.str() + " is the first wrong one: " + what.str();
+  if (!pass.empty())
+    text += "\n  first wrong pass: " + pass.str();
+  if (!kernel.empty())
+    text += "\n  first wrong kernel: " + kernel.str();
+  return llvm::createStringError(text);
+}
+
+Error StageVerifier::checkProgram(const Stage &stage, mlir::ModuleOp module) {
+  std::vector<Launch> launches;
+  Expected<Tensors> results = evaluate(module, &launches);
+  std::string difference =
+      results ? compareResults(*results) : toString(results.takeError());
+  if (!difference.empty())
+    return makeReport(stage.name, difference, findPass(stage), findKernel(launches));
+  previousLaunches = std::move(launches);
+  for (auto kernel : module.getOps<te::KernelOp>())
+    kernelTypes[kernel.getSymName().str()] = std::vector<mlir::Type>(
+        kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Blame
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Asks after each pass whether the module is still right.
+struct PassWatcher : mlir::PassInstrumentation {
+  PassWatcher(std::function<bool(mlir::ModuleOp)> isRight, std::string &culprit)
+      : isRight(std::move(isRight)), culprit(culprit) {}
+
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
+    auto module = llvm::dyn_cast<mlir::ModuleOp>(op);
+    if (!module)
+      module = op->getParentOfType<mlir::ModuleOp>();
+    if (culprit.empty() && module && !isRight(module))
+      culprit = pass->getArgument().empty() ? pass->getName().str() : pass->getArgument().str();
+  }
+
+  std::function<bool(mlir::ModuleOp)> isRight;
+  std::string &culprit;
+};
+} // namespace
+
+std::string StageVerifier::findPass(const Stage &stage) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = previous->clone();
+  std::string culprit;
+  mlir::PassManager manager(module->getContext());
+  stage.build(manager, StageContext{machine});
+  auto isRight = [&](mlir::ModuleOp changed) {
+    Expected<Tensors> results = evaluate(changed, nullptr);
+    if (results)
+      return compareResults(*results).empty();
+    llvm::consumeError(results.takeError());
+    return false;
+  };
+  manager.addInstrumentation(std::make_unique<PassWatcher>(isRight, culprit));
+  if (failed(manager.run(*module)) && culprit.empty())
+    return "";
+  return culprit;
+}
+
+/// Whether both hold the same elements, maybe with their dims in another order.
+static bool mayBeTransposed(const HostTensor &a, const HostTensor &b,
+                            const ComparePolicy &policy) {
+  if (a.getKind() != b.getKind() || a.getNumElements() != b.getNumElements())
+    return false;
+  auto sorted = [](const HostTensor &tensor) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+      values.push_back(isFloat(tensor.getKind()) ? tensor.get(i).f
+                                                 : static_cast<double>(tensor.get(i).i));
+    llvm::sort(values);
+    return values;
+  };
+  std::vector<double> left = sorted(a), right = sorted(b);
+  double largest = left.empty() ? 0 : std::max(std::fabs(left.front()), std::fabs(left.back()));
+  double allowed = policy.absolute + policy.relative * largest;
+  for (auto [x, y] : llvm::zip_equal(left, right))
+    if (!(std::fabs(x - y) <= allowed) && !(x != x && y != y))
+      return false;
+  return true;
+}
+
+std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
+  std::vector<HostTensor> known;
+  EvaluatorOptions evaluation;
+  evaluation.onTensors = [&](mlir::Operation *, llvm::ArrayRef<HostTensor> tensors) {
+    known.insert(known.end(), tensors.begin(), tensors.end());
+  };
+  if (auto results = reference::evaluate(*previous, "main", inputs, evaluation); !results)
+    llvm::consumeError(results.takeError());
+  auto describe = [](const Launch &launch) {
+    return "'" + launch.kernel + "' of " + launch.nodes;
+  };
+  auto isKnown = [&](const HostTensor &output, bool transposed) {
+    ComparePolicy policy = getProgramPolicy(output.getKind());
+    return llvm::any_of(known, [&](const HostTensor &tensor) {
+      return transposed ? mayBeTransposed(tensor, output, policy)
+                        : compare(tensor, output, policy).agrees;
+    });
+  };
+  // A stage may store a tensor in another order, so first look for one whose
+  // elements are known in no order.
+  for (bool transposed : {true, false})
+    for (const Launch &launch : launches)
+      for (const HostTensor &output : launch.outputs)
+        if (!isKnown(output, transposed))
+          return describe(launch);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The launch of a program on memory that got other inputs than before it was
+/// planned, or empty.
+template <typename Launch>
+static std::string findFirstDifference(llvm::ArrayRef<Launch> before,
+                                       llvm::ArrayRef<Launch> after) {
+  for (auto [expected, got] : llvm::zip(before, after)) {
+    std::string kernel = "'" + got.kernel + "' of " + got.nodes;
+    if (expected.kernel != got.kernel)
+      return kernel + " runs where '" + expected.kernel + "' should";
+    for (auto [index, left, right] : llvm::enumerate(expected.inputs, got.inputs)) {
+      if (!left.tensor || !right.tensor)
+        continue;
+      Comparison comparison = compare(*left.tensor, *right.tensor, ComparePolicy::exact());
+      if (!comparison.agrees)
+        return kernel + ", whose parameter " + std::to_string(index) +
+               " is not what it was: " + comparison.describe();
+    }
+  }
+  return "";
+}
+
+Error StageVerifier::checkMemory(mlir::ModuleOp module) {
+  std::vector<Launch> launches;
+  Expected<Tensors> results = evaluate(module, &launches);
+  std::string difference =
+      results ? compareResults(*results) : toString(results.takeError());
+  if (difference.empty())
+    return Error::success();
+  std::string kernel = findFirstDifference<Launch>(previousLaunches, launches);
+  return makeReport("buffers", difference, "", kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
+                                 llvm::ArrayRef<Launch> launches) {
+  auto report = [&](const std::string &what) {
+    return makeReport("loops", what, "", "'" + name.str() + "' of " + launches.front().nodes);
+  };
+  auto runner = KernelRunner::createFromLoops(module, name, kernelTypes[name.str()], machine);
+  if (!runner)
+    return report(toString(runner.takeError()));
+  ++numKernels;
+  for (const Launch &launch : launches) {
+    Expected<Tensors> got = (*runner)->run(launch.inputs, launch.outputs);
+    if (!got)
+      return report(toString(got.takeError()));
+    for (auto [index, before, after, policy] :
+         llvm::enumerate(launch.outputs, *got, launch.policies)) {
+      Comparison comparison = compare(before, after, policy);
+      if (!comparison.agrees)
+        return report("result " + std::to_string(index) + " of the kernel: " +
+                      comparison.describe());
+    }
+  }
+  return Error::success();
+}
+
+Error StageVerifier::checkKernels(mlir::ModuleOp module) {
+  // In the order of the first launch of each.
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<Launch>> byKernel;
+  for (const Launch &launch : previousLaunches) {
+    std::vector<Launch> &kept = byKernel[launch.kernel];
+    if (kept.empty())
+      names.push_back(launch.kernel);
+    if (kept.size() < options.launchesPerKernel)
+      kept.push_back(launch);
+  }
+  for (const std::string &name : names)
+    if (Error error = checkKernel(module, name, byKernel[name]))
+      return error;
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
+  ++numStages;
+  if (stage.name == "import") {
+    if (Error error = start(module))
+      return error;
+  } else if (stage.name == "buffers") {
+    return checkMemory(module);
+  } else if (stage.name == "loops") {
+    return checkKernels(module);
+  } else if (stage.name == "target") {
+    return Error::success(); // its code is run by checkKernels and checkArtifact
+  } else if (Error error = checkProgram(stage, module)) {
+    return error;
+  }
+  previous = module.clone();
+  return Error::success();
+}
+
+/// The tensor of a run as the evaluator holds it.
+static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKind kind) {
+  Expected<HostTensor> result = HostTensor::create(kind, tensor.shape);
+  if (result && result->getNumBytes())
+    std::memcpy(result->getMutableData(), tensor.data, result->getNumBytes());
+  return result;
+}
+
+Error StageVerifier::checkArtifact(const std::string &path) {
+  std::unique_ptr<runtime::Session> session;
+  runtime::Status status = runtime::Session::load(path, {}, session);
+  if (!status.ok())
+    return makeReport("target", "the artifact cannot be loaded: " + status.message, "", "");
+  const runtime::Manifest &manifest = session->getManifest();
+  std::vector<runtime::Tensor> tensors(inputs.size());
+  std::vector<runtime::NamedTensor> named;
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    tensors[index].dtype = manifest.inputs[index].dtype;
+    tensors[index].shape.assign(input.getShape().begin(), input.getShape().end());
+    tensors[index].data = input.getMutableData();
+    named.push_back({inputNames[index], tensors[index].asABI()});
+  }
+  std::vector<runtime::Tensor> results;
+  status = session->run(named, {}, {}, results);
+  if (!status.ok())
+    return makeReport("target", "the artifact fails: " + status.message, "", "");
+  Tensors got;
+  for (auto [tensor, wanted] : llvm::zip_equal(results, expected)) {
+    Expected<HostTensor> result = takeResult(tensor, wanted.getKind());
+    if (!result)
+      return result.takeError();
+    got.push_back(std::move(*result));
+  }
+  std::string difference = compareResults(got);
+  if (difference.empty())
+    return Error::success();
+  return makeReport("target", difference + "; every kernel alone is right", "", "");
+}
+
+std::string StageVerifier::summarize() const {
+  return std::to_string(numStages) + " stages and " + std::to_string(numKernels) +
+         " kernels agree with the model";
+}
