@@ -317,16 +317,25 @@ FailureOr<Tensor> Builder::concatSelected(ArrayRef<Tensor> tensors, int64_t axis
   });
 }
 
-/// The joined elements when all are known and the axis is the first of one dim.
+/// The joined elements of short lists, when they are known. A list that is not is read,
+/// if another one holds sizes of the program: then they become a shape.
 static std::optional<Tensor> concatContents(Builder &builder, ArrayRef<Tensor> tensors,
                                             ArrayRef<Size> shape) {
+  constexpr int64_t maxRead = 16;
   if (shape.size() != 1 || !countContents(shape))
+    return std::nullopt;
+  bool areAllKnown = llvm::all_of(tensors, [](const Tensor &t) { return t.hasContents(); });
+  bool isShape = *countContents(shape) <= maxRead && llvm::any_of(tensors, [](const Tensor &t) {
+    return t.hasContents() && !t.constant();
+  });
+  if (isFloat(tensors.front().dtype()) || (!areAllKnown && !isShape))
     return std::nullopt;
   SmallVector<Size> elements;
   for (const Tensor &tensor : tensors) {
-    if (!tensor.hasContents())
+    FailureOr<SmallVector<Size>> part = builder.requireSizes(tensor, "a part of a shape");
+    if (failed(part))
       return std::nullopt;
-    llvm::append_range(elements, tensor.contents());
+    llvm::append_range(elements, *part);
   }
   return builder.fromSizes(tensors.front().dtype(), shape, elements);
 }

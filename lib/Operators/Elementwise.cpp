@@ -94,7 +94,8 @@ static std::optional<Size> maxSizes(const Size &a, const Size &b) { return Size:
 static std::optional<Size> minSizes(const Size &a, const Size &b) { return Size::min(a, b); }
 
 static std::optional<Size> divideSizes(const Size &a, const Size &b) {
-  if (!b.isAtLeast(1))
+  // A size of the program may be 0; then the model divides by 0 and any answer is right.
+  if (!b.isAtLeast(0) || b.isConstant(0))
     return std::nullopt;
   if (a.isAtLeast(0))
     return a.floorDiv(b);

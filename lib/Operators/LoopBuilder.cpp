@@ -74,12 +74,7 @@ bool LoopBuilder::isPlaced(const TensorForm &element) const {
 
 TensorForm LoopBuilder::getAccumulatorForm(const TensorForm &element) const {
   TensorForm form = element;
-  if (isPlaced(element)) {
-    form.shape.insert(form.shape.begin(), *spec.count);
-    return form;
-  }
-  // Before the first iteration it has no elements, whatever the sizes will be.
-  form.shape.assign(element.shape.size() + 1, std::nullopt);
+  form.shape.insert(form.shape.begin(), isPlaced(element) ? spec.count : std::nullopt);
   return form;
 }
 
