@@ -81,34 +81,50 @@ void BufferPlacement::coalesce() {
     sharing[i] = tryToShare(copies[i]);
 }
 
-/// A copy that is made needs both sides at once; copies at one place happen
-/// together, so a source that another one overwrites is saved first.
+/// A copy that is made needs both sides at once.
 void BufferPlacement::separateCopies() {
   ArrayRef<Copy> copies = program.getCopies();
   DenseMap<Operation *, SmallVector<unsigned>> byPlace;
   for (unsigned i = 0; i < copies.size(); ++i) {
-    const Copy &copy = copies[i];
     if (sharing[i])
       continue;
-    buffers[parents.findLeader(copy.source)].live.add(copy.time, copy.time + 2);
-    byPlace[copy.at].push_back(i);
+    buffers[parents.findLeader(copies[i].source)].live.add(copies[i].time, copies[i].time + 2);
+    if (program.getVariables()[copies[i].target].kind == Variable::Planned)
+      byPlace[copies[i].at].push_back(i);
   }
-  for (unsigned i = 0, e = copies.size(); i < e; ++i) {
-    const Copy &copy = copies[i];
-    if (sharing[i])
-      continue;
-    unsigned source = parents.findLeader(copy.source);
-    bool overwritten = llvm::any_of(byPlace[copy.at], [&](unsigned other) {
-      return other != i && parents.findLeader(copies[other].target) == source;
+  for (const Copy &copy : copies)
+    if (auto pending = byPlace.find(copy.at); pending != byPlace.end()) {
+      orderCopies(pending->second);
+      byPlace.erase(pending);
+    }
+}
+
+/// Copies at one place happen together. One that overwrites what others read
+/// comes after them; those that overwrite each other's sources save them first.
+void BufferPlacement::orderCopies(SmallVector<unsigned> pending) {
+  ArrayRef<Copy> copies = program.getCopies();
+  SmallVector<const Copy *> &order = orders[copies[pending.front()].at];
+  auto isFree = [&](unsigned i) {
+    unsigned target = parents.findLeader(copies[i].target);
+    return llvm::none_of(pending, [&](unsigned other) {
+      return other != i && parents.findLeader(copies[other].source) == target;
     });
-    if (!overwritten || program.getVariables()[copy.source].kind == Variable::Grown)
-      continue;
+  };
+  while (!pending.empty()) {
+    auto *next = llvm::find_if(pending, isFree);
+    if (next == pending.end())
+      break;
+    order.push_back(&copies[*next]);
+    pending.erase(next);
+  }
+  for (unsigned i : pending) {
+    order.push_back(&copies[i]);
     parents.parent.push_back(buffers.size());
     Buffer temporary;
-    temporary.live.add(copy.time, copy.time + 2);
-    temporary.sizes.insert(sizes.getBytes(copy.value));
+    temporary.live.add(copies[i].time, copies[i].time + 2);
+    temporary.sizes.insert(sizes.getBytes(copies[i].value));
+    temporaryBuffers.push_back({i, unsigned(buffers.size())});
     buffers.push_back(std::move(temporary));
-    temporaryBuffers.push_back({i, unsigned(buffers.size() - 1)});
   }
 }
 

@@ -51,6 +51,8 @@ public:
   /// The buffer of a variable that is not grown.
   const Buffer &getBuffer(unsigned variable) { return buffers[parents.findLeader(variable)]; }
   bool share(const Copy &copy) { return sharing[&copy - program.getCopies().begin()]; }
+  /// The copies to planned variables that are made at `at`, one after the other.
+  ArrayRef<const Copy *> getCopies(Operation *at) { return orders[at]; }
   /// Where the value of a copy waits while others at the same place are made;
   /// null when it need not wait.
   Value getTemporary(const Copy &copy) {
@@ -72,6 +74,7 @@ private:
   SmallVector<Buffer> buffers;
   Leaders parents;
   SmallVector<bool> sharing;
+  DenseMap<Operation *, SmallVector<const Copy *>> orders;
   /// Copies that wait, and the buffers in which.
   SmallVector<std::pair<unsigned, unsigned>> temporaryBuffers;
   DenseMap<unsigned, Value> temporaries;
@@ -80,6 +83,7 @@ private:
   void coalesce();
   bool tryToShare(const Copy &copy);
   void separateCopies();
+  void orderCopies(SmallVector<unsigned> pending);
   int64_t placeConstant(ArrayRef<Buffer *> group);
   Value placeSymbolic(ArrayRef<Buffer *> group, Value begin);
 };

@@ -109,7 +109,6 @@ void BufferRewriter::rewriteYield(Operation *op) {
   Location loc = op->getLoc();
   unsigned first = isa<scf::ConditionOp>(op) ? 1 : 0;
   SmallVector<Value> operands(op->operand_begin(), op->operand_begin() + first);
-  SmallVector<const Copy *> planned;
   for (auto [i, value] : llvm::enumerate(op->getOperands().drop_front(first))) {
     const Copy *copy = program.lookupCopy(op, i);
     if (!copy) {
@@ -117,11 +116,8 @@ void BufferRewriter::rewriteYield(Operation *op) {
       continue;
     }
     const Variable &target = program.getVariables()[copy->target];
-    if (target.kind == Variable::Planned) {
-      if (!placement.share(*copy))
-        planned.push_back(copy);
+    if (target.kind == Variable::Planned)
       continue;
-    }
     Value own = memrefs.lookup(value);
     if (!ownership.isMove(*copy)) {
       own = cloneGrown(own);
@@ -130,12 +126,12 @@ void BufferRewriter::rewriteYield(Operation *op) {
     operands.push_back(castTo(own, getCarriedType(target.values.front().getType())));
   }
   DenseMap<const Copy *, Value> saved;
-  for (const Copy *copy : planned)
+  for (const Copy *copy : placement.getCopies(op))
     if (Value offset = placement.getTemporary(*copy)) {
       saved[copy] = createView(copy->value.getType(), arena, offset, copy->value);
       memref::CopyOp::create(builder, loc, memrefs.lookup(copy->value), saved[copy]);
     }
-  for (const Copy *copy : planned) {
+  for (const Copy *copy : placement.getCopies(op)) {
     Value source = saved.contains(copy) ? saved[copy] : memrefs.lookup(copy->value);
     Value target = memrefs.lookup(program.getVariables()[copy->target].values.front());
     emitCopy(loc, source, target, *copy);

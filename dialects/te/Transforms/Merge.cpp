@@ -110,6 +110,14 @@ static bool divides(AffineExpr expr) {
       .wasInterrupted();
 }
 
+static bool hasSymbols(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether the indexes that the read would have after inlining a rearrangement are
 /// too large, or divide in the body of a reduction, again and again, to find the
 /// address. (An address may need no division where the indexes do: a reshape.)
@@ -163,17 +171,18 @@ Decision Merger::decide(ReadOp read) {
     return decision;
   }
   auto consumer = dyn_cast<ComputeOp>(place.op);
-  bool isSymbolFree = llvm::all_of(decision.pieces, [](const auto &piece) {
+  if (!consumer || consumer.hasReduction() || read.getGuard() || decision.pieces.empty() ||
+      consumer.getPieces().size() + decision.pieces.size() > maxPieces + 1)
+    return decision;
+  bool isOnlyReader = llvm::all_of(producer->getUsers(), [&](Operation *user) {
+    return consumer->isAncestor(user);
+  });
+  bool areBoxes = llvm::all_of(decision.pieces, [](const auto &piece) {
     return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
-      return constraint.walk([](AffineExpr part) {
-               return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
-             }).wasInterrupted();
+      return divides(constraint) || hasSymbols(constraint);
     });
   });
-  if (consumer && !consumer.hasReduction() && !read.getGuard() && isSymbolFree &&
-      producer->hasOneUse() && !decision.pieces.empty() &&
-      consumer.getPieces().size() + decision.pieces.size() <= maxPieces + 1)
+  if (isOnlyReader && areBoxes)
     decision.kind = Decision::Split;
   return decision;
 }

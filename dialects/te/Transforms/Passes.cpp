@@ -35,4 +35,7 @@ void te::buildTEStage(OpPassManager &manager) {
   function.addPass(createTECheckBounds());
   manager.addPass(createTEFormKernels());
   manager.addPass(createTEDeduplicateKernels());
+  manager.addPass(createTEGeneralizeKernels());
+  // For the numbers in the names.
+  manager.addPass(createTEDeduplicateKernels());
 }

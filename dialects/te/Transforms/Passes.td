@@ -129,4 +129,19 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
+  let summary = "make kernels that differ in constant indexes one";
+  let description = [{
+    The steps of an unrolled loop read row 0, row 1, ... of a tensor. Three kernels
+    or more that differ in such constants only become one kernel, with an index
+    parameter for each index that differs.
+
+    - Needs: equal kernels to be one; empty schedules.
+    - Keeps: every launch and its location.
+    - Gives up: constants in sums, guards and pieces.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numRemoved", "removed", "kernels that became another">];
+}
+
 #endif // DIALECTS_TE_TRANSFORMS_PASSES

@@ -1,0 +1,30 @@
+// RUN: tssa-opt %s --te-plan-buffers --split-input-file --verify-diagnostics
+
+// expected-error@below {{expected a host program '@main' with one block}}
+module {
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expected an operation that buffers can be planned for, got 'tensor.extract_slice'}}
+  %y = tensor.extract_slice %x[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @main() -> tensor<2xf32> {
+  // expected-error@below {{expected a constant whose bytes are at hand}}
+  %y = te.constant dense_resource<missing> : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{expected scf for control flow, got 'affine.for'}}
+  affine.for %i = 0 to 4 {
+  }
+  return %x : tensor<4xf32>
+}
