@@ -583,6 +583,37 @@ func.func @pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
 
 // -----
 
+// ... also through several reads of one reader, piece by piece: a roll of both dims ...
+// CHECK-LABEL: @roll
+// CHECK: te.compute (d0: 4, d1: 4) where (-d1 + 2 >= 0, -d0 + 2 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0 + 1, d1 + 1]
+// CHECK: } where (-d1 + 2 >= 0, d0 - 3 >= 0) {
+// CHECK-NEXT: te.read %arg0[0, d1 + 1]
+// CHECK: } where (d1 - 3 >= 0, -d0 + 2 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0 + 1, 0]
+// CHECK: } where (d1 - 3 >= 0, d0 - 3 >= 0) {
+// CHECK-NEXT: te.read %arg0[0, 0]
+// CHECK-NOT: te.compute
+func.func @roll(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = te.compute (d0: 4, d1: 4) where (2 - d0 >= 0) {
+    %v = te.read %x[d0 + 1, d1] : tensor<4x4xf32>
+    te.yield %v : f32
+  } where (d0 - 3 >= 0) {
+    %v = te.read %x[d0 - 3, d1] : tensor<4x4xf32>
+    te.yield %v : f32
+  } : tensor<4x4xf32>
+  %s = te.compute (d0: 4, d1: 4) where (2 - d1 >= 0) {
+    %v = te.read %r[d0, d1 + 1] : tensor<4x4xf32>
+    te.yield %v : f32
+  } where (d1 - 3 >= 0) {
+    %v = te.read %r[d0, d1 - 3] : tensor<4x4xf32>
+    te.yield %v : f32
+  } : tensor<4x4xf32>
+  return %s : tensor<4x4xf32>
+}
+
+// -----
+
 // ... the piece that a slice lies in is the only one ...
 // CHECK-LABEL: @slice_of_pieces
 // CHECK-NEXT: te.compute (d0: 2) {
