@@ -7,11 +7,13 @@
 
 #include "tssa/Pipeline/VerifyStages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/RandomInputs.h"
 #include "tssa/Runtime/Session.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace tssa;
@@ -115,6 +117,10 @@ Error StageVerifier::checkProgram(const Stage &stage, mlir::ModuleOp module) {
 // Blame
 //===----------------------------------------------------------------------===//
 
+std::string StageVerifier::describe(const Launch &launch) {
+  return "'" + launch.kernel + "' of " + launch.nodes;
+}
+
 namespace {
 /// Asks after each pass whether the module is still right.
 struct PassWatcher : mlir::PassInstrumentation {
@@ -182,9 +188,6 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
   };
   if (auto results = reference::evaluate(*previous, "main", inputs, evaluation); !results)
     llvm::consumeError(results.takeError());
-  auto describe = [](const Launch &launch) {
-    return "'" + launch.kernel + "' of " + launch.nodes;
-  };
   auto isKnown = [&](const HostTensor &output, bool transposed) {
     ComparePolicy policy = getProgramPolicy(output.getKind());
     return llvm::any_of(known, [&](const HostTensor &tensor) {
@@ -206,13 +209,12 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The launch of a program on memory that got other inputs than before it was
-/// planned, or empty.
-template <typename Launch>
-static std::string findFirstDifference(llvm::ArrayRef<Launch> before,
-                                       llvm::ArrayRef<Launch> after) {
+/// The first launch of a program on memory that got other inputs than before it was
+/// planned, or nothing.
+std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
+                                               llvm::ArrayRef<Launch> after) {
   for (auto [expected, got] : llvm::zip(before, after)) {
-    std::string kernel = "'" + got.kernel + "' of " + got.nodes;
+    std::string kernel = describe(got);
     if (expected.kernel != got.kernel)
       return kernel + " runs where '" + expected.kernel + "' should";
     for (auto [index, left, right] : llvm::enumerate(expected.inputs, got.inputs)) {
@@ -234,7 +236,9 @@ Error StageVerifier::checkMemory(mlir::ModuleOp module) {
       results ? compareResults(*results) : toString(results.takeError());
   if (difference.empty())
     return Error::success();
-  std::string kernel = findFirstDifference<Launch>(previousLaunches, launches);
+  std::string kernel = findFirstDifference(previousLaunches, launches);
+  if (kernel.empty() && launches.size() < previousLaunches.size())
+    kernel = describe(previousLaunches[launches.size()]) + ", which was next to run";
   return makeReport("buffers", difference, "", kernel);
 }
 
@@ -245,7 +249,7 @@ Error StageVerifier::checkMemory(mlir::ModuleOp module) {
 Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
                                  llvm::ArrayRef<Launch> launches) {
   auto report = [&](const std::string &what) {
-    return makeReport("loops", what, "", "'" + name.str() + "' of " + launches.front().nodes);
+    return makeReport("loops", what, "", describe(launches.front()));
   };
   auto runner = KernelRunner::createFromLoops(module, name, kernelTypes[name.str()], machine);
   if (!runner)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "tssa/Reference/Evaluator.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,10 +29,13 @@ static void describe(llvm::raw_ostream &stream, Location location) {
       .Default([&](LocationAttr) { stream << "unknown place"; });
 }
 
-llvm::Error reference::makeError(Location location, const llvm::Twine &text) {
-  std::string message;
-  llvm::raw_string_ostream stream(message);
+std::string reference::describeLocation(Location location) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   describe(stream, location);
-  stream << ": " << text;
-  return llvm::createStringError(message);
+  return text;
+}
+
+llvm::Error reference::makeError(Location location, const llvm::Twine &text) {
+  return llvm::createStringError(describeLocation(location) + ": " + text);
 }

@@ -182,7 +182,8 @@ Expected<SmallVector<HostTensor>> Interpreter::runKernel(te::KernelOp kernel,
       results.push_back(*get(value).tensor);
   frames.pop_back();
   if (error)
-    return error;
+    return llvm::createStringError("kernel '" + kernel.getSymName() + "': " +
+                                   toString(std::move(error)));
   return results;
 }
 

@@ -50,10 +50,21 @@ void Interpreter::releaseAfter(Operation &op) {
     frames.back().erase(value);
 }
 
+void Interpreter::reportTensors(Operation &op) {
+  SmallVector<HostTensor> tensors;
+  for (Value result : op.getResults())
+    if (const HostValue *value = lookup(result); value && value->tensor)
+      tensors.push_back(*value->tensor);
+  if (!tensors.empty())
+    options.onTensors(&op, tensors);
+}
+
 Error Interpreter::runBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (Error error = evaluate(op))
       return error;
+    if (options.onTensors && !isa<te::KernelOp>(block.getParentOp()))
+      reportTensors(op);
     releaseAfter(op);
   }
   return Error::success();

@@ -43,6 +43,7 @@ private:
   /// Runs all ops but the terminator.
   Error runBlock(mlir::Block &block);
   Error evaluate(mlir::Operation &op);
+  void reportTensors(mlir::Operation &op);
   /// Forgets tensors of `block` of which `op` is the last user.
   void releaseAfter(mlir::Operation &op);
 

@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/VerifyFaults.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,6 +49,8 @@ struct CommandLine {
   cl::opt<bool> verify{"verify-each-stage",
                        cl::desc("Run the model after every stage and name the first wrong one"),
                        cl::cat(category)};
+  cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"),
+                                   cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
                           cl::cat(category)};
@@ -184,6 +187,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.schedule = line.schedule;
   options.dumpDir = line.dumpDir;
   options.verifyEachStage = line.verify;
+  options.injectFault = line.injectFault;
+  if (!options.injectFault.empty() && !lookupFault(options.injectFault))
+    return reportUsage("no fault has the name '" + options.injectFault + "'");
   options.timing = line.timing;
   options.untrusted = line.untrusted;
   if (std::optional<int> code = takeSizes(line, options))

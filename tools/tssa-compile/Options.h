@@ -37,6 +37,8 @@ struct Options {
   llvm::StringMap<int64_t> dims;
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
   bool verifyEachStage = false;
+  /// A fault to make on the way, for tests of the verification.
+  std::string injectFault;
   bool timing = false;
   bool untrusted = false;
 };

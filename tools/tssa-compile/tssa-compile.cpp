@@ -7,6 +7,7 @@
 
 #include "Diagnostics.h"
 #include "Options.h"
+#include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tssa/Import/ONNX.h"
@@ -190,10 +191,14 @@ static int compileModel(const Options &options) {
   compile.dumpDir = options.dumpDir;
   compile.modelName = sys::path::stem(options.input).str();
   bool isText = sys::path::extension(options.input) == ".mlir";
+  Verification verification(options, *machine);
+  verification.attach(compile);
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
-    return isText ? ModelError : InternalError;
+    return verification.getExitCode().value_or(isText ? ModelError : InternalError);
   code = write(options, compilation, *module);
+  if (code == Success && options.emit == Emit::SharedObject)
+    code = verification.checkArtifact();
   if (options.timing)
     printTimes(compilation);
   return code;

@@ -73,6 +73,9 @@ private:
   std::string compareResults(llvm::ArrayRef<reference::HostTensor> got);
   /// The first pass of `stage` after which the module before it is wrong.
   std::string findPass(const Stage &stage);
+  static std::string describe(const Launch &launch);
+  static std::string findFirstDifference(llvm::ArrayRef<Launch> before,
+                                         llvm::ArrayRef<Launch> after);
   /// The first launch whose outputs no tensor of the module before the stage equals.
   std::string findKernel(llvm::ArrayRef<Launch> launches);
 

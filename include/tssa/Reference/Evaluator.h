@@ -72,7 +72,12 @@ struct EvaluatorOptions {
   bool wideSums = true;
   /// Called after every te.launch; an error ends the evaluation.
   std::function<llvm::Error(const LaunchRecord &)> onLaunch;
+  /// Called with the tensors that each op of the host program defines.
+  std::function<void(mlir::Operation *, llvm::ArrayRef<HostTensor>)> onTensors;
 };
+
+/// A location as people know it: the names of nodes, or file:line:column.
+std::string describeLocation(mlir::Location location);
 
 /// The results of `function` on `inputs`.
 llvm::Expected<std::vector<HostTensor>> evaluate(mlir::ModuleOp module, llvm::StringRef function,

@@ -1,0 +1,66 @@
+//===- Verification.cpp - --verify-each-stage -----------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verification.h"
+#include "tssa/Pipeline/VerifyFaults.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::compile {
+
+static VerifyOptions getVerifyOptions(const Options &options) {
+  VerifyOptions verify;
+  verify.sizes = options.dims;
+  return verify;
+}
+
+Verification::Verification(const Options &options, const cpu::Machine &machine)
+    : options(options), verifier(machine, getVerifyOptions(options)) {}
+
+void Verification::attach(CompileOptions &compile) {
+  if (options.verifyEachStage || !options.injectFault.empty())
+    compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module) {
+      return afterStage(stage, module);
+    };
+}
+
+int Verification::report(Error error, int code) {
+  errs() << options.input << ": error: " << toString(std::move(error)) << '\n';
+  exitCode = code;
+  return code;
+}
+
+mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp module) {
+  const Fault *fault = lookupFault(options.injectFault);
+  if (fault && fault->stage == stage.name && !fault->inject(module)) {
+    report(createStringError("the model has no place for fault '" + options.injectFault + "'"),
+           UsageError);
+    return mlir::failure();
+  }
+  if (!options.verifyEachStage)
+    return mlir::success();
+  if (Error error = verifier.check(stage, module)) {
+    report(std::move(error), verifier.failedToStart() ? ModelError : Mismatch);
+    return mlir::failure();
+  }
+  return mlir::success();
+}
+
+int Verification::checkArtifact() {
+  if (!options.verifyEachStage)
+    return Success;
+  if (Error error = verifier.checkArtifact(options.output)) {
+    sys::fs::remove(options.output);
+    return report(std::move(error), Mismatch);
+  }
+  errs() << options.input << ": " << verifier.summarize() << '\n';
+  return Success;
+}
+
+} // namespace tssa::compile
