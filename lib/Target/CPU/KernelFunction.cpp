@@ -60,6 +60,8 @@ KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel) {
   KernelFunction function;
   function.func = func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
                                        builder.getFunctionType(types, {}));
+  // Kernels stay apart: one function of all of them would take long to compile.
+  function.func->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   Block *entry = function.func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   KernelContext &context = function.context;
