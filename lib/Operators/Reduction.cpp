@@ -50,7 +50,7 @@ namespace {
 struct ReductionPlan {
   SmallVector<Size> shape;
   ReducedDims reduced;
-  Size count; ///< elements that are reduced to one
+  SmallVector<Size> extents; ///< how many elements per reduced dim are reduced to one
   /// The element of the input at a point of the domain.
   std::function<SmallVector<AffineExpr>(Body &, const ReducedDims &)> at;
 
@@ -79,12 +79,17 @@ static ReductionPlan planReduction(const Tensor &input, ArrayRef<int64_t> axes, 
     }
     return result;
   };
-  return {shape, reduced, product(extents), at};
+  return {shape, reduced, extents, at};
 }
 
 /// 1 if the sizes are the same number, else 0.
 static Size isSame(const Size &a, const Size &b) {
   return Size(1) - Size::min(Size::max(a - b, b - a), 1);
+}
+
+/// The size as one value, so that products with it stay short.
+static Size asValue(Builder &builder, const Size &size) {
+  return builder.sizes.get(builder.materializeValue(size), /*nonNegative=*/true);
 }
 
 /// The plan for axes that are known only when the program runs. With dims kept, every
@@ -96,8 +101,8 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &in
   if (resultRank < 0)
     return builder.error("expected at most " + Twine(rank) + " axes, got " + Twine(axes.size()));
   for (const Size &axis : axes)
-    if (failed(builder.requireNonNegative(axis + rank, "axis plus rank")) ||
-        failed(builder.requireNonNegative(Size(rank - 1) - axis, "rank - 1 - axis")))
+    if (failed(builder.requireNonNegative(axis + rank, "an axis plus the rank")) ||
+        failed(builder.requireNonNegative(Size(rank - 1) - axis, "the last axis minus an axis")))
       return failure();
   SmallVector<Size> shape(resultRank, Size(0)), extents;
   // comesFrom[i][j]: 1 if dim i of the input is dim j of the result.
@@ -107,10 +112,11 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &in
     Size isReduced(0);
     for (const Size &axis : axes)
       isReduced = Size::max(isReduced, isSame(axis.mod(rank), i));
-    extents.push_back(Size(1) + isReduced * (input.dim(i) - 1));
+    isReduced = asValue(builder, isReduced);
+    extents.push_back(asValue(builder, Size(1) + isReduced * (input.dim(i) - 1)));
     for (int64_t j = 0; j < resultRank; ++j) {
       if (!keepDims)
-        comesFrom[i][j] = (Size(1) - isReduced) * isSame(numKept, j);
+        comesFrom[i][j] = asValue(builder, (Size(1) - isReduced) * isSame(numKept, j));
       else if (i == j)
         comesFrom[i][j] = 1;
       Size extent = keepDims ? Size(1) + (Size(1) - isReduced) * (input.dim(i) - 1) : input.dim(i);
@@ -118,6 +124,8 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &in
     }
     numKept = numKept + 1 - isReduced;
   }
+  for (Size &size : shape)
+    size = asValue(builder, size);
   ReducedDims reduced(resultRank);
   reduced.add(extents);
   auto at = [comesFrom](Body &body, const ReducedDims &reduced) {
@@ -130,7 +138,7 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &in
     }
     return result;
   };
-  return ReductionPlan{shape, reduced, product(extents), at};
+  return ReductionPlan{shape, reduced, extents, at};
 }
 
 static FailureOr<Tensor> reduce(Builder &builder, const Tensor &input, const ReductionPlan &plan,
@@ -141,7 +149,7 @@ static FailureOr<Tensor> reduce(Builder &builder, const Tensor &input, const Red
     return kind.term ? kind.term(x) : x;
   };
   auto epilogue = [&](Body &body, Scalar joined) {
-    Scalar count = indexScalar(body, body.size(plan.count), DType::I64);
+    Scalar count = indexScalar(body, body.size(product(plan.extents)), DType::I64);
     return kind.finish(joined, convert(count, joined.getType(), joined.isUnsigned()));
   };
   return join(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
