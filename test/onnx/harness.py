@@ -40,6 +40,8 @@ class Outcome:
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         marked = [line for line in lines if "error:" in line]
         text = (marked or lines or [f"exit code {self.code} without a word"])[0]
+        if text.endswith(":") and text in lines[:-1]:
+            text += " " + lines[lines.index(text) + 1]
         return text if len(text) <= length else text[:length] + "..."
 
 

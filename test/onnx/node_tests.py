@@ -139,7 +139,7 @@ def run_case(tools, case, folder):
     binary = os.path.join(place, "model.so")
 
     def result(status, text=""):
-        return Result(case.name, case.operators, status, text)
+        return Result(case.name, case.operators, status, text.replace(place + os.sep, ""))
 
     try:
         outcome = tools.compile(os.path.join(place, "model.onnx"), binary)
