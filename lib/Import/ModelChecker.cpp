@@ -131,6 +131,8 @@ LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope
   FailureOr<std::vector<int>> order = orderNodes(nodes, isDefined, scope.names, report);
   if (failed(order))
     return failure();
+  if (!llvm::is_sorted(*order))
+    report.warnings.push_back("the nodes are not in the order of their values; they were sorted");
   numNodes += nodes.size();
   if (options.untrusted && numNodes > maxUntrustedNodes)
     return fail(report, Fault::Limit, "the model has more than " + Twine(maxUntrustedNodes) + " nodes");

@@ -143,7 +143,7 @@ FailureOr<SmallVector<Size>> Builder::broadcast(ArrayRef<ArrayRef<Size>> shapes)
       if (size == common || size.isConstant(1))
         continue;
       if (size.differs(common) && size.differs(1))
-        return error("shapes do not broadcast: sizes " + size.str() + " and " + common.str() +
+        return error("shapes do not broadcast: sizes " + common.str() + " and " + size.str() +
                      " at dim " + Twine(i));
       Value value = materializeValue(size);
       auto isSize = [&](const Size &other) -> Value {

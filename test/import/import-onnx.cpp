@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// usage: import-onnx MODEL [--untrusted] [--quiet] [--dim NAME=N] [--input-shape NAME=1x3]
+/// usage: import-onnx MODEL [--untrusted] [--quiet] [--locations] [--dim NAME=N]
+/// [--input-shape NAME=1x3]
 ///
 /// Prints the module, or the error with the exit code that the compiler gives.
 ///
@@ -33,7 +34,7 @@ static SmallVector<int64_t> parseShape(StringRef text) {
 int main(int argc, char **argv) {
   tssa::ImportOptions options;
   StringRef path;
-  bool quiet = false;
+  bool quiet = false, locations = false;
   for (int i = 1; i < argc; ++i) {
     StringRef arg = argv[i];
     auto [name, value] = StringRef(i + 1 < argc ? argv[i + 1] : "").split('=');
@@ -41,6 +42,8 @@ int main(int argc, char **argv) {
       options.untrusted = true;
     } else if (arg == "--quiet") {
       quiet = true;
+    } else if (arg == "--locations") {
+      locations = true;
     } else if (arg == "--dim") {
       options.dims[name] = parseShape(value).front();
       ++i;
@@ -70,6 +73,6 @@ int main(int argc, char **argv) {
   if (failed(mlir::verify(*module)))
     return 70;
   if (!quiet)
-    module->print(outs(), mlir::OpPrintingFlags().elideLargeElementsAttrs(64));
+    module->print(outs(), mlir::OpPrintingFlags().elideLargeElementsAttrs(64).enableDebugInfo(locations));
   return 0;
 }
