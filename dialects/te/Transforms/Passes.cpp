@@ -33,6 +33,7 @@ void te::buildTEStage(OpPassManager &manager) {
   // Merging leaves equal host ops and selects that the canonicalizer decided.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
+  function.addPass(createTEFoldConstants());
   manager.addPass(createTEFormKernels());
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());

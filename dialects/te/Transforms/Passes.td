@@ -55,6 +55,23 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     Statistic<"numAbsorbed", "absorbed", "expressions that became an epilogue">];
 }
 
+def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "rearrange constants once and for all";
+  let description = [{
+    A te.compute whose pieces are reads of constants, and whose result is not more
+    data than they are, becomes a te.constant.
+
+    - Needs: te-check-bounds before; te-merge before, which leaves only those
+      rearrangements that are stored.
+    - Keeps: every bit.
+    - Gives up: arithmetic (the importers fold what is cheap), i1, guards, and
+      results beyond `max-elements` in all.
+  }];
+  let options = [Option<"maxElements", "max-elements", "int64_t", "67108864",
+                        "elements of all constants made">];
+  let statistics = [Statistic<"numFolded", "folded", "expressions that became constants">];
+}
+
 def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{

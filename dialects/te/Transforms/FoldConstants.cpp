@@ -1,0 +1,227 @@
+//===- FoldConstants.cpp - rearranged constants are constants -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What remains after merging of expressions that only rearrange constants (gates
+/// in another order, heads split off, a concat of weights) is done once, here.
+/// Bytes are moved, nothing is computed: the result is exact for every type.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Analysis/Polynomial.h"
+#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Transforms/Passes.h"
+#include "dialects/te/Transforms/WeightCollector.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tssa::te {
+#define GEN_PASS_DEF_TEFOLDCONSTANTS
+#include "dialects/te/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::te
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// Results that are larger than what they read are made by the run, beyond this.
+static constexpr int64_t smallElements = 4096;
+
+namespace {
+/// An expression over dims as steps on a stack: cheaper than walking the tree for
+/// each point.
+class CompiledExpr {
+public:
+  explicit CompiledExpr(AffineExpr expr) { compile(expr); }
+
+  int64_t evaluate(ArrayRef<int64_t> point) const {
+    int64_t stack[maxDepth];
+    unsigned top = 0;
+    for (const Step &step : steps) {
+      if (step.kind == AffineExprKind::Constant) {
+        stack[top++] = step.value;
+        continue;
+      }
+      if (step.kind == AffineExprKind::DimId) {
+        stack[top++] = point[step.value];
+        continue;
+      }
+      int64_t rhs = stack[--top], &lhs = stack[top - 1];
+      if (step.kind == AffineExprKind::Add)
+        lhs += rhs;
+      else if (step.kind == AffineExprKind::Mul)
+        lhs *= rhs;
+      else if (step.kind == AffineExprKind::FloorDiv)
+        lhs = llvm::divideFloorSigned(lhs, rhs);
+      else if (step.kind == AffineExprKind::CeilDiv)
+        lhs = llvm::divideCeilSigned(lhs, rhs);
+      else
+        lhs = llvm::mod(lhs, rhs);
+    }
+    return stack[0];
+  }
+
+  static constexpr unsigned maxDepth = 64;
+
+private:
+  struct Step {
+    AffineExprKind kind;
+    int64_t value;
+  };
+
+  void compile(AffineExpr expr) {
+    int64_t value = 0;
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      value = constant.getValue();
+    else if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      value = dim.getPosition();
+    else if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+      compile(binary.getLHS());
+      compile(binary.getRHS());
+    }
+    steps.push_back({expr.getKind(), value});
+  }
+
+  SmallVector<Step> steps;
+};
+
+/// A piece that is nothing but a read of a constant.
+struct ConstantPiece {
+  IntegerSet where;
+  ReadOp read;
+  ConstantBytes bytes;
+};
+} // namespace
+
+static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece) {
+  Block &body = *compute.getPieceBlock(piece);
+  auto read = dyn_cast<ReadOp>(body.front());
+  auto constant = read ? read.getSource().getDefiningOp<ConstantOp>() : ConstantOp();
+  if (!constant || !llvm::hasNItems(body, 2) || !read.getSymbols().empty() || read.getGuard() ||
+      body.getTerminator()->getOperand(0) != read.getValue())
+    return std::nullopt;
+  for (AffineExpr expr : read.getMap().getResults())
+    if (getExprSize(expr) >= CompiledExpr::maxDepth)
+      return std::nullopt;
+  FailureOr<ConstantBytes> bytes = ConstantBytes::get(constant.getValue());
+  if (failed(bytes))
+    return std::nullopt;
+  return ConstantPiece{compute.getPieceSet(piece), read, *bytes};
+}
+
+/// The pieces, if all of them read constants and the result is not much more data.
+static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
+  auto type = cast<RankedTensorType>(compute.getResultTypes().front());
+  if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() % 8 != 0 ||
+      type.getNumElements() > maxElements)
+    return {};
+  SmallVector<ConstantPiece> pieces;
+  int64_t numRead = 0;
+  SmallPtrSet<void *, 4> sources;
+  for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
+    std::optional<ConstantPiece> matched = matchPiece(compute, piece);
+    if (!matched)
+      return {};
+    if (sources.insert(matched->read.getSource().getAsOpaquePointer()).second)
+      numRead += matched->read.getSourceType().getNumElements();
+    pieces.push_back(std::move(*matched));
+  }
+  if (type.getNumElements() > std::max(numRead, smallElements))
+    return {};
+  return pieces;
+}
+
+/// Moves on to the next point in row-major order.
+static void advance(MutableArrayRef<int64_t> point, ArrayRef<int64_t> shape) {
+  for (unsigned dim = shape.size(); dim-- > 0;) {
+    if (++point[dim] < shape[dim])
+      return;
+    point[dim] = 0;
+  }
+}
+
+/// Fills the elements of one piece; false if one is out of bounds.
+static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsigned elementBytes,
+                      MutableArrayRef<char> result) {
+  SmallVector<CompiledExpr> conditions, indexes;
+  IntegerSet where = piece.where;
+  if (where)
+    for (AffineExpr constraint : where.getConstraints())
+      conditions.emplace_back(constraint);
+  ReadOp read = piece.read;
+  for (AffineExpr expr : read.getMap().getResults())
+    indexes.emplace_back(expr);
+  ArrayRef<int64_t> sourceShape = read.getSourceType().getShape();
+  ArrayRef<char> source = piece.bytes.getBytes();
+  SmallVector<int64_t> point(shape.size(), 0);
+  for (size_t offset = 0; offset < result.size(); offset += elementBytes, advance(point, shape)) {
+    bool inside = true;
+    for (unsigned i = 0; i < conditions.size() && inside; ++i) {
+      int64_t value = conditions[i].evaluate(point);
+      inside = where.isEq(i) ? value == 0 : value >= 0;
+    }
+    if (!inside)
+      continue;
+    int64_t address = 0;
+    for (auto [index, size] : llvm::zip_equal(indexes, sourceShape))
+      address = address * size + index.evaluate(point);
+    if (address < 0 || (address + 1) * elementBytes > source.size())
+      return false;
+    std::copy_n(source.begin() + address * elementBytes, elementBytes, result.begin() + offset);
+  }
+  return true;
+}
+
+/// Null if a read is out of bounds.
+static ElementsAttr evaluate(ComputeOp compute, ArrayRef<ConstantPiece> pieces) {
+  auto type = cast<RankedTensorType>(compute.getResultTypes().front());
+  unsigned elementBytes = type.getElementTypeBitWidth() / 8;
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(type.getNumElements() * elementBytes, 64);
+  MutableArrayRef<char> bytes = blob.getMutableData();
+  llvm::fill(bytes, 0);
+  for (const ConstantPiece &piece : pieces)
+    if (!fillPiece(piece, type.getShape(), elementBytes, bytes))
+      return {};
+  if (type.getNumElements() <= smallElements)
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
+}
+
+namespace {
+struct FoldConstants : te::impl::TEFoldConstantsBase<FoldConstants> {
+  using TEFoldConstantsBase::TEFoldConstantsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<ComputeOp> computes;
+    getOperation().walk([&](ComputeOp compute) { computes.push_back(compute); });
+    int64_t left = maxElements;
+    for (ComputeOp compute : computes) {
+      SmallVector<ConstantPiece> pieces = matchPieces(compute, left);
+      ElementsAttr value = pieces.empty() ? ElementsAttr() : evaluate(compute, pieces);
+      if (!value)
+        continue;
+      SmallVector<Operation *> sources;
+      for (const ConstantPiece &piece : pieces)
+        sources.push_back(ReadOp(piece.read).getSource().getDefiningOp());
+      rewriter.setInsertionPoint(compute);
+      auto constant = ConstantOp::create(rewriter, compute.getLoc(), value);
+      left -= constant.getType().getNumElements();
+      rewriter.replaceOp(compute, constant);
+      for (Operation *source : llvm::SetVector<Operation *>(sources.begin(), sources.end()))
+        if (source->use_empty())
+          rewriter.eraseOp(source);
+      ++numFolded;
+    }
+  }
+};
+} // namespace
