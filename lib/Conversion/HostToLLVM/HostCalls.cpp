@@ -116,19 +116,15 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   store(loc, constant(loc, builder.getI64Type(), 0), tensor, offsetof(tssa_tensor, byte_offset));
 }
 
-/// The attributes of a call that its routine wants, in the order of their names:
-/// integers, and the bits of doubles.
+/// What a call says to its routine: the fields of `Attributes` in lib/Externs/Routine.h.
+static constexpr StringLiteral attributeNames[] = {"axis", "center_point_box", "is_unsigned",
+                                                   "largest", "sorted"};
+
 static SmallVector<int64_t> getAttributes(te::ExternOp op) {
-  SmallVector<int64_t> list;
-  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
-    if (attribute.getName() == "te.outs")
-      continue;
-    if (auto integer = dyn_cast<IntegerAttr>(attribute.getValue()))
-      list.push_back(integer.getValue().getSExtValue());
-    else if (auto real = dyn_cast<FloatAttr>(attribute.getValue()))
-      list.push_back(llvm::bit_cast<int64_t>(real.getValueAsDouble()));
-  }
-  return list;
+  return llvm::map_to_vector(attributeNames, [&](StringRef name) {
+    auto value = op->getAttrOfType<IntegerAttr>(name);
+    return value ? value.getInt() : std::numeric_limits<int64_t>::min();
+  });
 }
 
 /// `int32_t tssa_extern_<name>(host, node, tensors, attributes)`: the tensors are
