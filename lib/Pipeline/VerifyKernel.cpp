@@ -250,7 +250,8 @@ Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> in
 static int64_t countTerms(te::ComputeOp op, llvm::ArrayRef<HostValue> inputs) {
   int64_t count = 1;
   for (mlir::OpFoldResult size : op.getReductionSizes()) {
-    auto argument = llvm::dyn_cast_if_present<mlir::BlockArgument>(llvm::dyn_cast<mlir::Value>(size));
+    auto value = llvm::dyn_cast<mlir::Value>(size);
+    auto argument = llvm::dyn_cast_if_present<mlir::BlockArgument>(value);
     if (std::optional<int64_t> constant = mlir::getConstantIntValue(size))
       count *= std::max<int64_t>(*constant, 1);
     else if (argument && argument.getArgNumber() < inputs.size())

@@ -30,7 +30,7 @@ struct VerifyOptions {
   uint64_t seed = 1;
   /// Sizes of named dims; every other dynamic dim has the default size.
   llvm::StringMap<int64_t> sizes;
-  int64_t defaultSize = 3;
+  int64_t defaultSize = 2;
   /// Launches of each kernel that are kept to run its code on.
   unsigned launchesPerKernel = 2;
 };
@@ -69,6 +69,9 @@ private:
                           llvm::ArrayRef<Launch> launches);
 
   llvm::Expected<Tensors> evaluate(mlir::ModuleOp module, std::vector<Launch> *launches);
+  llvm::Error evaluateNarrow();
+  /// How result `index` of a launch may differ, seeing how it amplifies rounding.
+  reference::ComparePolicy getWidePolicy(const Launch &launch, unsigned index);
   /// The first result that differs, described; empty when all agree.
   std::string compareResults(llvm::ArrayRef<reference::HostTensor> got);
   /// The first pass of `stage` after which the module before it is wrong.
@@ -83,6 +86,9 @@ private:
   VerifyOptions options;
   Tensors inputs, expected;
   std::vector<std::string> inputNames, outputNames;
+  /// The results with every step of a sum rounded; filled when first needed.
+  Tensors narrow;
+  mlir::OwningOpRef<mlir::ModuleOp> imported;
   /// The module after the stage before, and its launches.
   mlir::OwningOpRef<mlir::ModuleOp> previous;
   std::vector<Launch> previousLaunches;

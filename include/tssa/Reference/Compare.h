@@ -41,6 +41,12 @@ struct Comparison {
   int64_t numElements = 0;
 };
 
+/// `policy` for a computation that amplifies rounding: `narrow` is what it gives
+/// when every step of a sum is rounded as written, and right answers may be a few
+/// times as far from the exact one as that is.
+ComparePolicy allowRounding(ComparePolicy policy, const HostTensor &exact,
+                            const HostTensor &narrow);
+
 Comparison compare(const HostTensor &expected, const HostTensor &got, const ComparePolicy &policy);
 
 } // namespace tssa::reference
