@@ -4,21 +4,185 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Right to four units in the last place for every f32, subnormal numbers,
+/// infinities and NaN among them. Where upstream's expansions are, they are used;
+/// those here replace the ones that flush subnormal numbers or lose large
+/// arguments. The polynomials are those of the Cephes library.
+///
+//===----------------------------------------------------------------------===//
 
 #include "ExpandMath.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "FloatBuilder.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace tssa::cpu {
+namespace {
+
+/// e^x = 2^n e^r with n = round(x / ln 2). 2^n is applied in two halves, so that
+/// results near both ends of the range round once.
+Value buildExp(FloatBuilder &b, Value x) {
+  x = b.select(b.isLess(b.f(89.0), x), b.f(89.0), x);
+  x = b.select(b.isLess(x, b.f(-104.0)), b.f(-104.0), x);
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
+  Value magic = b.f(12582912.0);
+  Value shifted = b.fma(x, b.f(1.44269504088896341), magic);
+  Value n = b.sub(shifted, magic);
+  Value integer = b.subInt(b.bitsOf(shifted), b.bitsOf(magic));
+  Value r = b.fma(n, b.f(-0.693359375), x);
+  r = b.fma(n, b.f(2.12194440e-4), r);
+  Value p = b.polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+                             1.6666665459e-1, 5.0000001201e-1});
+  p = b.add(b.fma(p, b.mul(r, r), r), b.f(1.0));
+  Value half = b.shiftRight(integer, 1);
+  return b.mul(b.mul(p, b.powerOfTwo(half)), b.powerOfTwo(b.subInt(integer, half)));
+}
+
+/// ln x = ln m + e ln 2 with m in [sqrt 1/2, sqrt 2).
+Value buildLog(FloatBuilder &b, Value x) {
+  Value isSmall = b.isLess(x, b.f(1.17549435e-38));
+  Value normal = b.select(isSmall, b.mul(x, b.f(8388608.0)), x);
+  Value bits = b.bitsOf(normal);
+  Value exponent = b.subInt(b.shiftRight(bits, 23), b.select(isSmall, b.i(126 + 23), b.i(126)));
+  Value m = b.fromBits(b.orInt(b.andInt(bits, b.i(0x007fffff)), b.i(0x3f000000)));
+  Value isLow = b.isLess(m, b.f(0.707106781186547524));
+  exponent = b.select(isLow, b.subInt(exponent, b.i(1)), exponent);
+  m = b.sub(b.select(isLow, b.add(m, m), m), b.f(1.0));
+  Value e = b.toFloat(exponent), z = b.mul(m, m);
+  Value p = b.polynomial(m, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
+                             1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
+                             3.3333331174e-1});
+  Value y = b.mul(b.mul(p, m), z);
+  y = b.fma(e, b.f(-2.12194440e-4), y);
+  y = b.fma(z, b.f(-0.5), y);
+  Value result = b.fma(e, b.f(0.693359375), b.add(m, y));
+
+  Value infinity = b.f(std::numeric_limits<double>::infinity());
+  Value notANumber = b.f(std::numeric_limits<double>::quiet_NaN());
+  result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, infinity), infinity, result);
+  result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)),
+                    b.f(-std::numeric_limits<double>::infinity()), result);
+  // Less than 0, or NaN.
+  return b.select(b.compare(arith::CmpFPredicate::ULT, x, b.f(0.0)), notANumber, result);
+}
+
+/// An odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere.
+Value buildTanh(FloatBuilder &b, Value x) {
+  Value magnitude = b.abs(x), z = b.mul(x, x);
+  Value p = b.polynomial(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
+                             1.33314422036e-1, -3.33332819422e-1});
+  Value near = b.fma(b.mul(p, z), x, x);
+  Value power = buildExp(b, b.add(magnitude, magnitude));
+  Value far = b.sub(b.f(1.0), b.div(b.f(2.0), b.add(power, b.f(1.0))));
+  return b.select(b.isLess(magnitude, b.f(0.625)), near, b.copySign(far, x));
+}
+
+/// The largest argument that `buildSinCos` reduces exactly enough.
+constexpr double largestAngle = 32768.0;
+
+/// Reduces to [-pi/4, pi/4] with a number of quarter turns; `quarters` are added
+/// to it: 0 for the sine, 1 for the cosine.
+Value buildSinCos(FloatBuilder &b, Value x, int32_t quarters) {
+  Value magic = b.f(12582912.0);
+  Value shifted = b.fma(x, b.f(0.636619772367581343), magic);
+  Value n = b.sub(shifted, magic);
+  Value turns = b.addInt(b.subInt(b.bitsOf(shifted), b.bitsOf(magic)), b.i(quarters));
+  // pi / 2 as the sum of three f32.
+  Value r = b.fma(n, b.f(-1.5707963705062866), x);
+  r = b.fma(n, b.f(4.371138828673793e-08), r);
+  r = b.fma(n, b.f(1.7151245100058819e-15), r);
+  Value z = b.mul(r, r);
+  Value sine = b.polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+  sine = b.fma(b.mul(sine, z), r, r);
+  Value cosine = b.polynomial(z, {2.443315711809948e-5, -1.388731625493765e-3,
+                                  4.166664568298827e-2});
+  cosine = b.fma(b.mul(cosine, z), z, b.fma(z, b.f(-0.5), b.f(1.0)));
+  Value isOdd = b.isEqual(b.andInt(turns, b.i(1)), b.i(1));
+  Value result = b.select(isOdd, cosine, sine);
+  Value isNegative = b.isEqual(b.andInt(turns, b.i(2)), b.i(2));
+  return b.select(isNegative, b.sub(b.f(-0.0), result), result);
+}
+
+template <typename Op>
+struct Expand : OpRewritePattern<Op> {
+  using Build = Value (*)(FloatBuilder &, Value);
+  Build build;
+  Expand(MLIRContext *context, Build build)
+      : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatBuilder builder(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, build(builder, op.getOperand()));
+    return success();
+  }
+};
+
+/// Whether any lane of a condition holds.
+Value buildAny(OpBuilder &builder, Location loc, Value condition) {
+  auto type = dyn_cast<VectorType>(condition.getType());
+  if (!type)
+    return condition;
+  auto flat = VectorType::get(type.getNumElements(), type.getElementType());
+  if (flat != type)
+    condition = vector::ShapeCastOp::create(builder, loc, flat, condition);
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
+}
+
+/// Sine and cosine; where any argument is large, the host computes all of them.
+template <typename Op>
+struct ExpandAngle : OpRewritePattern<Op> {
+  int32_t quarters;
+  ExpandAngle(MLIRContext *context, int32_t quarters)
+      : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    // The one in the branch is left to the host.
+    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr("cpu.large"))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    FloatBuilder b(rewriter, loc, op.getType());
+    Value isLarge = b.compare(arith::CmpFPredicate::UGT, b.abs(x), b.f(largestAngle));
+    auto branch = scf::IfOp::create(
+        rewriter, loc, buildAny(rewriter, loc, isLarge),
+        [&](OpBuilder &builder, Location loc) {
+          auto exact = Op::create(builder, loc, x);
+          exact->setAttr("cpu.large", builder.getUnitAttr());
+          scf::YieldOp::create(builder, loc, exact.getResult());
+        },
+        [&](OpBuilder &builder, Location loc) {
+          FloatBuilder inner(builder, loc, x.getType());
+          scf::YieldOp::create(builder, loc, buildSinCos(inner, x, quarters));
+        });
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+
+template <typename Op>
+void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build) {
+  patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
+}
+
+} // namespace
 
 void populateApproximations(RewritePatternSet &patterns) {
+  addExpansion<math::ExpOp>(patterns, buildExp);
+  addExpansion<math::LogOp>(patterns, buildLog);
+  addExpansion<math::TanhOp>(patterns, buildTanh);
+  patterns.add(std::make_unique<ExpandAngle<math::SinOp>>(patterns.getContext(), 0));
+  patterns.add(std::make_unique<ExpandAngle<math::CosOp>>(patterns.getContext(), 1));
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.exp", "math.log", "math.log2", "math.log1p", "math.expm1",
-                               "math.tanh", "math.erf", "math.sin", "math.cos"},
-                              name);
+    return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
   }, 2);
 }
 

@@ -162,7 +162,7 @@ public:
   }
 
   LogicalResult lower() {
-    if (failed(findRoot()))
+    if (failed(applyInline(kernel)) || failed(findRoot()))
       return failure();
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel);
@@ -186,8 +186,6 @@ private:
     for (Operation &op : kernel.getSchedule().getOps())
       if (op.getName().getStringRef() == "layout.compute_at")
         inner.insert(op.getAttrOfType<FlatSymbolRefAttr>("label").getValue());
-    for (StringRef label : getInlinedLabels(kernel.getSchedule()))
-      return kernel.emitError("cannot inline '") << label << "' in a schedule for this target";
     for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
       if (inner.contains(getLabel(op)))
         continue;

@@ -63,11 +63,12 @@ std::unique_ptr<Pass> createConvertKernelsToLoopsPass() {
   return std::make_unique<ConvertKernelsToLoops>();
 }
 
-
 void buildLoopsStage(OpPassManager &manager) {
   manager.addPass(createConvertKernelsToLoopsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createCanonicalizerPass());
+  // This pattern would drop the attribute that says which result an allocation is.
+  functions.addPass(createCanonicalizerPass(
+      {}, {"(anonymous namespace)::SimplifyAllocConst<mlir::memref::AllocOp>"}));
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
 }
