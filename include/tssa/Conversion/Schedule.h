@@ -17,6 +17,7 @@
 #ifndef TSSA_CONVERSION_SCHEDULE_H
 #define TSSA_CONVERSION_SCHEDULE_H
 
+#include "dialects/te/IR/TEOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Region.h"
@@ -84,8 +85,9 @@ mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef lab
                                        llvm::ArrayRef<mlir::AffineExpr> extents,
                                        unsigned numParallel, mlir::Operation *expression);
 
-/// Labels of expressions that the region inlines.
-llvm::SmallVector<llvm::StringRef> getInlinedLabels(mlir::Region &region);
+/// Puts the bodies of expressions that the schedule inlines in the place of their
+/// reads, and removes them.
+mlir::LogicalResult applyInline(mlir::tssa::te::KernelOp kernel);
 
 } // namespace tssa::conversion
 

@@ -306,12 +306,4 @@ FailureOr<Schedule> readSchedule(Region &region, StringRef label,
   return reader.finish();
 }
 
-
-SmallVector<StringRef> getInlinedLabels(Region &region) {
-  SmallVector<StringRef> labels;
-  for (InlineOp op : region.getOps<InlineOp>())
-    labels.push_back(op.getLabel());
-  return labels;
-}
-
 } // namespace tssa::conversion

@@ -70,6 +70,23 @@ te.kernel @bound_inside(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
+te.kernel @inlined_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  %x = te.compute @x (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  // expected-error @below {{expected an expression of one piece and without a reduction}}
+  layout.inline @x
+}
+
+// -----
+
 // expected-error @below {{expected one expression that is not computed at another, got 'x' and 'y'}}
 te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {

@@ -81,7 +81,7 @@ te.kernel @rowmax(%a: tensor<4x37xf32>) -> tensor<4xf32> {
 
 // An index from data is checked; out of bounds sets the error flag.
 // CHECK-LABEL: func.func @gather(
-// CHECK-SAME: %[[ERRORS:[a-z0-9]*]]: memref<?xi32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index) attributes {tssa.may_fail}
+// CHECK-SAME: %[[ERRORS:[a-z0-9]*]]: memref<?xi32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index) attributes {{{.*}}tssa.may_fail}
 // CHECK: %[[OUT:.*]] = arith.cmpi uge
 // CHECK: scf.if %[[OUT]]
 // CHECK: memref.store %{{.*}}, %[[ERRORS]]
@@ -119,6 +119,32 @@ te.kernel @window(%a: tensor<8x32xf32>) -> tensor<8xf32> {
 } schedule {
   %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
   layout.bind %i to parallel
+}
+
+// What is inlined is computed where it is read.
+// CHECK-LABEL: func.func @inlined(
+// CHECK: %[[X:.*]] = vector.gather
+// CHECK: %[[N:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK: arith.mulf %[[N]], %[[N]]
+te.kernel @inlined(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %n = te.compute @n (d0: 32) {
+    %x = te.read %a[d0] : tensor<32xf32>
+    %m = arith.addf %x, %x : f32
+    te.yield %m : f32
+  } : tensor<32xf32>
+  %y = te.compute @y (d0: 32) {
+    %x = te.read %n[-d0 + 31] : tensor<32xf32>
+    %z = te.read %n[-d0 + 31] : tensor<32xf32>
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } : tensor<32xf32>
+  te.return %y : tensor<32xf32>
+} schedule {
+  layout.inline @n
+  %i = layout.loops @y : !layout.loop
+  %o, %l = layout.split %i [*, 16]
+  layout.vectorize %l
+  layout.bind %o to parallel
 }
 
 // The pieces of a concatenation are numbered one after the other.
