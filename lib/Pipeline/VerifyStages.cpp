@@ -9,12 +9,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/RandomInputs.h"
-#include "tssa/Runtime/Session.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace tssa;
 using namespace tssa::reference;
@@ -40,8 +39,6 @@ static std::string getPortName(mlir::StringAttr name, unsigned index) {
 
 Error StageVerifier::start(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    inputNames.push_back(getPortName(main.getArgAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     outputNames.push_back(
         getPortName(main.getResultAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
@@ -343,40 +340,10 @@ Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
   return Error::success();
 }
 
-/// The tensor of a run as the evaluator holds it.
-static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKind kind) {
-  Expected<HostTensor> result = HostTensor::create(kind, tensor.shape);
-  if (result && result->getNumBytes())
-    std::memcpy(result->getMutableData(), tensor.data, result->getNumBytes());
-  return result;
-}
-
 Error StageVerifier::checkArtifact(const std::string &path) {
-  std::unique_ptr<runtime::Session> session;
-  runtime::Status status = runtime::Session::load(path, {}, session);
-  if (!status.ok())
-    return makeReport("target", "the artifact cannot be loaded: " + status.message, "", "");
-  const runtime::Manifest &manifest = session->getManifest();
-  std::vector<runtime::Tensor> tensors(inputs.size());
-  std::vector<runtime::NamedTensor> named;
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    tensors[index].dtype = manifest.inputs[index].dtype;
-    tensors[index].shape.assign(input.getShape().begin(), input.getShape().end());
-    tensors[index].data = input.getMutableData();
-    named.push_back({inputNames[index], tensors[index].asABI()});
-  }
-  std::vector<runtime::Tensor> results;
-  status = session->run(named, {}, {}, results);
-  if (!status.ok())
-    return makeReport("target", "the artifact fails: " + status.message, "", "");
-  Tensors got;
-  for (auto [tensor, wanted] : llvm::zip_equal(results, expected)) {
-    Expected<HostTensor> result = takeResult(tensor, wanted.getKind());
-    if (!result)
-      return result.takeError();
-    got.push_back(std::move(*result));
-  }
-  std::string difference = compareResults(got);
+  Expected<Tensors> results = runArtifact(path, inputs, expected);
+  std::string difference =
+      results ? compareResults(*results) : toString(results.takeError());
   if (difference.empty())
     return Error::success();
   return makeReport("target", difference + "; every kernel alone is right", "", "");

@@ -85,7 +85,7 @@ private:
   const cpu::Machine &machine;
   VerifyOptions options;
   Tensors inputs, expected;
-  std::vector<std::string> inputNames, outputNames;
+  std::vector<std::string> outputNames;
   /// The results with every step of a sum rounded; filled when first needed.
   Tensors narrow;
   mlir::OwningOpRef<mlir::ModuleOp> imported;

@@ -9,7 +9,8 @@
 /// Makes programs from seeds, evaluates each, and compares the results with those
 /// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
 /// on the inputs that it had in the evaluation, and the program is evaluated once
-/// more with its buffers planned. `--print` shows the program of a seed.
+/// more with its buffers planned. With `--run` the whole program becomes an artifact
+/// and the runtime runs it. `--print` shows the program of a seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,29 +19,51 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Reference/RandomInputs.h"
 #include "tssa/Reference/RandomProgram.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ::tssa::reference;
 
-static llvm::cl::OptionCategory category("te-fuzz");
-static llvm::cl::opt<uint64_t> firstSeed("seed", llvm::cl::desc("seed of the first program"),
-                                         llvm::cl::init(1), llvm::cl::cat(category));
-static llvm::cl::opt<unsigned> count("count", llvm::cl::desc("number of programs"),
-                                     llvm::cl::init(1), llvm::cl::cat(category));
-static llvm::cl::opt<unsigned> steps("steps", llvm::cl::desc("tensor ops of a program"),
-                                     llvm::cl::init(6), llvm::cl::cat(category));
-static llvm::cl::opt<bool> compile("compile", llvm::cl::desc("compile and run every kernel"),
-                                   llvm::cl::cat(category));
-static llvm::cl::opt<std::string> cpu("mcpu", llvm::cl::desc("machine to compile for"),
-                                      llvm::cl::init("native"), llvm::cl::cat(category));
-static llvm::cl::opt<bool> print("print", llvm::cl::desc("print each program"),
-                                 llvm::cl::cat(category));
+namespace {
+struct Options {
+  uint64_t seed = 1;
+  unsigned count = 1, steps = 6;
+  bool compile = false, run = false, print = false;
+  std::string cpu = "native";
+};
+} // namespace
+
+/// The linker, a library here, resets LLVM's table of options, so they are copied.
+static Options parseOptions(int argc, char **argv) {
+  namespace cl = llvm::cl;
+  cl::OptionCategory category("te-fuzz");
+  cl::opt<uint64_t> seed("seed", cl::desc("seed of the first program"), cl::init(1),
+                         cl::cat(category));
+  cl::opt<unsigned> count("count", cl::desc("number of programs"), cl::init(1),
+                          cl::cat(category));
+  cl::opt<unsigned> steps("steps", cl::desc("tensor ops of a program"), cl::init(6),
+                          cl::cat(category));
+  cl::opt<bool> compile("compile", cl::desc("compile and run every kernel"), cl::cat(category));
+  cl::opt<bool> run("run", cl::desc("compile and run the whole program"), cl::cat(category));
+  cl::opt<bool> print("print", cl::desc("print each program"), cl::cat(category));
+  cl::opt<std::string> cpu("cpu", cl::desc("machine to compile for"), cl::init("native"),
+                           cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
+  Options options{seed, count, steps, compile, run, print, cpu};
+  for (cl::Option *option :
+       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &cpu})
+    option->removeArgument();
+  return options;
+}
 
 /// The results of `module` on the inputs of `seed`.
 static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module,
@@ -99,12 +122,36 @@ static llvm::Error compareResults(const RandomProgram &program,
   return llvm::Error::success();
 }
 
+/// Compiles a copy of the program and compares what its artifact returns.
+static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machine &machine,
+                                 uint64_t seed, llvm::ArrayRef<HostTensor> expected) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = program.module->clone();
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("te-fuzz", "so", path))
+    return llvm::errorCodeToError(error);
+  llvm::FileRemover remover(path);
+  tssa::CompileOptions options;
+  options.machine = machine;
+  if (llvm::Error error = tssa::compileToArtifact(*module, options, path))
+    return error;
+  auto function = program.module->lookupSymbol<mlir::func::FuncOp>("main");
+  llvm::Expected<std::vector<HostTensor>> inputs = makeRandomInputs(function, seed, program.sizes);
+  if (!inputs)
+    return inputs.takeError();
+  llvm::Expected<std::vector<HostTensor>> got = tssa::runArtifact(path, *inputs, expected);
+  if (!got)
+    return got.takeError();
+  if (llvm::Error error = compareResults(program, expected, *got))
+    return llvm::createStringError("the artifact's " + toString(std::move(error)));
+  return llvm::Error::success();
+}
+
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
-                                uint64_t seed) {
-  RandomProgramOptions options;
-  options.numSteps = steps;
-  RandomProgram program = makeRandomProgram(context, seed, options);
-  if (print) {
+                                const Options &options, uint64_t seed) {
+  RandomProgramOptions programOptions;
+  programOptions.numSteps = options.steps;
+  RandomProgram program = makeRandomProgram(context, seed, programOptions);
+  if (options.print) {
     for (auto &size : program.sizes)
       llvm::outs() << "// " << size.getKey() << " = " << size.getValue() << "\n";
     program.module->print(llvm::outs());
@@ -114,23 +161,26 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
   llvm::Expected<std::vector<HostTensor>> expected = run(*program.module, program, seed);
   if (!expected)
     return expected.takeError();
+  if (options.run)
+    if (llvm::Error error = checkArtifact(program, machine, seed, *expected))
+      return error;
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);
   mlir::tssa::te::buildTEStage(manager);
-  if (compile)
+  if (options.compile)
     mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32});
   if (failed(manager.run(*changed)))
     return llvm::createStringError("a pass failed");
   KernelChecker checker(machine);
   EvaluatorOptions evaluation;
-  if (compile)
+  if (options.compile)
     evaluation.onLaunch = [&](const LaunchRecord &record) { return checker.check(record); };
   llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed, evaluation);
   if (!got)
     return got.takeError();
   if (llvm::Error error = compareResults(program, *expected, *got))
     return error;
-  if (!compile)
+  if (!options.compile)
     return llvm::Error::success();
   mlir::PassManager buffers(&context);
   buffers.addPass(mlir::tssa::te::createTEPlanBuffers());
@@ -145,22 +195,21 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
 }
 
 int main(int argc, char **argv) {
-  llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
+  Options options = parseOptions(argc, argv);
   mlir::DialectRegistry registry;
-  tssa::cpu::registerTranslations(registry);
+  tssa::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  llvm::Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(cpu);
+  llvm::Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(options.cpu);
   if (!machine) {
     llvm::errs() << toString(machine.takeError()) << "\n";
     return 2;
   }
   unsigned numFailed = 0;
-  for (uint64_t seed = firstSeed; seed < firstSeed + count; ++seed)
-    if (llvm::Error error = checkProgram(context, *machine, seed)) {
+  for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed)
+    if (llvm::Error error = checkProgram(context, *machine, options, seed)) {
       ++numFailed;
       llvm::outs() << "seed " << seed << ": " << toString(std::move(error)) << "\n";
     }
-  llvm::outs() << count - numFailed << " of " << count << " programs agree\n";
+  llvm::outs() << options.count - numFailed << " of " << options.count << " programs agree\n";
   return numFailed ? 1 : 0;
 }
