@@ -34,8 +34,8 @@ struct Machine {
   std::string cpu;
   /// The instruction sets that code may use, in LLVM's spelling, sorted.
   std::vector<std::string> features;
-  /// Bytes of the widest vector register: 64, 32 or 16.
-  unsigned vectorBytes = 16;
+  /// Bytes of the widest vector register: 64 or 32.
+  unsigned vectorBytes = 32;
 
   /// "+avx2,+fma ...".
   std::string getFeatureString() const;

@@ -80,7 +80,12 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
   auto has = [&](const char *feature) {
     return llvm::is_contained(machine.features, feature);
   };
-  machine.vectorBytes = has("avx512f") && has("avx512vl") ? 64 : has("avx") ? 32 : 16;
+  // Without them conversions and fused sums would be calls of a library.
+  for (const char *feature : {"avx2", "fma", "f16c"})
+    if (!has(feature))
+      return makeError("expected a CPU with AVX2, FMA and F16C, such as x86-64-v3; '" +
+                       machine.cpu + "' has no " + feature);
+  machine.vectorBytes = has("avx512f") && has("avx512vl") ? 64 : 32;
   return machine;
 }
 
