@@ -44,15 +44,17 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
   Subgraph &then = *node.subgraphs.lookup("then_branch");
   Subgraph &otherwise = *node.subgraphs.lookup("else_branch");
   const Tensor &condition = node.inputs[0];
-  if (!condition.numElements().isConstant(1))
-    return b.error("expected one bool as condition, got " + condition.str());
   if (then.numOutputs() != otherwise.numOutputs())
     return b.error("the branches have " + Twine(then.numOutputs()) + " and " +
                    Twine(otherwise.numOutputs()) + " outputs");
-  if (std::optional<SmallVector<int64_t>> known = b.constantInts(condition))
+  std::optional<SmallVector<int64_t>> known = b.constantInts(condition);
+  if (known && known->size() == 1)
     return (known->front() ? then : otherwise).build(b, {});
 
-  Value flag = extractFlag(b, condition);
+  FailureOr<Value> extracted = extractFlag(b, condition);
+  if (failed(extracted))
+    return failure();
+  Value flag = *extracted;
   auto draft = scf::IfOp::create(b.ops, b.loc(), TypeRange(), flag, /*withElseRegion=*/true);
   for (Block *block : {draft.thenBlock(), draft.elseBlock()})
     block->getTerminator()->erase();
@@ -110,21 +112,21 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
     spec.count = Size::max(*size, 0);
   }
   Tensor condition = node.input(1);
-  bool startsTrue = !condition;
-  if (condition && !condition.numElements().isConstant(1))
-    return b.error("expected one bool as condition, got " + condition.str());
-  if (condition && b.constantInts(condition))
-    startsTrue = b.constantInts(condition)->front() != 0;
+  if (!condition)
+    condition = b.fromSizes(DType::Bool, {}, Size(1));
+  FailureOr<Value> flag = extractFlag(b, condition);
+  if (failed(flag))
+    return failure();
+  std::optional<SmallVector<int64_t>> known = b.constantInts(condition);
+  bool startsTrue = known && known->front() != 0;
   bool staysTrue = body.isAlwaysTrue(0) || body.getForwardedInput(0) == 1;
   if (!spec.count || !startsTrue || !staysTrue)
-    spec.condition = condition ? extractFlag(b, condition)
-                               : arith::ConstantIntOp::create(b.ops, b.loc(), 1, 1).getResult();
+    spec.condition = *flag;
   spec.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
     // Where the body runs, the condition holds.
-    ArrayRef<Size> shape = condition ? condition.shape() : ArrayRef<Size>();
-    Tensors inputs = {b.fromSizes(DType::I64, node.input(0) ? node.input(0).shape() : ArrayRef<Size>(),
-                                  position),
-                      b.fromSizes(DType::Bool, shape, Size(1))};
+    ArrayRef<Size> shape = node.input(0) ? node.input(0).shape() : ArrayRef<Size>();
+    Tensors inputs = {b.fromSizes(DType::I64, shape, position),
+                      b.fromSizes(DType::Bool, condition.shape(), Size(1))};
     inputs.append(carried.begin(), carried.end());
     return inputs;
   };

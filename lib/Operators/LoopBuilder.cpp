@@ -50,12 +50,15 @@ Value conform(Builder &builder, const Tensor &tensor, Type type) {
   return tensor::CastOp::create(builder.ops, builder.loc(), type, value);
 }
 
-Value extractFlag(Builder &builder, const Tensor &tensor) {
+FailureOr<Value> extractFlag(Builder &builder, const Tensor &tensor) {
+  if (tensor.dtype() != DType::Bool || !tensor.numElements().isConstant(1))
+    return builder.error("expected one bool as condition, got " + tensor.str());
+  Location loc = builder.loc();
   if (std::optional<SmallVector<int64_t>> known = builder.constantInts(tensor))
-    return arith::ConstantIntOp::create(builder.ops, builder.loc(), known->front() != 0, 1);
+    return arith::ConstantIntOp::create(builder.ops, loc, known->front() != 0, 1).getResult();
   Value source = builder.value(tensor);
   SmallVector<Value> at(tensor.rank(), builder.materializeValue(0));
-  return tensor::ExtractOp::create(builder.ops, builder.loc(), source, at);
+  return tensor::ExtractOp::create(builder.ops, loc, source, at).getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,8 +207,12 @@ LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange value
       return failure();
     element = *result;
   }
-  if (goesOn)
-    *goesOn = extractFlag(b, outputs->front());
+  if (goesOn) {
+    FailureOr<Value> flag = extractFlag(b, outputs->front());
+    if (failed(flag))
+      return failure();
+    *goesOn = *flag;
+  }
   return std::optional(next);
 }
 
@@ -243,7 +250,7 @@ LoopBuilder::Trial LoopBuilder::tryFor() {
     if (!body->empty())
       body->back().erase();
     b.ops.setInsertionPointToEnd(body);
-    Size position = b.sizes.get(loop.getInductionVar(), /*nonNegative=*/true);
+    Size position = b.sizes.getPosition(loop.getInductionVar(), *spec.count);
     Trial next = buildBody(position, loop.getRegionIterArgs(), nullptr);
     if (succeeded(next) && *next)
       scf::YieldOp::create(b.ops, b.loc(), conformAll(**next, loop.getResultTypes()));
@@ -287,7 +294,9 @@ LoopBuilder::Trial LoopBuilder::tryWhile() {
     OpBuilder::InsertionGuard guard(b.ops);
     fillCondition(b.ops.createBlock(&loop.getBefore(), {}, types, locs));
     Block *body = b.ops.createBlock(&loop.getAfter(), {}, types, locs);
-    Size position = b.sizes.get(body->getArgument(0), /*nonNegative=*/true);
+    Value index = body->getArgument(0);
+    Size position = spec.count ? b.sizes.getPosition(index, *spec.count)
+                               : b.sizes.get(index, /*nonNegative=*/true);
     Value goesOn;
     Trial next = buildBody(position, body->getArguments().drop_front(2), &goesOn);
     if (failed(next) || !*next)

@@ -30,7 +30,7 @@ Tensor wrap(Builder &builder, mlir::Value value, const TensorForm &form);
 /// The value of a tensor as `type`, which may know less of its sizes.
 mlir::Value conform(Builder &builder, const Tensor &tensor, mlir::Type type);
 /// The one element of a bool tensor, of type i1.
-mlir::Value extractFlag(Builder &builder, const Tensor &tensor);
+mlir::FailureOr<mlir::Value> extractFlag(Builder &builder, const Tensor &tensor);
 
 struct LoopSpec {
   LoopSpec(Subgraph &body, llvm::ArrayRef<Tensor> initial) : body(body), initial(initial) {}

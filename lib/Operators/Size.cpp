@@ -249,12 +249,12 @@ bool Size::operator<(const Size &other) const {
   return sum.size() < other.sum.size();
 }
 
-/// The least value a non-negative monomial is known to have.
 static bool isNonNegative(const Size::Monomial &monomial) {
   return all_of(monomial, [](const Atom *atom) { return atom->nonNegative; });
 }
 
-/// Replaces one linear minimum, maximum or quotient by a bound of it and asks again.
+/// Replaces one linear minimum, maximum, quotient or position by a bound of it and asks
+/// again.
 static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth);
 
 static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth) {
@@ -275,13 +275,18 @@ static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth) {
 
 static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth) {
   for (const auto &[monomial, coefficient] : size.terms()) {
-    if (monomial.size() != 1 || monomial.front()->kind == Atom::Value)
+    if (monomial.size() != 1)
       continue;
     const Atom &atom = *monomial.front();
     Size factor(coefficient), without = size - Size(monomial, coefficient);
     auto holdsWith = [&](const Size &bound) {
       return isAtLeastImpl(without + bound * factor, value, depth);
     };
+    if (atom.kind == Atom::Value) {
+      if (coefficient < 0 && atom.rhs && holdsWith(*atom.rhs - 1))
+        return true;
+      continue;
+    }
     if (atom.kind == Atom::FloorDiv) {
       if (coefficient < 0 && atom.nonNegative && holdsWith(*atom.lhs))
         return true;
@@ -356,6 +361,12 @@ Size SizeTable::get(mlir::Value value, bool nonNegative, StringRef name) {
     atom = atoms.back().get();
   }
   return Size(*atom);
+}
+
+Size SizeTable::getPosition(mlir::Value value, const Size &count) {
+  Size position = get(value, /*nonNegative=*/true);
+  atoms[values.lookup(value)->number]->rhs = std::make_unique<Size>(count);
+  return position;
 }
 
 Size SizeTable::get(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonNegative) {

@@ -45,6 +45,7 @@ struct Atom {
   bool nonNegative;
   mlir::Value value;
   std::string name;
+  /// The operands; of a Value, `rhs` is a size that it is known to be less than, if any.
   std::unique_ptr<Size> lhs, rhs;
 };
 
@@ -111,6 +112,8 @@ class SizeTable {
 public:
   /// The Size that `value`, of type index, is.
   Size get(mlir::Value value, bool nonNegative, llvm::StringRef name = {});
+  /// The Size of the number of an iteration: `value` is in [0, count).
+  Size getPosition(mlir::Value value, const Size &count);
 
 private:
   friend class Size;
