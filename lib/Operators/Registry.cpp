@@ -89,6 +89,7 @@ const Registry &Registry::get() {
     registerEinsum(result);
     registerElementwise(result);
     registerGather(result);
+    registerGridSample(result);
     registerLocalNormalization(result);
     registerMovement(result);
     registerNormalization(result);
@@ -104,6 +105,7 @@ const Registry &Registry::get() {
     registerShape(result);
     registerSoftmax(result);
     registerSorting(result);
+    registerUnpooling(result);
     return result;
   }();
   return registry;

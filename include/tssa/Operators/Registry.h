@@ -102,6 +102,7 @@ void registerConvolution(Registry &registry);
 void registerEinsum(Registry &registry);
 void registerElementwise(Registry &registry);
 void registerGather(Registry &registry);
+void registerGridSample(Registry &registry);
 void registerLocalNormalization(Registry &registry);
 void registerMovement(Registry &registry);
 void registerNormalization(Registry &registry);
@@ -117,6 +118,7 @@ void registerScatter(Registry &registry);
 void registerShape(Registry &registry);
 void registerSoftmax(Registry &registry);
 void registerSorting(Registry &registry);
+void registerUnpooling(Registry &registry);
 
 } // namespace tssa::operators
 
