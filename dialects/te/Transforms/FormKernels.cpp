@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// 1. A group is the expressions of one kernel, in program order.
+/// 1. A group is the expressions of one kernel, in program order: one, or those
+///    that run row by row together (RowGroups.h).
 /// 2. Its interface is what it captures, in the order that kernels promise.
 /// 3. The expressions move into a new te.kernel; a te.launch takes their place.
 ///
@@ -17,6 +18,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Captures.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/te/Transforms/RowGroups.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -216,19 +218,49 @@ static void outline(SymbolTable &symbols, ArrayRef<Operation *> group, unsigned 
   }
 }
 
+/// The groups of expressions that become kernels, in program order.
+static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows) {
+  SmallVector<Operation *> ops;
+  module.walk([&](func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      if (isa<ComputeOp, UpdateOp, ScanOp>(op) && !op->use_empty())
+        ops.push_back(op);
+    });
+  });
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // by their root
+  llvm::SmallPtrSet<Operation *, 16> taken;
+  if (groupRows)
+    for (Operation *op : ops) {
+      auto root = dyn_cast<ComputeOp>(op);
+      SmallVector<Operation *> group =
+          root ? findRowGroup(root) : SmallVector<Operation *>();
+      if (group.size() < 2 ||
+          llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
+        continue;
+      taken.insert_range(group);
+      rows[op] = std::move(group);
+    }
+  SmallVector<SmallVector<Operation *>> groups;
+  for (Operation *op : ops) {
+    if (auto it = rows.find(op); it != rows.end())
+      groups.push_back(it->second);
+    else if (!taken.contains(op))
+      groups.push_back({op});
+  }
+  return groups;
+}
+
 namespace {
 struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
+  using TEFormKernelsBase::TEFormKernelsBase;
+
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](func::FuncOp function) {
-      function.walk([&](Operation *op) {
-        if (isa<ComputeOp, UpdateOp, ScanOp>(op) && !op->use_empty())
-          ops.push_back(op);
-      });
-    });
     SymbolTable symbols(getOperation());
-    for (Operation *op : ops)
-      outline(symbols, op, numKernels++);
+    for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
+      nameRowDims(group);
+      outline(symbols, group, numKernels++);
+      numGrouped += group.size() - 1;
+    }
   }
 };
 } // namespace

@@ -34,7 +34,9 @@ void te::buildTEStage(OpPassManager &manager) {
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
-  manager.addPass(createTEFormKernels());
+  TEFormKernelsOptions forming;
+  forming.groupRows = true;
+  manager.addPass(createTEFormKernels(forming));
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());
   // For the numbers in the names.

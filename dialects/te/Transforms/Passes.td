@@ -100,11 +100,19 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     dynamic dims of the tensors among them), then other scalars. Scalar constants
     go into the kernel. Expressions that nobody uses are left to be removed.
 
+    With `group-rows`, reductions of the rows of a tensor (softmax, layer
+    normalisation) go into the kernel of the expression that reads that tensor and
+    them row by row. That expression comes last.
+
     - Needs: nothing.
     - Keeps: the meaning; the launch has the location of the expression.
     - Gives up: nothing.
   }];
-  let statistics = [Statistic<"numKernels", "kernels", "kernels formed">];
+  let options = [Option<"groupRows", "group-rows", "bool", "false",
+                        "reductions of rows go into the kernel that reads them">];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "kernels formed">,
+    Statistic<"numGrouped", "grouped", "reductions in the kernel of another expression">];
 }
 
 def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {

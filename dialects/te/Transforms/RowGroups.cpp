@@ -1,0 +1,126 @@
+//===- RowGroups.cpp - expressions that run row by row together -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/RowGroups.h"
+#include "dialects/te/IR/Sizes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// With fewer rows than this, a row is the work of one thread only if it is small.
+static constexpr int64_t fewRows = 8;
+static constexpr int64_t smallRow = 16384;
+
+/// Whether each result of the map is the dim of its number, or 0 for a dim of
+/// size 1.
+static bool namesLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (dim >= sizes.size())
+      return false;
+    bool isUnit = getConstantSize(sizes[dim]) == 1;
+    if (expr != getAffineDimExpr(dim, map.getContext()) &&
+        !(isUnit && expr == getAffineConstantExpr(0, map.getContext())))
+      return false;
+  }
+  return true;
+}
+
+/// The read names a row of its reader, as many dims as `expression` has, of the
+/// same sizes.
+static bool readsRow(ReadOp read, ComputeOp expression) {
+  auto reader = cast<ComputeOp>(read->getParentOp());
+  SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
+  SmallVector<OpFoldResult> rows = expression.getParallelSizes();
+  return !read.getGuard() && namesLeadingDims(read.getMap(), sizes) &&
+         ArrayRef(sizes).take_front(rows.size()) == ArrayRef(rows);
+}
+
+static llvm::SetVector<Value> collectSources(ComputeOp compute) {
+  llvm::SetVector<Value> sources;
+  compute.walk([&](ReadOp read) { sources.insert(read.getSource()); });
+  return sources;
+}
+
+static bool dependsOnReduction(ReadOp read, ComputeOp compute) {
+  bool depends = !read.getSymbols().empty();
+  for (unsigned dim = compute.getNumParallel(); dim < compute.getNumDims(); ++dim)
+    depends |= read.getMap().isFunctionOfDim(dim);
+  return depends;
+}
+
+/// What is summed along the row is read by the root anyway.
+static bool sumsRowOfRoot(ComputeOp compute, const llvm::SetVector<Value> &rootSources) {
+  bool found = false, onlyRoot = true;
+  compute.walk([&](ReadOp read) {
+    if (read->getParentRegion() == &compute.getEpilogue() || !dependsOnReduction(read, compute))
+      return;
+    found = true;
+    onlyRoot &= rootSources.contains(read.getSource());
+  });
+  return found && onlyRoot;
+}
+
+static bool hasEnoughRows(ComputeOp compute) {
+  int64_t rows = 1, row = 1;
+  auto multiply = [](int64_t product, OpFoldResult size) {
+    int64_t factor = getConstantSize(size).value_or(fewRows);
+    return std::min<int64_t>(product * std::min<int64_t>(factor, smallRow + 1), smallRow + 1);
+  };
+  for (OpFoldResult size : compute.getParallelSizes())
+    rows = multiply(rows, size);
+  for (OpFoldResult size : compute.getReductionSizes())
+    row = multiply(row, size);
+  return rows >= fewRows || row <= smallRow;
+}
+
+SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
+  SmallVector<Operation *> group = {root};
+  if (root.hasReduction() || root.getPieces().size() != 1 || root.getNumParallel() < 2)
+    return group;
+  llvm::SetVector<Value> sources = collectSources(root);
+  SmallVector<ComputeOp> candidates;
+  for (Value source : sources)
+    if (auto compute = source.getDefiningOp<ComputeOp>())
+      if (!llvm::is_contained(candidates, compute))
+        candidates.push_back(compute);
+  // The last one first: its readers are in the group before itself is looked at.
+  llvm::sort(candidates, [](ComputeOp lhs, ComputeOp rhs) {
+    return lhs->getBlock() == rhs->getBlock() && rhs->isBeforeInBlock(lhs);
+  });
+  for (ComputeOp compute : candidates) {
+    if (compute->getBlock() != root->getBlock() || !compute.hasReduction() ||
+        compute.getPieces().size() != 1 || compute.getNumParallel() == 0 ||
+        compute.getNumParallel() >= root.getNumParallel() || !hasEnoughRows(compute) ||
+        !sumsRowOfRoot(compute, sources))
+      continue;
+    bool isRow = llvm::all_of(compute->getUsers(), [&](Operation *user) {
+      auto read = dyn_cast<ReadOp>(user);
+      return read && llvm::is_contained(group, read->getParentOp()) && readsRow(read, compute);
+    });
+    if (isRow)
+      group.insert(group.begin(), compute);
+  }
+  return group;
+}
+
+void te::nameRowDims(ArrayRef<Operation *> group) {
+  for (Operation *member : group)
+    for (Operation *user : member->getUsers()) {
+      auto read = dyn_cast<ReadOp>(user);
+      if (!read || !llvm::is_contained(group, read->getParentOp()))
+        continue;
+      AffineMap map = read.getMap();
+      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                                 AffineMap::getMultiDimIdentityMap(map.getNumDims(),
+                                                                   map.getContext())
+                                     .getResults()
+                                     .take_front(map.getNumResults()),
+                                 map.getContext()));
+    }
+}
