@@ -78,6 +78,9 @@ LogicalResult Compilation::runStages(ModuleOp module) {
   for (auto [number, stage] : llvm::enumerate(getStages())) {
     if (failed(runStage(stage, module)))
       return failure();
+    if (stage.name == "layout" && !options.scheduleFile.empty() &&
+        failed(replaySchedules(module, options.scheduleFile)))
+      return failure();
     if (!options.dumpDir.empty() && failed(dump(stage, module, number)))
       return failure();
     if (stage.name == "import" && failed(describeSignature(module, manifest)))

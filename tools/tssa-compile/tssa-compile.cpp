@@ -189,6 +189,7 @@ static int compileModel(const Options &options) {
   compile.machine = *machine;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
+  compile.scheduleFile = options.schedule;
   compile.modelName = sys::path::stem(options.input).str();
   bool isText = sys::path::extension(options.input) == ".mlir";
   Verification verification(options, *machine);

@@ -21,6 +21,8 @@ struct CompileOptions {
   std::string lastStage = "target";
   /// Folder for the module after every stage; empty for none.
   std::string dumpDir;
+  /// Kernels whose schedules replace those of stage layout; empty for none.
+  std::string scheduleFile;
   /// Called after each stage, its promise checked; failure stops compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp)> afterStage;
   std::string modelName;
@@ -73,6 +75,11 @@ private:
 /// before stage buffers. An error names an argument or result that no caller can
 /// give or take.
 mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &manifest);
+
+/// Gives kernels the schedules that the file `path` holds for kernels of the same
+/// names. They are as `--emit=schedule` writes them; a kernel that has changed since
+/// is an error.
+mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
 /// Fills what is known of memory, after stage buffers.
 void describeMemory(mlir::ModuleOp module, runtime::Manifest &manifest);

@@ -1,0 +1,36 @@
+//===- Schedules.cpp - schedules that were written before ----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Parser/Parser.h"
+#include "tssa/Pipeline/Compile.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+
+LogicalResult replaySchedules(ModuleOp module, StringRef path) {
+  OwningOpRef<ModuleOp> written = parseSourceFile<ModuleOp>(path, module.getContext());
+  if (!written)
+    return failure();
+  for (auto kernel : written->getOps<te::KernelOp>()) {
+    auto target = module.lookupSymbol<te::KernelOp>(kernel.getSymName());
+    if (!target)
+      return module.emitError("schedule '")
+             << path << "': the model has no kernel '" << kernel.getSymName() << "'";
+    if (kernel.getFunctionType() != target.getFunctionType() ||
+        !OperationEquivalence::isRegionEquivalentTo(&kernel.getBody(), &target.getBody(),
+                                                    OperationEquivalence::IgnoreLocations))
+      return target.emitError("schedule '")
+             << path << "': kernel '" << kernel.getSymName() << "' was another one when it was written";
+    target.getSchedule().takeBody(kernel.getSchedule());
+  }
+  return success();
+}
+
+} // namespace tssa
