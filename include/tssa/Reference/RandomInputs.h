@@ -41,9 +41,9 @@ private:
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 
-/// One tensor for each argument of `function`, but for planned memory. The size of a dim with a name in
-/// the argument's `tssa.dims` is that of `sizes`, else `defaultSize`; so is that
-/// of a dynamic dim without a name.
+/// One tensor for each argument of `function`, but for planned memory. The size of a
+/// dim with a name in the argument's `tssa.dims` is that of `sizes`, else
+/// `defaultSize`; so is that of a dynamic dim without a name.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function,
                                                          uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
