@@ -9,6 +9,7 @@ import argparse
 import collections
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,8 +30,9 @@ SCORE_TOLERANCE = 1e-2
 
 def files_of(folder):
     """The files that version control knows, or every file where it knows none."""
-    listed = subprocess.run(["git", "-C", folder, "ls-files", "-z"], capture_output=True, text=True)
-    if listed.returncode == 0 and listed.stdout:
+    command = ["git", "-C", folder, "ls-files", "-z"]
+    listed = subprocess.run(command, capture_output=True, text=True) if shutil.which("git") else None
+    if listed and listed.returncode == 0 and listed.stdout:
         names = listed.stdout.rstrip("\0").split("\0")
     else:
         skipped = {".git", ".venv", "build", "third_party", "__pycache__"}
@@ -60,9 +62,9 @@ def compare_time(runner, session, inputs, rounds):
     """Medians in ms of both sides over rounds taken in turns."""
     ours, theirs = [], []
     for _ in range(rounds):
-        ours.append(json.loads(run_tool(*runner, "--bench", "--runs", "5", "--json"))["median_ms"])
+        ours.append(json.loads(run_tool(*runner, "--bench", "--runs", "2", "--json"))["median_ms"])
         times = []
-        for _ in range(6):
+        for _ in range(3):
             start = time.perf_counter()
             session.run(None, inputs)
             times.append((time.perf_counter() - start) * 1e3)
@@ -93,7 +95,7 @@ def main():
     parser.add_argument("--bin", required=True, help="folder of tssa-compile and tssa-run")
     parser.add_argument("--tiny", action="store_true", help="use the model made here, not magika's")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=int, default=7, help="of the time comparison; 0 for none")
+    parser.add_argument("--rounds", type=int, default=3, help="of the time comparison; 0 for none")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as scratch:
