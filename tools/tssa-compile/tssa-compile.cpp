@@ -7,6 +7,7 @@
 
 #include "Diagnostics.h"
 #include "Options.h"
+#include "Progress.h"
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
@@ -181,6 +182,7 @@ static int compileModel(const Options &options) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   DiagnosticPrinter printer(context, options.input);
   int code = Success;
+  Progress progress;
   mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
   if (!module)
     return code;
@@ -194,10 +196,16 @@ static int compileModel(const Options &options) {
   bool isText = sys::path::extension(options.input) == ".mlir";
   Verification verification(options, *machine);
   verification.attach(compile);
+  auto afterStage = compile.afterStage;
+  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current) {
+    progress.endStep(stage.name);
+    return afterStage ? afterStage(stage, current) : mlir::success();
+  };
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
     return verification.getExitCode().value_or(isText ? ModelError : InternalError);
   code = write(options, compilation, *module);
+  progress.endStep("machine code");
   if (code == Success && options.emit == Emit::SharedObject)
     code = verification.checkArtifact();
   if (options.timing)
