@@ -15,7 +15,6 @@ import sys
 # From the ground up; rooms of one line are neighbours and do not see each other.
 FLOORS = [
     ["abi"],
-    ["Support"],
     ["Algebra", "Search", "Runtime", "Externs"],
     ["IR"],
     ["Analysis"],
