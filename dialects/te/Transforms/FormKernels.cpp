@@ -256,9 +256,12 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    // A statistic counts nothing in a build without assertions.
+    unsigned number = 0;
     for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
       nameRowDims(group);
-      outline(symbols, group, numKernels++);
+      outline(symbols, group, number++);
+      ++numKernels;
       numGrouped += group.size() - 1;
     }
   }
