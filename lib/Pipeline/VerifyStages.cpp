@@ -42,17 +42,25 @@ Error StageVerifier::start(mlir::ModuleOp module) {
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     outputNames.push_back(
         getPortName(main.getResultAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
-  Expected<Tensors> made =
-      makeRandomInputs(main, options.seed, options.sizes, options.defaultSize);
-  if (!made)
-    return made.takeError();
-  inputs = std::move(*made);
-  Expected<Tensors> results = evaluate(module, nullptr);
-  if (!results)
-    return llvm::createStringError("the model as imported cannot be run on random inputs: " +
-                                   toString(results.takeError()));
-  expected = std::move(*results);
-  return Error::success();
+  // Random integers may be counts or indexes that are too large for the sizes: a
+  // few seeds are tried.
+  constexpr unsigned mostSeeds = 8;
+  for (unsigned attempt = 1;; ++attempt) {
+    Expected<Tensors> made =
+        makeRandomInputs(main, options.seed + attempt - 1, options.sizes, options.defaultSize);
+    if (!made)
+      return made.takeError();
+    inputs = std::move(*made);
+    Expected<Tensors> results = evaluate(module, nullptr);
+    if (results) {
+      expected = std::move(*results);
+      return Error::success();
+    }
+    std::string reason = toString(results.takeError());
+    if (attempt == mostSeeds)
+      return llvm::createStringError("the model as imported cannot be run on random inputs: " +
+                                     reason);
+  }
 }
 
 Expected<StageVerifier::Tensors> StageVerifier::evaluate(mlir::ModuleOp module,
