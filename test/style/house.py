@@ -15,6 +15,7 @@ import sys
 # From the ground up; rooms of one line are neighbours and do not see each other.
 FLOORS = [
     ["abi"],
+    ["Support"],
     ["Algebra", "Search", "Runtime", "Externs"],
     ["IR"],
     ["Analysis"],
