@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define TSSA_ABI_VERSION 1
+#define TSSA_ABI_VERSION 2
 
 /// Result of every call. 0 is success.
 typedef enum tssa_code {
@@ -105,7 +105,29 @@ struct tssa_host {
   /// Scalar functions on doubles that have no expansion in compiled code:
   /// see tssa_math_function.
   double (*math)(int32_t function, double x, double y);
+
+  // Version 2. In a program for a device, `weights`, `arena`, the data of arguments
+  // and results, and what `grow` gives are the device's memory.
+
+  /// Starts launch `launch` of the manifest's launch table: `blocks` blocks (>= 0) of
+  /// its kernel. `params[i]` is the address of the kernel's parameter i: a device
+  /// address, an int64_t size, or a scalar of its type. In order with all other work
+  /// of the run on the device. Returns a tssa_code, already reported.
+  int32_t (*launch)(const tssa_host *, int32_t launch, int64_t blocks, void **params);
+  /// Copies `bytes`; `kind` is a tssa_copy_kind. In order with launches; a copy to the
+  /// host returns when it is done. Returns a tssa_code, already reported.
+  int32_t (*copy)(const tssa_host *, void *to, const void *from, uint64_t bytes, int32_t kind);
+  /// This run as code sees it that works on memory of the host: what `grow` gives
+  /// there is host memory. For a program on the CPU the tssa_host itself.
+  const tssa_host *on_host;
 };
+
+/// The direction of tssa_host::copy.
+typedef enum tssa_copy_kind {
+  TSSA_COPY_TO_HOST = 0,
+  TSSA_COPY_TO_DEVICE = 1,
+  TSSA_COPY_ON_DEVICE = 2
+} tssa_copy_kind;
 
 /// Functions of `tssa_host::math`; y is used by the binary ones only.
 typedef enum tssa_math_function {
