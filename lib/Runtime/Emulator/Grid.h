@@ -1,0 +1,143 @@
+//===- Grid.h - one launch as it runs --------------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A launch runs block by block. The threads of a block are fibers that run in a
+/// random order, each until it waits or ends:
+///
+///     ready --resume--> running --barrier, shuffle, vote--> waiting --last arrives--> ready
+///                          |---- end ----> finished
+///
+/// When none is ready and not all have finished, the block is stuck, which is an
+/// error. Calls of the kernel come in through the tssa_emulator of their thread.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_EMULATOR_GRID_H
+#define TSSA_LIB_RUNTIME_EMULATOR_GRID_H
+
+#include "Fiber.h"
+#include "GlobalMemory.h"
+
+#include <random>
+
+namespace tssa::runtime::emulator {
+
+class Grid;
+
+/// A thread of the block that runs.
+struct Thread : tssa_emulator {
+  Grid *grid = nullptr;
+  Fiber *fiber = nullptr; ///< null before it starts and when it has finished
+  bool finished = false;
+  int32_t waitsAt = -1; ///< a site, or -1
+
+  // Of a warp's operation that the thread waits at.
+  uint32_t mask = 0;
+  uint64_t value = 0;
+  uint32_t lane = 0, clamp = 0; ///< of a shuffle
+  uint64_t result = 0;
+
+  unsigned getLane() const { return thread % 32; }
+};
+
+struct Warp {
+  uint32_t lanes = 0;   ///< that exist
+  uint32_t waiting = 0; ///< lanes at an operation of the warp
+  uint16_t epoch = 0;   ///< barriers of the whole warp that were passed
+};
+
+/// Idle fibers of a thread of the operating system, for its next launches.
+class FiberPool {
+public:
+  static FiberPool &get();
+  Fiber *take();
+  void give(Fiber *fiber) { idle.push_back(fiber); }
+
+private:
+  std::vector<std::unique_ptr<Fiber>> all;
+  std::vector<Fiber *> idle;
+};
+
+class Grid {
+public:
+  Grid(const Launch &launch, const Options &options);
+  ~Grid();
+  Status run();
+  const Counters &getCounters() const { return counters; }
+
+private:
+  const Launch &launch;
+  const tssa_emulated_kernel &kernel;
+  const Options &options;
+  GlobalMemory memory;
+  Counters counters;
+  Status status; ///< the first fault
+
+  std::minstd_rand random;
+  FiberPool &pool;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<uint32_t> ready;
+  Thread *running = nullptr;
+  uint32_t numFinished = 0, numAtBarrier = 0;
+
+  /// The stamps of Shadow.h, and where each block began, to name it again.
+  uint32_t stamp = 0, firstStamp = 0;
+  std::vector<std::pair<uint32_t, uint32_t>> begunBlocks; ///< stamp, block
+
+  struct Free {
+    void operator()(void *pointer) const { std::free(pointer); }
+  };
+  std::unique_ptr<void, Free> shared;
+  uint64_t sharedBytes;
+  unsigned sharedShift; ///< log2 of a granule's bytes
+  Cells sharedCells;
+
+  // Schedule
+  void prepareThreads();
+  void runBlock(uint32_t block);
+  void resume(Thread &thread);
+  void suspend(Thread &thread, int32_t site);
+  void release(Thread &thread);
+  static void runThread(void *thread);
+  bool shouldStop() const { return options.shouldStop && options.shouldStop(); }
+
+  // Accesses
+  void access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
+  void accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
+  void accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
+  Range getShared() const;
+  Moment getMoment(const Thread &thread) const;
+
+  // Operations of many threads
+  void barrier(Thread &thread, int32_t site);
+  uint64_t meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
+  void checkMask(Thread &thread, uint32_t mask, int32_t site);
+  void finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site);
+  void shuffle(Thread *lanes, uint32_t mask, int32_t site);
+  void vote(Thread *lanes, uint32_t mask, int32_t site);
+  void match(Thread *lanes, uint32_t mask, int32_t site);
+  void reduce(Thread *lanes, uint32_t mask, int32_t site);
+
+  // Faults
+  /// Ends the launch: what `thread` does at `site` is wrong.
+  [[noreturn]] void fail(const Thread &thread, int32_t site, const std::string &what);
+  [[noreturn]] void stop();
+  void report(tssa_code code, const std::string &what);
+  void reportStuck();
+  std::string describeSite(int32_t site) const;
+  std::string describeThread(const Thread &thread) const;
+  std::string describeParty(const AccessRecord &record, bool write) const;
+  std::string describeRace(const Cell &cell, AccessKind kind, const Moment &now) const;
+
+  /// The functions that kernels call.
+  struct Calls;
+};
+
+} // namespace tssa::runtime::emulator
+
+#endif // TSSA_LIB_RUNTIME_EMULATOR_GRID_H
