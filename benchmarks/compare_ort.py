@@ -40,7 +40,7 @@ def compare(options, library, model, name, inputs_path, folder):
     row.update(seconds=compiled.seconds, anonymous=compiled.anonymous_bytes)
     if compiled.code:
         return {**row, "failure": compiled.failure[:200]}
-    row["kernels"] = measure.inspect(os.path.join(options.bin, "tssa-run"), binary)["distinct_kernels"]
+    row["kernels"] = measure.inspect(os.path.join(options.bin, "tssa-run"), binary)["variants"][0]["distinct_kernels"]
     inputs = measure.load_npz(inputs_path)
     row["times"] = {}
     for threads in options.threads:

@@ -86,7 +86,7 @@ LogicalResult Compilation::runStages(ModuleOp module) {
     if (stage.name == "import" && failed(describeSignature(module, manifest)))
       return failure();
     if (stage.name == "buffers")
-      describeMemory(module, manifest);
+      describeMemory(module, variant);
     if (options.afterStage && failed(options.afterStage(stage, module)))
       return failure();
     if (stage.name == options.lastStage)
@@ -138,7 +138,7 @@ llvm::Expected<std::string> Compilation::link() {
   if (llvm::Error error = emit(/*assembly=*/false, stream))
     return std::move(error);
   Timed timed(times, "link");
-  return cpu::link(object);
+  return cpu::link(std::string(object));
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,11 +146,12 @@ llvm::Expected<std::string> Compilation::link() {
 //===----------------------------------------------------------------------===//
 
 runtime::Manifest Compilation::takeManifest(ModuleOp module) {
-  describeLaunches(module, manifest);
+  describeLaunches(module, manifest, variant);
   manifest.toolBuild = getToolBuild();
-  manifest.targetTriple = options.machine.triple;
-  manifest.cpu = options.machine.cpu;
-  manifest.cpuFeatures = options.machine.features;
+  variant.triple = options.machine.triple;
+  variant.cpu = options.machine.cpu;
+  variant.cpuFeatures = options.machine.features;
+  manifest.variants.push_back(std::move(variant));
   manifest.modelName = options.modelName;
   manifest.producer = options.producer;
   return std::move(manifest);

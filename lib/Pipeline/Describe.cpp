@@ -93,23 +93,23 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
   return success();
 }
 
-void describeMemory(ModuleOp module, runtime::Manifest &manifest) {
+void describeMemory(ModuleOp module, runtime::Variant &variant) {
   auto plan = module.lookupSymbol<func::FuncOp>("plan");
   IntegerAttr bytes;
   if (matchPattern(plan.getBody().front().getTerminator()->getOperand(0), m_Constant(&bytes)))
-    manifest.memory.arenaBytes = bytes.getInt();
+    variant.memory.arenaBytes = bytes.getInt();
   module.lookupSymbol<func::FuncOp>("main").walk([&](Operation *op) {
     if (isa<te::ExternOp>(op) || (isa<memref::AllocOp>(op) && !op->hasAttr("te.result")))
-      manifest.memory.growable = true;
+      variant.memory.growable = true;
   });
 }
 
-void describeLaunches(ModuleOp module, runtime::Manifest &manifest) {
+void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Variant &variant) {
   for (auto entry : module->getAttrOfType<ArrayAttr>("te.nodes").getAsRange<ArrayAttr>())
     manifest.nodes.push_back(
         {cast<StringAttr>(entry[0]).str(), cast<StringAttr>(entry[1]).str()});
   for (auto entry : module->getAttrOfType<ArrayAttr>("te.launches").getAsRange<ArrayAttr>()) {
-    runtime::Launch &launch = manifest.launches.emplace_back();
+    runtime::Launch &launch = variant.launches.emplace_back();
     launch.kernel = cast<StringAttr>(entry[0]).str();
     ArrayRef<int32_t> nodes = cast<DenseI32ArrayAttr>(entry[1]).asArrayRef();
     launch.nodes.assign(nodes.begin(), nodes.end());

@@ -29,7 +29,7 @@ Error tssa::compileToArtifact(mlir::ModuleOp module, const CompileOptions &optio
   if (!weights)
     return weights.takeError();
   runtime::Status status = runtime::writeArtifact(path.str(), *code,
-                                                  compilation.takeManifest(module), *weights);
+                                                  compilation.takeManifest(module), {{*weights, {}}});
   return status.ok() ? Error::success() : llvm::createStringError(status.message);
 }
 

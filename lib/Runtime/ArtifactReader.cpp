@@ -12,7 +12,9 @@
 #include "tssa/Runtime/SHA256.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sys/mman.h>
+#include <tuple>
 
 using namespace tssa::runtime;
 
@@ -29,34 +31,77 @@ static bool matches(std::string_view bytes, const Part &part) {
   return SHA256::hash(bytes) == part.sha256;
 }
 
+/// The parts of the file between manifest and tail, in their order, each once.
+static std::vector<Part> listParts(const Manifest &manifest) {
+  std::vector<Part> parts;
+  for (const Variant &variant : manifest.variants) {
+    if (variant.weightsFile.empty() && variant.weights.size)
+      parts.push_back(variant.weights);
+    for (const Image &image : variant.images)
+      parts.push_back(image.part);
+  }
+  std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+    return std::tie(a.offset, a.size) < std::tie(b.offset, b.size);
+  });
+  auto same = [](const Part &a, const Part &b) {
+    return a.offset == b.offset && a.size == b.size && a.sha256 == b.sha256;
+  };
+  parts.erase(std::unique(parts.begin(), parts.end(), same), parts.end());
+  return parts;
+}
+
+/// Whether the sections that are ours are the manifest and the parts.
+static bool matchSections(const ELFSections &elf,
+                          const std::vector<Part> &parts) {
+  std::vector<std::pair<uint64_t, uint64_t>> sections, expected;
+  for (const Elf64_Shdr &section : elf.sections) {
+    std::string_view name = elf.getName(section);
+    if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix &&
+        name != manifestSectionName)
+      sections.emplace_back(section.sh_offset, section.sh_size);
+  }
+  for (const Part &part : parts)
+    expected.emplace_back(part.offset, part.size);
+  std::sort(sections.begin(), sections.end());
+  return sections == expected;
+}
+
+/// Whether mapped weights begin at a page.
+static bool areMappable(const Manifest &manifest) {
+  return std::all_of(manifest.variants.begin(), manifest.variants.end(),
+                     [](const Variant &variant) {
+                       return variant.weights.offset % pageSize == 0;
+                     });
+}
+
 /// Checks that the parts cover the file in order, with gaps below a page.
-static Status checkParts(const Manifest &manifest, const Elf64_Shdr &section,
-                         const Elf64_Shdr *weightsSection, uint64_t fileSize) {
-  uint64_t end = section.sh_offset + section.sh_size;
-  const Part &weights = manifest.weights;
-  bool embedded = manifest.weightsFile.empty() && weights.size != 0;
+static Status checkParts(const Manifest &manifest, const ELFSections &elf,
+                         const Elf64_Shdr &section, uint64_t fileSize) {
+  std::vector<Part> parts = listParts(manifest);
   bool good = manifest.code.offset == 0 &&
               manifest.code.size == section.sh_offset &&
-              embedded == (weightsSection != nullptr);
-  if (embedded && good) {
-    good = weights.offset == weightsSection->sh_offset &&
-           weights.size == weightsSection->sh_size &&
-           weights.offset % pageSize == 0 && weights.offset >= end &&
-           weights.offset - end < pageSize && weights.offset <= fileSize &&
-           weights.size <= fileSize - weights.offset;
-    end = weights.offset + weights.size;
+              matchSections(elf, parts) && areMappable(manifest);
+  parts.push_back(manifest.tail);
+  uint64_t end = section.sh_offset + section.sh_size;
+  for (const Part &part : parts) {
+    good = good && part.size != 0 && part.offset >= end &&
+           part.offset - end < pageSize && part.offset <= fileSize &&
+           part.size <= fileSize - part.offset;
+    end = part.offset + part.size;
   }
-  const Part &tail = manifest.tail;
-  good = good && tail.offset >= end && tail.offset - end < pageSize &&
-         tail.offset <= fileSize && tail.size == fileSize - tail.offset;
-  if (!good)
+  if (!good || end != fileSize)
     return makeError(TSSA_CORRUPT, "the manifest and the sections disagree");
   return Status::success();
 }
 
-Artifact::~Artifact() {
+Artifact::~Artifact() { unmap(); }
+
+void Artifact::unmap() {
   if (mapping)
     ::munmap(mapping, mappingSize);
+  mapping = nullptr;
+  mappingSize = 0;
+  verified = false;
 }
 
 const void *Artifact::getWeights() const {
@@ -64,27 +109,39 @@ const void *Artifact::getWeights() const {
   return mapping ? mapping : none;
 }
 
-void Artifact::dropCode() { std::string().swap(code); }
+void Artifact::dropCode() {
+  std::string().swap(code);
+  images.clear();
+  file.reset();
+}
 
-Status Artifact::open(const std::string &path, const ReadOptions &options,
+Status Artifact::open(const std::string &path,
                       std::unique_ptr<Artifact> &result) {
   std::unique_ptr<Artifact> artifact(new Artifact);
   artifact->path = path;
-  if (Status status = artifact->read(options); !status.ok())
+  if (Status status = artifact->read(); !status.ok())
     return status;
   result = std::move(artifact);
   return Status::success();
 }
 
-Status Artifact::read(const ReadOptions &options) {
-  File file;
-  uint64_t fileSize;
-  if (Status status = File::openRegular(path, file, fileSize); !status.ok())
+/// Reads a checked place of the file and compares its hash.
+Status Artifact::readPart(const Part &part, std::string &bytes,
+                          const char *what) {
+  bytes.resize(part.size);
+  if (Status status = file->readAt(path, part.offset, bytes.data(), part.size);
+      !status.ok())
     return status;
+  if (!matches(bytes, part))
+    return corrupt(path, std::string("the ") + what + "'s hash does not match");
+  return Status::success();
+}
+
+/// Reads and decodes the manifest and compares the file's layout with it.
+static Status readManifest(const std::string &path, uint64_t fileSize,
+                           const ReadAt &read, Manifest &manifest,
+                           uint64_t &end) {
   ELFSections elf;
-  ReadAt read = [&](uint64_t offset, void *data, size_t size) {
-    return file.readAt(path, offset, data, size);
-  };
   if (Status status = readSections(fileSize, read, elf); !status.ok())
     return corrupt(path, status.message);
   const Elf64_Shdr *section = elf.find(manifestSectionName);
@@ -101,45 +158,68 @@ Status Artifact::read(const ReadOptions &options) {
     status.message = "'" + path + "': " + status.message;
     return status;
   }
-  if (Status status = checkParts(manifest, *section,
-                                 elf.find(weightsSectionName), fileSize);
+  if (Status status = checkParts(manifest, elf, *section, fileSize);
       !status.ok())
     return corrupt(path, status.message);
+  end = section->sh_offset + section->sh_size;
+  return Status::success();
+}
 
-  bytes.resize(manifest.tail.size);
-  if (Status status = read(manifest.tail.offset, bytes.data(), bytes.size());
-      !status.ok())
-    return status;
-  if (!matches(bytes, manifest.tail))
-    return corrupt(path, "the section table's hash does not match");
-  code.resize(manifest.code.size);
-  if (Status status = read(0, code.data(), code.size()); !status.ok())
-    return status;
-  if (!matches(code, manifest.code))
-    return corrupt(path, "the code's hash does not match");
-  uint64_t end = section->sh_offset + section->sh_size;
-  for (uint64_t next : {manifest.weights.offset, manifest.tail.offset}) {
-    if (next < end)
-      continue;
-    bytes.resize(next - end);
+/// Checks that the bytes from `end` of the manifest on that are in no part are
+/// zero.
+static Status checkGaps(const std::string &path, const ReadAt &read,
+                        const Manifest &manifest, uint64_t end) {
+  std::vector<Part> parts = listParts(manifest);
+  parts.push_back(manifest.tail);
+  for (const Part &part : parts) {
+    std::string bytes(part.offset - end, '\0');
     if (Status status = read(end, bytes.data(), bytes.size()); !status.ok())
       return status;
     if (!std::all_of(bytes.begin(), bytes.end(), [](char c) { return !c; }))
       return corrupt(path, "bytes between its parts are not zero");
-    end = next + manifest.weights.size;
+    end = part.offset + part.size;
   }
-  return mapWeights(file.get(), options);
+  return Status::success();
 }
 
-/// Maps the weights of this file (`fd`) or of the one beside it.
-Status Artifact::mapWeights(int fd, const ReadOptions &options) {
-  const Part &part = manifest.weights;
+Status Artifact::read() {
+  file = std::make_unique<File>();
+  uint64_t fileSize, end;
+  if (Status status = File::openRegular(path, *file, fileSize); !status.ok())
+    return status;
+  ReadAt read = [&](uint64_t offset, void *data, size_t size) {
+    return file->readAt(path, offset, data, size);
+  };
+  if (Status status = readManifest(path, fileSize, read, manifest, end);
+      !status.ok())
+    return status;
+  std::string tail;
+  if (Status status = readPart(manifest.tail, tail, "section table");
+      !status.ok())
+    return status;
+  if (Status status = readPart(manifest.code, code, "code"); !status.ok())
+    return status;
+  for (const Variant &variant : manifest.variants) {
+    std::vector<std::string> &bytes = images.emplace_back();
+    for (const Image &image : variant.images)
+      if (Status status = readPart(image.part, bytes.emplace_back(), "image");
+          !status.ok())
+        return status;
+  }
+  return checkGaps(path, read, manifest, end);
+}
+
+Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
+  const Variant &variant = manifest.variants[index];
+  const Part &part = variant.weights;
+  unmap();
   if (part.size == 0)
     return Status::success();
   File beside;
+  int fd = file->get();
   std::string from = path;
-  if (!manifest.weightsFile.empty()) {
-    from = path.substr(0, path.rfind('/') + 1) + manifest.weightsFile;
+  if (!variant.weightsFile.empty()) {
+    from = path.substr(0, path.rfind('/') + 1) + variant.weightsFile;
     uint64_t size;
     if (Status status = File::openRegular(from, beside, size); !status.ok())
       return status;
@@ -156,8 +236,8 @@ Status Artifact::mapWeights(int fd, const ReadOptions &options) {
   mappingSize = part.size;
   uint64_t limit =
       SHA256::isAccelerated() ? autoLimitAccelerated : autoLimitPlain;
-  if (options.verifyWeights == VerifyWeights::Never ||
-      (options.verifyWeights == VerifyWeights::Auto && part.size > limit))
+  if (verify == VerifyWeights::Never ||
+      (verify == VerifyWeights::Auto && part.size > limit))
     return Status::success();
   if (!matches({static_cast<const char *>(mapping), mappingSize}, part))
     return corrupt(from, "the weights' hash does not match");

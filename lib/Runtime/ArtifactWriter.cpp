@@ -20,6 +20,7 @@ using namespace tssa::runtime;
 static constexpr uint64_t pageSize = 4096;
 static constexpr uint64_t manifestAlignment = 64;
 static constexpr uint64_t weightAlignment = 64;
+static constexpr uint64_t imageAlignment = 64;
 
 static Digest hashPieces(std::string_view first, uint64_t zeros) {
   SHA256 sha;
@@ -45,28 +46,28 @@ static Status measureWeights(const std::vector<WeightChunk> &chunks,
   return Status::success();
 }
 
-/// Writes the chunks from `base` on and hashes them, gaps as zeros.
-static Status writeWeights(const PendingFile &file, uint64_t base,
-                           const std::vector<WeightChunk> &chunks,
-                           Digest &digest) {
-  SHA256 sha;
+/// Calls `visit(data, size)` for the chunks' bytes in order, gaps as zeros.
+template <typename Visit>
+static void visitWeights(const std::vector<WeightChunk> &chunks, Visit visit) {
   const std::string zeros(pageSize, '\0');
   uint64_t position = 0;
   for (const WeightChunk &chunk : chunks) {
     while (position < chunk.offset) {
       uint64_t count = std::min(chunk.offset - position, pageSize);
-      sha.update(zeros.data(), count);
+      visit(zeros.data(), count);
       position += count;
     }
-    sha.update(chunk.data, chunk.size);
-    if (Status status =
-            file.writeAt(base + chunk.offset, chunk.data, chunk.size);
-        !status.ok())
-      return status;
+    visit(chunk.data, chunk.size);
     position = chunk.offset + chunk.size;
   }
-  digest = sha.final();
-  return Status::success();
+}
+
+static Digest hashWeights(const std::vector<WeightChunk> &chunks) {
+  SHA256 sha;
+  visitWeights(chunks, [&](const void *data, uint64_t size) {
+    sha.update(data, size);
+  });
+  return sha.final();
 }
 
 namespace {
@@ -84,7 +85,7 @@ public:
     }
   }
 
-  void addSection(const char *name, uint64_t offset, uint64_t size,
+  void addSection(const std::string &name, uint64_t offset, uint64_t size,
                   uint64_t alignment) {
     Elf64_Shdr section{};
     section.sh_name = addName(name);
@@ -114,9 +115,9 @@ public:
 private:
   ELFSections elf;
 
-  uint32_t addName(const char *name) {
+  uint32_t addName(const std::string &name) {
     uint32_t offset = uint32_t(elf.names.size());
-    elf.names.append(name, std::strlen(name) + 1);
+    elf.names.append(name.c_str(), name.size() + 1);
     return offset;
   }
 };
@@ -130,45 +131,189 @@ static Status readInput(std::string_view code, ELFSections &elf) {
   };
   if (Status status = readSections(code.size(), read, elf); !status.ok())
     return status;
-  for (const char *name : {manifestSectionName, weightsSectionName})
-    if (elf.find(name))
-      return makeError(TSSA_INTERNAL, std::string("the linked code has a "
-                                                  "section ") +
-                                          name + " already");
+  for (const Elf64_Shdr &section : elf.sections) {
+    std::string_view name = elf.getName(section);
+    if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix)
+      return makeError(TSSA_INTERNAL, "the linked code has a section " +
+                                          std::string(name) + " already");
+  }
+  return Status::success();
+}
+
+namespace {
+
+/// Bytes that get a place in the artifact or a file beside it.
+struct Piece {
+  Part part;
+  std::string section;
+  uint64_t alignment = 1;
+  std::string beside; ///< suffix of the file beside; empty: in the artifact
+  const std::vector<WeightChunk> *weights = nullptr; ///< either these ...
+  std::string_view bytes;                            ///< ... or these
+
+  template <typename Visit> void visit(Visit visit) const {
+    if (weights)
+      visitWeights(*weights, visit);
+    else
+      visit(bytes.data(), bytes.size());
+  }
+};
+
+/// What an artifact holds between manifest and tail; equal bytes are one piece.
+class Pieces {
+public:
+  /// Measures and hashes what belongs to the variants.
+  Status collect(const Manifest &manifest,
+                 const std::vector<VariantContent> &contents,
+                 const WriteOptions &options);
+  /// Gives places from `end` on to those in the artifact; returns their end.
+  uint64_t place(uint64_t end);
+  /// Tells the manifest where everything is; `name` is the artifact's.
+  void fill(Manifest &manifest, const std::string &name) const;
+  void addSections(Tail &tail) const;
+  /// Writes all into `file` and into files beside `path`, which are committed.
+  Status write(const PendingFile &file, const std::string &path) const;
+
+private:
+  std::vector<Piece> pieces;
+  std::vector<std::optional<size_t>> weights; ///< by variant
+  std::vector<std::vector<size_t>> images;    ///< by variant
+
+  size_t add(Piece piece);
+};
+
+} // namespace
+
+size_t Pieces::add(Piece piece) {
+  for (size_t i = 0; i < pieces.size(); ++i)
+    if (pieces[i].part.size == piece.part.size &&
+        pieces[i].part.sha256 == piece.part.sha256 &&
+        pieces[i].alignment == piece.alignment)
+      return i;
+  pieces.push_back(std::move(piece));
+  return pieces.size() - 1;
+}
+
+Status Pieces::collect(const Manifest &manifest,
+                       const std::vector<VariantContent> &contents,
+                       const WriteOptions &options) {
+  if (contents.size() != manifest.variants.size())
+    return makeError(TSSA_INTERNAL, "contents for " + std::to_string(contents.size()) +
+                                        " variants, the manifest has " +
+                                        std::to_string(manifest.variants.size()));
+  for (size_t i = 0; i < contents.size(); ++i) {
+    const Variant &variant = manifest.variants[i];
+    Piece piece;
+    piece.weights = &contents[i].weights;
+    piece.section = weightsSectionName + variant.suffix;
+    piece.alignment = pageSize;
+    if (Status status = measureWeights(*piece.weights, piece.part.size); !status.ok())
+      return status;
+    piece.part.sha256 = hashWeights(*piece.weights);
+    if (piece.part.size > options.embedLimit)
+      piece.beside = ".weights" + variant.suffix;
+    weights.emplace_back();
+    if (piece.part.size)
+      weights.back() = add(std::move(piece));
+    images.emplace_back();
+    if (contents[i].images.size() != variant.images.size())
+      return makeError(TSSA_INTERNAL, "variant '" + variant.target +
+                                          "' has another number of images than its contents");
+    for (const std::string &bytes : contents[i].images) {
+      if (bytes.empty())
+        return makeError(TSSA_INTERNAL, "variant '" + variant.target + "' has an empty image");
+      Piece image;
+      image.bytes = bytes;
+      image.part.size = bytes.size();
+      image.part.sha256 = SHA256::hash(bytes);
+      image.alignment = imageAlignment;
+      image.section = imageSectionName + std::to_string(pieces.size());
+      images.back().push_back(add(std::move(image)));
+    }
+  }
+  return Status::success();
+}
+
+uint64_t Pieces::place(uint64_t end) {
+  for (Piece &piece : pieces) {
+    if (!piece.beside.empty())
+      continue;
+    piece.part.offset = alignTo(end, piece.alignment);
+    end = piece.part.offset + piece.part.size;
+  }
+  return end;
+}
+
+void Pieces::fill(Manifest &manifest, const std::string &name) const {
+  for (size_t i = 0; i < manifest.variants.size(); ++i) {
+    Variant &variant = manifest.variants[i];
+    variant.weights = {};
+    variant.weightsFile.clear();
+    if (weights[i]) {
+      const Piece &piece = pieces[*weights[i]];
+      variant.weights = piece.part;
+      if (!piece.beside.empty())
+        variant.weightsFile = name + piece.beside;
+    }
+    variant.memory.constantBytes = int64_t(variant.weights.size);
+    for (size_t image = 0; image < images[i].size(); ++image)
+      variant.images[image].part = pieces[images[i][image]].part;
+  }
+}
+
+void Pieces::addSections(Tail &tail) const {
+  for (const Piece &piece : pieces)
+    if (piece.beside.empty())
+      tail.addSection(piece.section, piece.part.offset, piece.part.size,
+                      piece.alignment);
+}
+
+Status Pieces::write(const PendingFile &file, const std::string &path) const {
+  for (const Piece &piece : pieces) {
+    PendingFile own;
+    bool beside = !piece.beside.empty();
+    if (beside)
+      if (Status status = own.create(path + piece.beside); !status.ok())
+        return status;
+    uint64_t position = piece.part.offset;
+    Status status;
+    piece.visit([&](const void *data, uint64_t size) {
+      if (status.ok())
+        status = (beside ? own : file).writeAt(position, data, size);
+      position += size;
+    });
+    if (status.ok() && beside)
+      status = own.commit();
+    if (!status.ok())
+      return status;
+  }
   return Status::success();
 }
 
 Status tssa::runtime::writeArtifact(const std::string &path,
                                     std::string_view code, Manifest manifest,
-                                    const std::vector<WeightChunk> &weights,
+                                    const std::vector<VariantContent> &contents,
                                     const WriteOptions &options) {
   ELFSections elf;
   if (Status status = readInput(code, elf); !status.ok())
     return status;
-  uint64_t weightsSize;
-  if (Status status = measureWeights(weights, weightsSize); !status.ok())
+  Pieces pieces;
+  if (Status status = pieces.collect(manifest, contents, options); !status.ok())
     return status;
-  bool beside = weightsSize > options.embedLimit;
-  manifest.weightsFile =
-      beside ? path.substr(path.rfind('/') + 1) + ".weights" : "";
-  manifest.memory.constantBytes = int64_t(weightsSize);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  pieces.fill(manifest, name);
   if (Status status = checkManifest(manifest); !status.ok())
     return makeError(TSSA_INTERNAL, status.message);
 
   // Places. The manifest's size does not depend on what is filled in later.
   uint64_t manifestOffset = alignTo(code.size(), manifestAlignment);
   uint64_t manifestSize = encodeManifest(manifest).size();
-  uint64_t end = manifestOffset + manifestSize;
-  manifest.weights.offset = beside || !weightsSize ? 0 : alignTo(end, pageSize);
-  manifest.weights.size = weightsSize;
-  if (manifest.weights.offset)
-    end = manifest.weights.offset + weightsSize;
+  uint64_t end = pieces.place(manifestOffset + manifestSize);
+  pieces.fill(manifest, name);
   Tail tail(std::move(elf));
   tail.addSection(manifestSectionName, manifestOffset, manifestSize,
                   manifestAlignment);
-  if (manifest.weights.offset)
-    tail.addSection(weightsSectionName, manifest.weights.offset, weightsSize,
-                    pageSize);
+  pieces.addSections(tail);
   Elf64_Ehdr header;
   manifest.tail.offset = alignTo(end, 8);
   std::string tailBytes = tail.finish(manifest.tail.offset, header);
@@ -180,16 +325,10 @@ Status tssa::runtime::writeArtifact(const std::string &path,
   manifest.code.size = manifestOffset;
   manifest.code.sha256 = hashPieces(patched, manifestOffset - code.size());
 
-  PendingFile file, weightsFile;
+  PendingFile file;
   if (Status status = file.create(path); !status.ok())
     return status;
-  if (beside)
-    if (Status status = weightsFile.create(path + ".weights"); !status.ok())
-      return status;
-  if (Status status =
-          writeWeights(beside ? weightsFile : file, manifest.weights.offset,
-                       weights, manifest.weights.sha256);
-      !status.ok())
+  if (Status status = pieces.write(file, path); !status.ok())
     return status;
   std::string manifestBytes = encodeManifest(manifest);
   for (auto [offset, bytes] :
@@ -198,9 +337,6 @@ Status tssa::runtime::writeArtifact(const std::string &path,
         {manifest.tail.offset, tailBytes}})
     if (Status status = file.writeAt(offset, bytes.data(), bytes.size());
         !status.ok())
-      return status;
-  if (beside)
-    if (Status status = weightsFile.commit(); !status.ok())
       return status;
   return file.commit();
 }

@@ -158,9 +158,13 @@ tssa_status *tssa_artifact_check(const char *path) {
     if (!path)
       return invalid("path is null");
     std::unique_ptr<Artifact> artifact;
-    if (Status status = Artifact::open(path, {}, artifact); !status.ok())
+    if (Status status = Artifact::open(path, artifact); !status.ok())
       return status;
-    return checkHost(artifact->getManifest());
+    const Manifest &manifest = artifact->getManifest();
+    for (size_t i = 0; i < manifest.variants.size(); ++i)
+      if (Status status = artifact->mapWeights(i, VerifyWeights::Auto); !status.ok())
+        return status;
+    return checkHost(manifest, manifest.variants[0]);
   });
 }
 

@@ -17,12 +17,16 @@ static Status notELF(const char *what) {
   return makeError(TSSA_CORRUPT, std::string("not a shared object: ") + what);
 }
 
+std::string_view ELFSections::getName(const Elf64_Shdr &section) const {
+  if (section.sh_name >= names.size())
+    return {};
+  return names.c_str() + section.sh_name;
+}
+
 const Elf64_Shdr *ELFSections::find(const std::string &name) const {
   const Elf64_Shdr *found = nullptr;
   for (const Elf64_Shdr &section : sections) {
-    if (section.sh_name >= names.size() ||
-        names.compare(section.sh_name, name.size() + 1, name.c_str(),
-                      name.size() + 1) != 0)
+    if (getName(section) != name)
       continue;
     if (found)
       return nullptr;

@@ -172,7 +172,7 @@ static void append(std::string &list, const std::string &item) {
   list += list.empty() ? item : ", " + item;
 }
 
-Status tssa::runtime::checkHost(const Manifest &manifest) {
+Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant) {
   if (manifest.abiVersion > TSSA_ABI_VERSION || manifest.abiVersion == 0)
     return makeError(TSSA_INCOMPATIBLE,
                      "the program (made by " + manifest.toolBuild +
@@ -180,7 +180,7 @@ Status tssa::runtime::checkHost(const Manifest &manifest) {
                          std::to_string(manifest.abiVersion) +
                          ", this runtime has ABI " +
                          std::to_string(TSSA_ABI_VERSION));
-  const std::string &triple = manifest.targetTriple;
+  const std::string &triple = variant.triple;
   std::string architecture = triple.substr(0, triple.find('-'));
   if (architecture != hostArchitecture ||
       triple.find("linux") == std::string::npos)
@@ -188,7 +188,7 @@ Status tssa::runtime::checkHost(const Manifest &manifest) {
                                             "', this machine is " +
                                             hostArchitecture + " linux");
   std::string missing, unknown;
-  for (const std::string &name : manifest.cpuFeatures) {
+  for (const std::string &name : variant.cpuFeatures) {
     std::optional<bool> has = hostHas(name);
     if (!has)
       append(unknown, name);
@@ -197,7 +197,7 @@ Status tssa::runtime::checkHost(const Manifest &manifest) {
   }
   if (!missing.empty())
     return makeError(TSSA_INCOMPATIBLE,
-                     "the program is for CPU '" + manifest.cpu +
+                     "the program is for CPU '" + variant.cpu +
                          "'; this CPU lacks " + missing);
   if (!unknown.empty())
     return makeError(TSSA_INCOMPATIBLE,

@@ -23,7 +23,7 @@ LoadedCode::~LoadedCode() {
     dlclose(handle);
 }
 
-Status LoadedCode::load(std::string_view bytes) {
+Status LoadedCode::load(std::string_view bytes, const std::string &suffix) {
   file = File(::memfd_create("tssa-model", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0)
     return ioError("memfd", "cannot create");
@@ -37,8 +37,8 @@ Status LoadedCode::load(std::string_view bytes) {
   handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return loadError("dlopen failed");
-  plan = reinterpret_cast<tssa_plan_fn>(dlsym(handle, "tssa_plan"));
-  run = reinterpret_cast<tssa_run_fn>(dlsym(handle, "tssa_run"));
+  plan = reinterpret_cast<tssa_plan_fn>(dlsym(handle, ("tssa_plan" + suffix).c_str()));
+  run = reinterpret_cast<tssa_run_fn>(dlsym(handle, ("tssa_run" + suffix).c_str()));
   if (!plan || !run)
     return loadError("tssa_plan or tssa_run is missing");
   return Status::success();

@@ -28,7 +28,8 @@ public:
   LoadedCode &operator=(const LoadedCode &) = delete;
   ~LoadedCode();
 
-  Status load(std::string_view bytes);
+  /// `suffix` is that of the variant's exports.
+  Status load(std::string_view bytes, const std::string &suffix);
   tssa_plan_fn plan = nullptr;
   tssa_run_fn run = nullptr;
 

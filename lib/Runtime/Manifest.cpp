@@ -8,6 +8,8 @@
 
 #include "Checked.h"
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 using namespace tssa::runtime;
@@ -147,6 +149,67 @@ static Status checkSymbols(const Manifest &manifest) {
   return Status::success();
 }
 
+/// Letters, digits and underscores, as in names of C.
+static bool isIdentifier(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_';
+  });
+}
+
+static bool isPlainFileName(const std::string &file) {
+  return file != "." && file != ".." && file.find('/') == std::string::npos &&
+         file.find('\0') == std::string::npos;
+}
+
+static Status checkKernels(const Variant &variant, const std::string &where) {
+  std::set<std::string_view> names;
+  for (const Kernel &kernel : variant.kernels) {
+    if (kernel.name.empty() || !names.insert(kernel.name).second)
+      return inconsistent(where + "has two kernels '" + kernel.name +
+                          "', or one without a name");
+    if (kernel.threads < 1 || kernel.sharedBytes < 0)
+      return inconsistent(where + "has kernel '" + kernel.name +
+                          "' with no threads or negative memory");
+  }
+  std::set<std::pair<Image::Kind, int32_t>> images;
+  for (const Image &image : variant.images)
+    if (!images.emplace(image.kind, image.arch).second)
+      return inconsistent(where + "has two images for sm_" +
+                          std::to_string(image.arch));
+  return Status::success();
+}
+
+static Status checkVariant(const Manifest &manifest, const Variant &variant) {
+  std::string where = "variant '" + variant.target + "' ";
+  if (!isIdentifier(variant.suffix))
+    return inconsistent(where + "has exports whose names are not names");
+  if (!isPlainFileName(variant.weightsFile))
+    return inconsistent(where + "has a weights file that is not a plain file name");
+  for (const Launch &launch : variant.launches)
+    for (int32_t node : launch.nodes)
+      if (node < 0 || uint64_t(node) >= manifest.nodes.size())
+        return inconsistent(where + "has a launch of '" + launch.kernel +
+                            "' that names a node that does not exist");
+  if (variant.memory.constantBytes < 0 || variant.memory.arenaBytes < -1)
+    return inconsistent(where + "has a negative memory size");
+  return checkKernels(variant, where);
+}
+
+static Status checkVariants(const Manifest &manifest) {
+  std::set<std::string_view> targets, suffixes;
+  if (manifest.variants.empty())
+    return inconsistent("no variant of the program");
+  for (const Variant &variant : manifest.variants) {
+    if (Status status = checkVariant(manifest, variant); !status.ok())
+      return status;
+    if (!targets.insert(variant.target).second ||
+        !suffixes.insert(variant.suffix).second)
+      return inconsistent("two variants are for '" + variant.target +
+                          "', or have the same exports");
+  }
+  return Status::success();
+}
+
 Status tssa::runtime::checkManifest(const Manifest &manifest) {
   if (Status status = checkPorts(manifest, true); !status.ok())
     return status;
@@ -154,16 +217,5 @@ Status tssa::runtime::checkManifest(const Manifest &manifest) {
     return status;
   if (Status status = checkSymbols(manifest); !status.ok())
     return status;
-  for (const Launch &launch : manifest.launches)
-    for (int32_t node : launch.nodes)
-      if (node < 0 || uint64_t(node) >= manifest.nodes.size())
-        return inconsistent("launch of '" + launch.kernel +
-                            "' names a node that does not exist");
-  if (manifest.memory.constantBytes < 0 || manifest.memory.arenaBytes < -1)
-    return inconsistent("negative memory size");
-  const std::string &file = manifest.weightsFile;
-  if (file == "." || file == ".." || file.find('/') != std::string::npos ||
-      file.find('\0') != std::string::npos)
-    return inconsistent("weights file is not a plain file name");
-  return Status::success();
+  return checkVariants(manifest);
 }

@@ -24,7 +24,7 @@
 using namespace tssa::runtime;
 
 static constexpr char magic[8] = {'T', 'S', 'S', 'A', '-', 'M', 'A', 'N'};
-static constexpr uint16_t majorVersion = 1;
+static constexpr uint16_t majorVersion = 2;
 static constexpr uint16_t minorVersion = 0;
 static constexpr size_t hashedHeader = 24;
 static constexpr size_t headerSize = hashedHeader + sizeof(Digest);
@@ -156,7 +156,51 @@ template <typename Coder> void visitPart(Coder &coder, Const<Coder, Part> &part)
 }
 
 template <typename Coder>
-void visitTables(Coder &coder, Const<Coder, Manifest> &manifest) {
+void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
+  coder.list(variant.launches, 24, [&](auto &launch) {
+    coder.string(launch.kernel);
+    coder.list(launch.nodes, 4, [&](auto &node) { coder.number(node); });
+    coder.number(launch.flops);
+    coder.number(launch.bytes);
+  });
+  coder.list(variant.kernels, 28, [&](auto &kernel) {
+    coder.string(kernel.name);
+    coder.number(kernel.threads);
+    coder.number(kernel.sharedBytes);
+    coder.number(kernel.registers);
+    coder.number(kernel.spillBytes);
+  });
+  coder.list(variant.images, 53, [&](auto &image) {
+    visitEnum(coder, image.kind, 2);
+    coder.number(image.arch);
+    visitPart(coder, image.part);
+  });
+}
+
+template <typename Coder>
+void visitVariant(Coder &coder, Const<Coder, Variant> &variant) {
+  coder.string(variant.target);
+  coder.string(variant.suffix);
+  coder.string(variant.triple);
+  coder.string(variant.cpu);
+  coder.list(variant.cpuFeatures, 4, [&](auto &name) { coder.string(name); });
+  visitLaunches(coder, variant);
+  coder.number(variant.memory.constantBytes);
+  coder.number(variant.memory.arenaBytes);
+  coder.flag(variant.memory.growable);
+  visitPart(coder, variant.weights);
+  coder.string(variant.weightsFile);
+}
+
+template <typename Coder>
+void visitManifest(Coder &coder, Const<Coder, Manifest> &manifest) {
+  coder.number(manifest.abiVersion);
+  coder.string(manifest.toolBuild);
+  coder.string(manifest.modelName);
+  coder.string(manifest.producer);
+  auto port = [&](auto &value) { visitPort(coder, value); };
+  coder.list(manifest.inputs, 14, port);
+  coder.list(manifest.outputs, 14, port);
   coder.list(manifest.symbols, 28, [&](auto &symbol) {
     coder.string(symbol.name);
     coder.number(symbol.input);
@@ -168,34 +212,10 @@ void visitTables(Coder &coder, Const<Coder, Manifest> &manifest) {
     coder.string(node.name);
     coder.string(node.op);
   });
-  coder.list(manifest.launches, 24, [&](auto &launch) {
-    coder.string(launch.kernel);
-    coder.list(launch.nodes, 4, [&](auto &node) { coder.number(node); });
-    coder.number(launch.flops);
-    coder.number(launch.bytes);
-  });
-}
-
-template <typename Coder>
-void visitManifest(Coder &coder, Const<Coder, Manifest> &manifest) {
-  coder.number(manifest.abiVersion);
-  coder.string(manifest.toolBuild);
-  coder.string(manifest.targetTriple);
-  coder.string(manifest.cpu);
-  coder.list(manifest.cpuFeatures, 4, [&](auto &name) { coder.string(name); });
-  coder.string(manifest.modelName);
-  coder.string(manifest.producer);
-  auto port = [&](auto &value) { visitPort(coder, value); };
-  coder.list(manifest.inputs, 14, port);
-  coder.list(manifest.outputs, 14, port);
-  visitTables(coder, manifest);
-  coder.number(manifest.memory.constantBytes);
-  coder.number(manifest.memory.arenaBytes);
-  coder.flag(manifest.memory.growable);
+  coder.list(manifest.variants, 101,
+             [&](auto &variant) { visitVariant(coder, variant); });
   visitPart(coder, manifest.code);
-  visitPart(coder, manifest.weights);
   visitPart(coder, manifest.tail);
-  coder.string(manifest.weightsFile);
 }
 
 } // namespace

@@ -65,19 +65,20 @@ Status Session::loadChecked(const std::string &path,
                             std::unique_ptr<Session> &result) {
   std::unique_ptr<Session> session(new Session);
   session->options = options;
-  ReadOptions read;
-  read.verifyWeights = options.verifyWeights;
-  if (Status status = Artifact::open(path, read, session->artifact);
-      !status.ok())
+  if (Status status = Artifact::open(path, session->artifact); !status.ok())
     return status;
   auto located = [&](Status status) {
     status.message = "'" + path + "': " + status.message;
     return status;
   };
-  if (Status status = checkHost(session->getManifest()); !status.ok())
+  const Variant &variant = session->getVariant();
+  if (Status status = checkHost(session->getManifest(), variant); !status.ok())
     return located(std::move(status));
+  if (Status status = session->artifact->mapWeights(session->variant, options.verifyWeights);
+      !status.ok())
+    return status;
   session->code = std::make_unique<LoadedCode>();
-  if (Status status = session->code->load(session->artifact->getCode());
+  if (Status status = session->code->load(session->artifact->getCode(), variant.suffix);
       !status.ok())
     return located(std::move(status));
   session->artifact->dropCode();
@@ -171,7 +172,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (Status status = plan(boundInputs.sizes, arenaBytes); !status.ok())
     return status;
   if (runOptions.profile)
-    runOptions.profile->resize(manifest.launches.size());
+    runOptions.profile->resize(getVariant().launches.size());
 
   RunContext context{manifest, artifact->getWeights(), pool.get(), options,
                      runOptions};

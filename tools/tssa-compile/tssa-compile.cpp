@@ -125,7 +125,7 @@ static int writeArtifact(const Options &options, Compilation &compilation,
   if (!weights)
     return report(options, weights.takeError(), InternalError);
   runtime::Status status = runtime::writeArtifact(options.output, *code,
-                                                  compilation.takeManifest(module), *weights);
+                                                  compilation.takeManifest(module), {{*weights, {}}});
   if (!status.ok())
     return report(options, status.message, ModelError);
   return Success;

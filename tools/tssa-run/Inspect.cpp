@@ -49,10 +49,10 @@ static const char *kindOf(const Port &port) {
 
 /// Kernels by name with the number of their launches, in order of first use.
 static std::vector<std::pair<std::string, int64_t>>
-countKernels(const Manifest &manifest) {
+countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
   std::map<std::string, size_t> places;
-  for (const Launch &launch : manifest.launches) {
+  for (const Launch &launch : variant.launches) {
     auto [place, added] = places.emplace(launch.kernel, kernels.size());
     if (added)
       kernels.emplace_back(launch.kernel, 0);
@@ -89,6 +89,37 @@ static std::string describeLaunch(const Manifest &manifest,
   return text;
 }
 
+static const char *nameOf(Image::Kind kind) {
+  return kind == Image::PTX ? "ptx" : "cubin";
+}
+
+/// Resources of a device's kernel, as far as known.
+static std::string describeKernel(const Kernel &kernel) {
+  std::string text = printable(kernel.name) + ": " + std::to_string(kernel.threads) +
+                     " threads, " + std::to_string(kernel.sharedBytes) + " shared bytes";
+  if (kernel.registers >= 0)
+    text += ", " + std::to_string(kernel.registers) + " registers";
+  if (kernel.spillBytes >= 0)
+    text += ", " + std::to_string(kernel.spillBytes) + " bytes spilled";
+  return text;
+}
+
+static std::string describeVariant(const Manifest &manifest, const Variant &variant) {
+  std::string text = line("memory", describeMemory(variant.memory));
+  for (const Image &image : variant.images)
+    text += line("image", std::string(nameOf(image.kind)) + " for sm_" +
+                              std::to_string(image.arch) + ", " +
+                              std::to_string(image.part.size) + " bytes");
+  text += line("kernels", std::to_string(countKernels(variant).size()) + " distinct, " +
+                              std::to_string(variant.launches.size()) + " launches for " +
+                              std::to_string(manifest.nodes.size()) + " nodes");
+  for (const Kernel &kernel : variant.kernels)
+    text += line("", describeKernel(kernel));
+  for (size_t i = 0; i < variant.launches.size(); ++i)
+    text += line("  " + std::to_string(i), describeLaunch(manifest, variant.launches[i]));
+  return text;
+}
+
 std::string tssa::run::inspectText(const Manifest &manifest) {
   std::string text;
   if (!manifest.modelName.empty() || !manifest.producer.empty())
@@ -98,9 +129,9 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
                                    : " (by " + printable(manifest.producer) +
                                          ")"));
   text += line("compiled", "by " + printable(manifest.toolBuild) + " for " +
-                               printable(manifest.targetTriple) + ", cpu " +
-                               printable(manifest.cpu));
-  Status host = checkHost(manifest);
+                               printable(manifest.variants[0].triple) + ", cpu " +
+                               printable(manifest.variants[0].cpu));
+  Status host = checkHost(manifest, manifest.variants[0]);
   text += line("here", host.ok() ? "runs on this machine"
                                  : "does not run on this machine: " +
                                        host.message);
@@ -123,14 +154,11 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
                                               : std::to_string(symbol.max)) +
                      ", dimension " + std::to_string(symbol.dim) + " of " +
                      printable(manifest.inputs[symbol.input].name));
-  text += line("memory", describeMemory(manifest.memory));
-  text += line("kernels",
-               std::to_string(countKernels(manifest).size()) + " distinct, " +
-                   std::to_string(manifest.launches.size()) + " launches for " +
-                   std::to_string(manifest.nodes.size()) + " nodes");
-  for (size_t i = 0; i < manifest.launches.size(); ++i)
-    text += line("  " + std::to_string(i),
-                 describeLaunch(manifest, manifest.launches[i]));
+  for (const Variant &variant : manifest.variants) {
+    if (manifest.variants.size() > 1 || variant.target != "cpu")
+      text += line("variant", printable(variant.target));
+    text += describeVariant(manifest, variant);
+  }
   return text;
 }
 
@@ -158,16 +186,29 @@ static void writePart(Json &json, const char *name, const Part &part) {
   json.key("sha256").string(toHex(part.sha256)).endObject();
 }
 
-static void writeLaunches(Json &json, const Manifest &manifest) {
-  json.key("distinct_kernels")
-      .integer(int64_t(countKernels(manifest).size()));
+/// Kernels with the number of their launches and, for devices, their resources.
+static void writeKernels(Json &json, const Variant &variant) {
+  json.key("distinct_kernels").integer(int64_t(countKernels(variant).size()));
   json.key("kernels").beginArray();
-  for (const auto &[name, launches] : countKernels(manifest)) {
+  for (const auto &[name, launches] : countKernels(variant)) {
     json.beginObject().key("name").string(name);
-    json.key("launches").integer(launches).endObject();
+    json.key("launches").integer(launches);
+    for (const Kernel &kernel : variant.kernels) {
+      if (kernel.name != name)
+        continue;
+      json.key("threads").integer(kernel.threads);
+      json.key("shared_bytes").integer(kernel.sharedBytes);
+      json.key("registers").integer(kernel.registers);
+      json.key("spill_bytes").integer(kernel.spillBytes);
+    }
+    json.endObject();
   }
-  json.endArray().key("launches").beginArray();
-  for (const Launch &launch : manifest.launches) {
+  json.endArray();
+}
+
+static void writeLaunches(Json &json, const Manifest &manifest, const Variant &variant) {
+  json.key("launches").beginArray();
+  for (const Launch &launch : variant.launches) {
     json.beginObject().key("kernel").string(launch.kernel);
     json.key("nodes").beginArray();
     for (int32_t index : launch.nodes) {
@@ -181,18 +222,39 @@ static void writeLaunches(Json &json, const Manifest &manifest) {
   json.endArray();
 }
 
+static void writeVariant(Json &json, const Manifest &manifest, const Variant &variant) {
+  json.beginObject().key("target").string(variant.target);
+  json.key("triple").string(variant.triple);
+  json.key("cpu").string(variant.cpu);
+  json.key("cpu_features").beginArray();
+  for (const std::string &feature : variant.cpuFeatures)
+    json.string(feature);
+  json.endArray().key("memory").beginObject();
+  json.key("constant_bytes").integer(variant.memory.constantBytes);
+  json.key("arena_bytes").integer(variant.memory.arenaBytes);
+  json.key("growable").boolean(variant.memory.growable).endObject();
+  writeKernels(json, variant);
+  writeLaunches(json, manifest, variant);
+  json.key("images").beginArray();
+  for (const Image &image : variant.images) {
+    json.beginObject().key("kind").string(nameOf(image.kind));
+    json.key("arch").integer(image.arch);
+    writePart(json, "part", image.part);
+    json.endObject();
+  }
+  json.endArray();
+  writePart(json, "weights", variant.weights);
+  if (!variant.weightsFile.empty())
+    json.key("weights_file").string(variant.weightsFile);
+  json.endObject();
+}
+
 std::string tssa::run::inspectJson(const Manifest &manifest) {
   Json json;
   json.beginObject().key("model").string(manifest.modelName);
   json.key("producer").string(manifest.producer);
   json.key("tool").string(manifest.toolBuild);
-  json.key("target").string(manifest.targetTriple);
-  json.key("cpu").string(manifest.cpu);
-  json.key("cpu_features").beginArray();
-  for (const std::string &feature : manifest.cpuFeatures)
-    json.string(feature);
-  json.endArray();
-  Status host = checkHost(manifest);
+  Status host = checkHost(manifest, manifest.variants[0]);
   json.key("runs_here").boolean(host.ok());
   if (!host.ok())
     json.key("reason").string(host.message);
@@ -210,16 +272,11 @@ std::string tssa::run::inspectJson(const Manifest &manifest) {
     json.key("min").integer(symbol.min);
     json.key("max").integer(symbol.max).endObject();
   }
-  json.endArray().key("memory").beginObject();
-  json.key("constant_bytes").integer(manifest.memory.constantBytes);
-  json.key("arena_bytes").integer(manifest.memory.arenaBytes);
-  json.key("growable").boolean(manifest.memory.growable).endObject();
-  json.key("nodes").integer(int64_t(manifest.nodes.size()));
-  writeLaunches(json, manifest);
-  json.key("parts").beginObject();
+  json.endArray().key("nodes").integer(int64_t(manifest.nodes.size()));
+  json.key("variants").beginArray();
+  for (const Variant &variant : manifest.variants)
+    writeVariant(json, manifest, variant);
+  json.endArray();
   writePart(json, "code", manifest.code);
-  writePart(json, "weights", manifest.weights);
-  if (!manifest.weightsFile.empty())
-    json.key("weights_file").string(manifest.weightsFile);
-  return json.endObject().endObject().get();
+  return json.endObject().get();
 }

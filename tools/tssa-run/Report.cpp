@@ -77,7 +77,7 @@ static std::string showProfile(const Report &report) {
   double runs = double(report.profiledRuns);
   for (size_t i : byTime(report.profile)) {
     const LaunchTime &time = report.profile[i];
-    const Launch &launch = report.manifest->launches[i];
+    const Launch &launch = report.variant->launches[i];
     double rate = launch.flops > 0 && time.seconds > 0
                       ? double(launch.flops) * double(time.calls) /
                             time.seconds * 1e-9
@@ -144,7 +144,7 @@ static void writeDifferences(Json &json, const Report &report) {
 static void writeProfile(Json &json, const Report &report) {
   json.key("profile").beginArray();
   for (size_t i = 0; i < report.profile.size(); ++i) {
-    const Launch &launch = report.manifest->launches[i];
+    const Launch &launch = report.variant->launches[i];
     double runs = double(report.profiledRuns);
     json.beginObject().key("launch").integer(int64_t(i));
     json.key("kernel").string(launch.kernel);

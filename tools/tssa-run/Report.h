@@ -16,6 +16,7 @@ namespace tssa::run {
 /// Everything a run found out; absent parts were not asked for.
 struct Report {
   const runtime::Manifest *manifest = nullptr;
+  const runtime::Variant *variant = nullptr; ///< the one that ran
   std::vector<runtime::Tensor> *outputs = nullptr;
   unsigned threads = 0;
   std::optional<BenchResult> bench;

@@ -156,12 +156,13 @@ static int inspect(const Options &options) {
     }
     path = compiled.getPath();
   }
-  ReadOptions read;
-  read.verifyWeights = verification(options);
   std::unique_ptr<Artifact> artifact;
-  if (Status status = Artifact::open(path, read, artifact); !status.ok())
+  if (Status status = Artifact::open(path, artifact); !status.ok())
     return report(status);
   const Manifest &manifest = artifact->getManifest();
+  for (size_t i = 0; i < manifest.variants.size(); ++i)
+    if (Status status = artifact->mapWeights(i, verification(options)); !status.ok())
+      return report(status);
   if (!print(options.json ? inspectJson(manifest) + "\n"
                           : inspectText(manifest)))
     return report(makeError(TSSA_IO, "cannot write to stdout"));
@@ -207,6 +208,7 @@ static int runModel(const Options &options) {
       return report(status);
 
   result.manifest = &manifest;
+  result.variant = &session->getVariant();
   result.outputs = &outputs;
   result.threads = session->getThreadCount();
   if (!print(options.json ? reportJson(result) + "\n" : reportText(result)))

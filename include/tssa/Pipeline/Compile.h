@@ -61,6 +61,7 @@ public:
 private:
   const CompileOptions &options;
   runtime::Manifest manifest;
+  runtime::Variant variant;
   std::vector<StepTime> times;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> code;
@@ -82,10 +83,11 @@ mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &
 mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
 /// Fills what is known of memory, after stage buffers.
-void describeMemory(mlir::ModuleOp module, runtime::Manifest &manifest);
+void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
-/// Fills nodes and launches, after stage target.
-void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest);
+/// Fills the model's nodes and the variant's launches, after stage target.
+void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
+                      runtime::Variant &variant);
 
 /// "tssa <version> (LLVM <version>)".
 std::string getToolBuild();

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An artifact is the linked shared object with two sections appended that the
-/// dynamic linker does not load:
+/// An artifact is the linked shared object with sections appended that the dynamic
+/// linker does not load:
 ///
-///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights][names, headers]
-///     ^0                    ^64                   ^page
+///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[names, headers]
+///     ^0                    ^64                   ^page                   ^64
 ///
-/// No loaded byte moves; only e_shoff, e_shnum and e_shstrndx of the ELF header
+/// There are weights for each variant of the program and images for those of
+/// devices; equal ones are in the file once. No loaded byte moves; only e_shoff, e_shnum and e_shstrndx of the ELF header
 /// are rewritten, before the code part is hashed. Every byte of the file is under
 /// a hash in the manifest, under the manifest's own hash, or is checked zero.
 ///
@@ -26,6 +27,8 @@
 
 namespace tssa::runtime {
 
+class File;
+
 /// A constant: `size` bytes at `data`, to lie at `offset` of the weights. Bytes
 /// between constants are zero. Offsets ascend, are multiples of 64, and do not
 /// overlap.
@@ -35,17 +38,25 @@ struct WeightChunk {
   const void *data = nullptr;
 };
 
+/// What goes into the file for a variant beside its code.
+struct VariantContent {
+  std::vector<WeightChunk> weights;
+  std::vector<std::string> images; ///< in the order of `Variant::images`
+};
+
 struct WriteOptions {
-  /// Weights larger than this go to `<name>.weights` beside the artifact.
+  /// Weights larger than this go beside the artifact, into `<name>.weights` followed
+  /// by the variant's suffix.
   uint64_t embedLimit = uint64_t(1) << 30;
 };
 
 /// Writes `path`: `code` is the linked shared object, `manifest` as filled by the
-/// compiler. Written under a temporary name and renamed: there is never a partial
-/// file at `path`. Equal arguments give equal bytes.
+/// compiler, `contents` one entry per variant. Written under a temporary name and
+/// renamed: there is never a partial file at `path`. Equal arguments give equal
+/// bytes.
 Status writeArtifact(const std::string &path, std::string_view code,
                      Manifest manifest,
-                     const std::vector<WeightChunk> &weights,
+                     const std::vector<VariantContent> &contents,
                      const WriteOptions &options = {});
 
 enum class VerifyWeights {
@@ -54,45 +65,54 @@ enum class VerifyWeights {
   Never
 };
 
-struct ReadOptions {
-  VerifyWeights verifyWeights = VerifyWeights::Auto;
-};
-
-/// An artifact that was read and whose hashes hold. Nothing of it was executed.
+/// An artifact that was read and whose hashes hold, those of the weights aside.
+/// Nothing of it was executed.
 class Artifact {
 public:
   /// Opens and checks `path`. `artifact` is set only on success.
-  static Status open(const std::string &path, const ReadOptions &options,
+  static Status open(const std::string &path,
                      std::unique_ptr<Artifact> &artifact);
   ~Artifact();
   Artifact(const Artifact &) = delete;
   Artifact &operator=(const Artifact &) = delete;
 
   const Manifest &getManifest() const { return manifest; }
-  /// The verified code part, in private memory; released by `dropCode`.
+  /// The verified code part, in private memory.
   std::string_view getCode() const { return code; }
+  /// The verified bytes of image `image` of variant `variant`.
+  const std::string &getImage(size_t variant, size_t image) const {
+    return images[variant][image];
+  }
+  /// Releases code, images and the open file, not the weights.
   void dropCode();
+  const std::string &getPath() const { return path; }
+
+  /// Maps the weights of variant `variant` in place of those mapped before, and
+  /// checks their hash as `verify` says.
+  Status mapWeights(size_t variant, VerifyWeights verify);
   /// First byte of the mapped weights, page-aligned; never null.
   const void *getWeights() const;
   bool weightsVerified() const { return verified; }
-  const std::string &getPath() const { return path; }
 
 private:
   Artifact() = default;
   std::string path;
+  std::unique_ptr<File> file;
   Manifest manifest;
   std::string code;
+  std::vector<std::vector<std::string>> images; ///< by variant
   void *mapping = nullptr;
   size_t mappingSize = 0;
   bool verified = false;
 
-  Status read(const ReadOptions &options);
-  Status mapWeights(int fd, const ReadOptions &options);
+  Status read();
+  Status readPart(const Part &part, std::string &bytes, const char *what);
+  void unmap();
 };
 
-/// Compares what the code needs with the machine at hand: ABI version,
-/// architecture, CPU features. The message names what is missing.
-Status checkHost(const Manifest &manifest);
+/// Compares what the host's code of a variant needs with the machine at hand: ABI
+/// version, architecture, CPU features. The message names what is missing.
+Status checkHost(const Manifest &manifest, const Variant &variant);
 
 } // namespace tssa::runtime
 

@@ -112,16 +112,52 @@ struct Part {
   Digest sha256{};
 };
 
+/// A kernel of a variant for devices.
+struct Kernel {
+  std::string name;        ///< of the entry function
+  int32_t threads = 0;     ///< in a block
+  int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  /// As the assembler reports them; -1: unknown.
+  int32_t registers = -1;
+  int64_t spillBytes = -1;
+};
+
+/// The kernels as a device's driver takes them.
+struct Image {
+  enum Kind : uint8_t { PTX = 0, Cubin = 1 };
+  Kind kind = PTX;
+  int32_t arch = 0; ///< 90 for sm_90
+  Part part;        ///< filled by writeArtifact
+};
+
+/// The program for one target: its own code, launches and weights. Nodes, inputs,
+/// outputs and symbols are the model's and the same for all.
+struct Variant {
+  std::string target = "cpu"; ///< "cpu", "cuda:sm_90", "cuda-emu"
+  /// What the names of its exports end with: `tssa_run` + suffix. Empty for the
+  /// first variant, `_1`, `_2` ... for the others.
+  std::string suffix;
+  std::string triple; ///< of its code on the host: "x86_64-unknown-linux-gnu"
+  std::string cpu;    ///< "x86-64-v4"
+  /// What that code needs, in LLVM's spelling ("avx512f"); checked at load.
+  std::vector<std::string> cpuFeatures;
+  std::vector<Launch> launches;
+  Memory memory;
+  std::vector<Kernel> kernels; ///< empty for CPUs; names are unique
+  std::vector<Image> images;   ///< for `cuda:`; at most one of a kind and arch
+
+  // Filled by writeArtifact.
+  Part weights; ///< in this file, or in `weightsFile`
+  /// Name of the file beside the artifact that holds the weights; empty when
+  /// they are in the artifact.
+  std::string weightsFile;
+};
+
 /// Everything the runtime knows of a program. The caller of `writeArtifact`
 /// fills all but the last group.
 struct Manifest {
   uint32_t abiVersion = TSSA_ABI_VERSION;
-  std::string toolBuild;    ///< identifies the compiler, such as "tssa 0.1.0"
-  std::string targetTriple; ///< "x86_64-unknown-linux-gnu"
-  std::string cpu;          ///< "x86-64-v4"
-  /// What the code needs, in LLVM's spelling ("avx512f"); checked at load.
-  std::vector<std::string> cpuFeatures;
-
+  std::string toolBuild; ///< identifies the compiler, such as "tssa 0.1.0"
   std::string modelName;
   std::string producer; ///< who made the model, such as "pytorch 2.13.0"
 
@@ -130,16 +166,11 @@ struct Manifest {
   /// Order of the sizes given to tssa_plan.
   std::vector<Symbol> symbols;
   std::vector<Node> nodes;
-  std::vector<Launch> launches;
-  Memory memory;
+  std::vector<Variant> variants; ///< at least one
 
   // Filled by writeArtifact.
-  Part code;    ///< from the file's first byte to the manifest
-  Part weights; ///< in this file, or in `weightsFile`
-  Part tail;    ///< section names and headers, to the end of the file
-  /// Name of the file beside the artifact that holds the weights; empty when
-  /// they are in the artifact.
-  std::string weightsFile;
+  Part code; ///< from the file's first byte to the manifest
+  Part tail; ///< section names and headers, to the end of the file
 };
 
 /// The bytes of `.tssa.manifest`. Their number does not depend on the values of

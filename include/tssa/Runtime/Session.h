@@ -84,6 +84,8 @@ public:
   Session &operator=(const Session &) = delete;
 
   const Manifest &getManifest() const { return artifact->getManifest(); }
+  /// The one of the program's variants that this session runs.
+  const Variant &getVariant() const { return getManifest().variants[variant]; }
   bool weightsVerified() const { return artifact->weightsVerified(); }
   unsigned getThreadCount() const { return pool ? pool->getThreadCount() : 0; }
 
@@ -102,6 +104,7 @@ private:
   Session() = default;
   SessionOptions options;
   std::unique_ptr<Artifact> artifact;
+  size_t variant = 0;
   std::unique_ptr<LoadedCode> code;
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;

@@ -171,7 +171,7 @@ TEST(ArgumentKinds, InOutAndAlias) {
       {"same", DType::Bool, Port::Alias, {Dim::fixed(4)}, 3});
   static const float bias[3] = {};
   ASSERT_OK(writeArtifact(folder.file("x.so"), readModel("add_model"), manifest,
-                          {{0, sizeof(bias), bias}}));
+                          content({{0, sizeof(bias), bias}})));
   std::unique_ptr<Session> session;
   ASSERT_OK(Session::load(folder.file("x.so"), {}, session));
   AddArguments arguments(2);

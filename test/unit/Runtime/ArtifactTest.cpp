@@ -16,18 +16,17 @@ using namespace tssa::runtime::test;
 
 static std::unique_ptr<Artifact> open(const std::string &path,
                                       VerifyWeights verify = {}) {
-  ReadOptions options;
-  options.verifyWeights = verify;
   std::unique_ptr<Artifact> artifact;
-  EXPECT_OK(Artifact::open(path, options, artifact));
+  EXPECT_OK(Artifact::open(path, artifact));
+  if (artifact)
+    EXPECT_OK(artifact->mapWeights(0, verify));
   return artifact;
 }
 
 static Status tryOpen(const std::string &path, VerifyWeights verify = {}) {
-  ReadOptions options;
-  options.verifyWeights = verify;
   std::unique_ptr<Artifact> artifact;
-  return Artifact::open(path, options, artifact);
+  Status status = Artifact::open(path, artifact);
+  return status.ok() ? artifact->mapWeights(0, verify) : status;
 }
 
 TEST(Artifact, RoundTrip) {
@@ -38,7 +37,7 @@ TEST(Artifact, RoundTrip) {
   ASSERT_TRUE(artifact);
   EXPECT_EQ(artifact->getManifest().modelName, "add");
   EXPECT_TRUE(artifact->weightsVerified());
-  EXPECT_EQ(artifact->getManifest().memory.constantBytes, 12);
+  EXPECT_EQ(artifact->getManifest().variants[0].memory.constantBytes, 12);
   EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[2], 2);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(artifact->getWeights()) % 4096, 0u);
   EXPECT_EQ(folder.list(), std::vector<std::string>{"add.so"});
@@ -70,7 +69,7 @@ TEST(Artifact, GapsBetweenWeightsAreZero) {
   std::string path = folder.file("x.so");
   char first = 'a', second[100] = {'b'};
   ASSERT_OK(writeArtifact(path, readModel("add_model"), makeAddManifest(),
-                          {{64, 1, &first}, {8192, 100, second}}));
+                          content({{64, 1, &first}, {8192, 100, second}})));
   std::unique_ptr<Artifact> artifact = open(path, VerifyWeights::Always);
   const char *weights = static_cast<const char *>(artifact->getWeights());
   EXPECT_EQ(weights[63], 0);
@@ -83,7 +82,7 @@ TEST(Artifact, NoWeights) {
   TemporaryFolder folder;
   std::string path = folder.file("x.so");
   ASSERT_OK(
-      writeArtifact(path, readModel("add_model"), makeAddManifest(), {}));
+      writeArtifact(path, readModel("add_model"), makeAddManifest(), content()));
   EXPECT_NE(open(path)->getWeights(), nullptr);
 }
 
@@ -111,10 +110,76 @@ TEST(Artifact, DamagedWeights) {
   std::string path = folder.file("x.so");
   writeAddArtifact(path);
   std::string bytes = readFile(path);
-  bytes[open(path)->getManifest().weights.offset] ^= 1;
+  bytes[open(path)->getManifest().variants[0].weights.offset] ^= 1;
   writeFile(path, bytes);
   EXPECT_FAULT(TSSA_CORRUPT, "the weights' hash does not match", tryOpen(path));
   EXPECT_FALSE(open(path, VerifyWeights::Never)->weightsVerified());
+}
+
+/// The add program for a CPU and twice for devices, whose weights are the same.
+static void writeVariants(const std::string &path, const std::string &image,
+                          const WriteOptions &options = {}) {
+  Manifest manifest = makeAddManifest();
+  manifest.variants.resize(3, manifest.variants[0]);
+  manifest.variants[1].target = "cuda:sm_90";
+  manifest.variants[1].suffix = "_1";
+  manifest.variants[1].kernels = {{"add", 128, 0, 32, 0}};
+  manifest.variants[1].images = {{Image::PTX, 90, {}}, {Image::Cubin, 90, {}}};
+  manifest.variants[2] = manifest.variants[1];
+  manifest.variants[2].target = "cuda:sm_80";
+  manifest.variants[2].suffix = "_2";
+  manifest.variants[2].images = {{Image::PTX, 80, {}}};
+  static const float bias[3] = {1, 2, 3}, other[3] = {4, 5, 6};
+  ASSERT_OK(writeArtifact(path, readModel("add_model"), manifest,
+                          {{{{0, sizeof(bias), bias}}, {}},
+                           {{{0, sizeof(other), other}}, {image, "cubin"}},
+                           {{{0, sizeof(other), other}}, {image}}},
+                          options));
+}
+
+TEST(Artifact, VariantsShareEqualBytes) {
+  TemporaryFolder folder;
+  std::string path = folder.file("x.so"), image(5000, 'p');
+  writeVariants(path, image);
+  std::unique_ptr<Artifact> artifact = open(path);
+  ASSERT_TRUE(artifact);
+  const std::vector<Variant> &variants = artifact->getManifest().variants;
+  EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[2], 3);
+  for (size_t i : {1, 2}) {
+    ASSERT_OK(artifact->mapWeights(i, VerifyWeights::Always));
+    EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[2], 6);
+    EXPECT_EQ(artifact->getImage(i, 0), image);
+  }
+  EXPECT_EQ(artifact->getImage(1, 1), "cubin");
+  EXPECT_NE(variants[0].weights.offset, variants[1].weights.offset);
+  EXPECT_EQ(variants[1].weights.offset, variants[2].weights.offset);
+  EXPECT_EQ(variants[1].images[0].part.offset, variants[2].images[0].part.offset);
+  EXPECT_EQ(variants[1].kernels[0].registers, 32);
+  writeVariants(folder.file("y.so"), image);
+  EXPECT_EQ(readFile(path), readFile(folder.file("y.so")));
+}
+
+TEST(Artifact, DamagedImage) {
+  TemporaryFolder folder;
+  std::string path = folder.file("x.so");
+  writeVariants(path, std::string(5000, 'p'));
+  std::string bytes = readFile(path);
+  bytes[open(path)->getManifest().variants[1].images[0].part.offset + 7] ^= 1;
+  writeFile(path, bytes);
+  EXPECT_FAULT(TSSA_CORRUPT, "the image's hash does not match", tryOpen(path));
+}
+
+TEST(Artifact, WeightsOfVariantsBeside) {
+  TemporaryFolder folder;
+  std::string path = folder.file("x.so");
+  WriteOptions options;
+  options.embedLimit = 8;
+  writeVariants(path, "image", options);
+  EXPECT_EQ(folder.list(),
+            (std::vector<std::string>{"x.so", "x.so.weights", "x.so.weights_1"}));
+  std::unique_ptr<Artifact> artifact = open(path);
+  ASSERT_OK(artifact->mapWeights(2, VerifyWeights::Always));
+  EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[0], 4);
 }
 
 TEST(Artifact, WriterRefuses) {
@@ -123,18 +188,26 @@ TEST(Artifact, WriterRefuses) {
   Manifest manifest = makeAddManifest();
   char byte = 0;
   EXPECT_FAULT(TSSA_CORRUPT, "not a shared object",
-               writeArtifact(path, "text", manifest, {}));
+               writeArtifact(path, "text", manifest, content()));
   EXPECT_FAULT(TSSA_INTERNAL, "weight offset 1",
-               writeArtifact(path, code, manifest, {{1, 1, &byte}}));
+               writeArtifact(path, code, manifest, content({{1, 1, &byte}})));
   EXPECT_FAULT(TSSA_INTERNAL, "out of order",
                writeArtifact(path, code, manifest,
-                             {{64, 1, &byte}, {0, 1, &byte}}));
+                             content({{64, 1, &byte}, {0, 1, &byte}})));
+  EXPECT_FAULT(TSSA_INTERNAL, "contents for 0 variants, the manifest has 1",
+               writeArtifact(path, code, manifest, {}));
+  EXPECT_FAULT(TSSA_INTERNAL, "another number of images",
+               writeArtifact(path, code, manifest, {{{}, {"image"}}}));
+  manifest.variants[0].images = {{Image::PTX, 90, {}}};
+  EXPECT_FAULT(TSSA_INTERNAL, "has an empty image",
+               writeArtifact(path, code, manifest, {{{}, {""}}}));
+  manifest.variants[0].images.clear();
   manifest.symbols.clear();
   EXPECT_FAULT(TSSA_INTERNAL, "symbol that does not exist",
-               writeArtifact(path, code, manifest, {}));
+               writeArtifact(path, code, manifest, content()));
   writeAddArtifact(path);
   EXPECT_FAULT(TSSA_INTERNAL, "has a section .tssa.manifest already",
-               writeArtifact(path, readFile(path), makeAddManifest(), {}));
+               writeArtifact(path, readFile(path), makeAddManifest(), content()));
 }
 
 TEST(Artifact, NoPartialOutput) {
@@ -142,12 +215,12 @@ TEST(Artifact, NoPartialOutput) {
   std::string code = readModel("add_model");
   EXPECT_FAULT(TSSA_IO, "cannot create",
                writeArtifact(folder.file("no/x.so"), code, makeAddManifest(),
-                             {}));
+                             content()));
   mkdir(folder.file("d").c_str(), 0777);
   EXPECT_FAULT(TSSA_IO, "not a regular file",
-               writeArtifact(folder.file("d"), code, makeAddManifest(), {}));
+               writeArtifact(folder.file("d"), code, makeAddManifest(), content()));
   EXPECT_FAULT(TSSA_IO, "not a regular file",
-               writeArtifact("/dev/full", code, makeAddManifest(), {}));
+               writeArtifact("/dev/full", code, makeAddManifest(), content()));
   EXPECT_EQ(folder.list(), std::vector<std::string>{"d"});
 }
 
@@ -168,22 +241,22 @@ TEST(Artifact, ReaderRefusesOtherFiles) {
 
 TEST(Artifact, HostCheck) {
   Manifest manifest = makeAddManifest();
-  EXPECT_OK(checkHost(manifest));
-  manifest.cpuFeatures = {"sse2", "avx10.9-4096"};
+  EXPECT_OK(checkHost(manifest, manifest.variants[0]));
+  manifest.variants[0].cpuFeatures = {"sse2", "avx10.9-4096"};
   EXPECT_FAULT(TSSA_INCOMPATIBLE, "cannot check: avx10.9-4096",
-               checkHost(manifest));
+               checkHost(manifest, manifest.variants[0]));
   // TBM and SSE4a were never in one CPU with AMX.
-  manifest.cpuFeatures = {"sse4a", "tbm", "amx-tile", "amx-fp16"};
-  manifest.cpu = "dream";
+  manifest.variants[0].cpuFeatures = {"sse4a", "tbm", "amx-tile", "amx-fp16"};
+  manifest.variants[0].cpu = "dream";
   EXPECT_FAULT(TSSA_INCOMPATIBLE, "the program is for CPU 'dream'; this CPU "
                                   "lacks ",
-               checkHost(manifest));
+               checkHost(manifest, manifest.variants[0]));
   manifest = makeAddManifest();
-  manifest.targetTriple = "riscv64-unknown-linux-gnu";
+  manifest.variants[0].triple = "riscv64-unknown-linux-gnu";
   EXPECT_FAULT(TSSA_INCOMPATIBLE, "is for 'riscv64-unknown-linux-gnu', this "
                                   "machine is x86_64 linux",
-               checkHost(manifest));
+               checkHost(manifest, manifest.variants[0]));
   manifest = makeAddManifest();
   manifest.abiVersion = 99;
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "needs runtime ABI 99", checkHost(manifest));
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "needs runtime ABI 99", checkHost(manifest, manifest.variants[0]));
 }

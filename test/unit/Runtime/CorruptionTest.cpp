@@ -28,12 +28,18 @@ protected:
 
   void SetUp() override {
     Manifest manifest = makeAddManifest();
+    manifest.variants.resize(2, manifest.variants[0]);
+    manifest.variants[1].target = "cuda:sm_90";
+    manifest.variants[1].suffix = "_1";
+    manifest.variants[1].kernels = {{"add", 128, 0, -1, -1}};
+    manifest.variants[1].images = {{Image::PTX, 90, {}}};
     std::vector<char> weights(20000, 'w');
+    std::vector<WeightChunk> chunks = {{0, weights.size(), weights.data()}};
     ASSERT_OK(writeArtifact(path, readModel("trap_model"), manifest,
-                            {{0, weights.size(), weights.data()}}));
+                            {{chunks, {}}, {chunks, {std::string(3000, 'p')}}}));
     good = readFile(path);
     std::unique_ptr<Artifact> artifact;
-    ASSERT_OK(Artifact::open(path, {}, artifact));
+    ASSERT_OK(Artifact::open(path, artifact));
     manifestPart.offset = artifact->getManifest().code.size;
     manifestPart.size = encodeManifest(artifact->getManifest()).size();
   }

@@ -27,7 +27,12 @@ TEST(Manifest, RoundTrip) {
   Manifest manifest = makeAddManifest();
   manifest.producer = "somebody";
   manifest.code = {0, 4096, SHA256::hash("code")};
-  manifest.weights = {8192, 12, SHA256::hash("weights")};
+  Variant &variant = manifest.variants.emplace_back(manifest.variants[0]);
+  variant.target = "cuda:sm_90";
+  variant.suffix = "_1";
+  variant.weights = {8192, 12, SHA256::hash("weights")};
+  variant.kernels = {{"add", 256, 49152, 40, 8}};
+  variant.images = {{Image::Cubin, 90, {4096, 99, SHA256::hash("image")}}};
   std::string bytes = encodeManifest(manifest);
   Manifest read;
   ASSERT_OK(decodeManifest(bytes, read));
@@ -35,8 +40,11 @@ TEST(Manifest, RoundTrip) {
   EXPECT_EQ(read.producer, "somebody");
   EXPECT_EQ(read.outputs[1].dims[0].kind, Dim::Derived);
   EXPECT_EQ(read.symbols[0].max, 1 << 20);
-  EXPECT_EQ(read.launches[0].nodes, std::vector<int32_t>{0});
-  EXPECT_EQ(read.weights.sha256, manifest.weights.sha256);
+  EXPECT_EQ(read.variants[0].launches[0].nodes, std::vector<int32_t>{0});
+  ASSERT_EQ(read.variants.size(), 2u);
+  EXPECT_EQ(read.variants[1].weights.sha256, SHA256::hash("weights"));
+  EXPECT_EQ(read.variants[1].kernels[0].sharedBytes, 49152);
+  EXPECT_EQ(read.variants[1].images[0].arch, 90);
 }
 
 TEST(Manifest, SizeDoesNotDependOnPlaces) {
@@ -76,11 +84,11 @@ TEST(Manifest, DamageUnderAValidHashNeverCrashes) {
 
 TEST(Manifest, OtherMajorVersion) {
   std::string bytes = encodeManifest(makeAddManifest());
-  bytes[8] = 2;
+  bytes[8] = 1;
   sealManifest(bytes);
   Manifest read;
   EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "artifact format 2, this runtime reads format 1",
+               "artifact format 1, this runtime reads format 2",
                decodeManifest(bytes, read));
 }
 
@@ -126,7 +134,7 @@ TEST(Manifest, Inconsistencies) {
   expectFault("an input that does not exist",
               [](Manifest &m) { m.symbols[0].input = 3; });
   expectFault("names a node that does not exist",
-              [](Manifest &m) { m.launches[0].nodes = {2}; });
+              [](Manifest &m) { m.variants[0].launches[0].nodes = {2}; });
   expectFault("aliases an input that does not exist", [](Manifest &m) {
     m.outputs[0].kind = Port::Alias;
     m.outputs[0].aliasOf = 9;
@@ -135,7 +143,25 @@ TEST(Manifest, Inconsistencies) {
     m.outputs[1].kind = Port::Alias;
     m.outputs[1].aliasOf = 0;
   });
-  expectFault("negative memory", [](Manifest &m) { m.memory.arenaBytes = -2; });
+  expectFault("has a negative memory size", [](Manifest &m) { m.variants[0].memory.arenaBytes = -2; });
   expectFault("not a plain file name",
-              [](Manifest &m) { m.weightsFile = "../x"; });
+              [](Manifest &m) { m.variants[0].weightsFile = "../x"; });
+  expectFault("no variant", [](Manifest &m) { m.variants.clear(); });
+  expectFault("two variants are for 'cpu'",
+              [](Manifest &m) { m.variants.resize(2, m.variants[0]); });
+  expectFault("or have the same exports", [](Manifest &m) {
+    m.variants.resize(2, m.variants[0]);
+    m.variants[1].target = "cuda-emu";
+  });
+  expectFault("exports whose names are not names",
+              [](Manifest &m) { m.variants[0].suffix = "@1"; });
+  expectFault("two kernels 'k'", [](Manifest &m) {
+    m.variants[0].kernels = {{"k", 1}, {"k", 2}};
+  });
+  expectFault("no threads", [](Manifest &m) {
+    m.variants[0].kernels = {{"k", 0}};
+  });
+  expectFault("two images for sm_90", [](Manifest &m) {
+    m.variants[0].images.resize(2, {Image::PTX, 90, {}});
+  });
 }

@@ -55,9 +55,6 @@ std::string readModel(const std::string &name) {
 Manifest makeAddManifest() {
   Manifest manifest;
   manifest.toolBuild = "nobody";
-  manifest.targetTriple = hostTriple;
-  manifest.cpu = "x86-64";
-  manifest.cpuFeatures = {"sse2"};
   manifest.modelName = "add";
   std::vector<Dim> rows = {Dim::symbol(0), Dim::fixed(3)};
   manifest.inputs = {{"a", DType::F32, Port::In, rows, -1},
@@ -68,15 +65,23 @@ Manifest makeAddManifest() {
       {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1}};
   manifest.symbols = {{"N", 0, 0, 0, 1 << 20}};
   manifest.nodes = {{"first", "Add"}, {"pick", "NonZero"}};
-  manifest.launches = {{"add", {0}, 3, 36}};
-  manifest.memory.growable = true;
+  Variant &variant = manifest.variants.emplace_back();
+  variant.triple = hostTriple;
+  variant.cpu = "x86-64";
+  variant.cpuFeatures = {"sse2"};
+  variant.launches = {{"add", {0}, 3, 36}};
+  variant.memory.growable = true;
   return manifest;
+}
+
+std::vector<VariantContent> content(std::vector<WeightChunk> weights) {
+  return {VariantContent{std::move(weights), {}}};
 }
 
 void writeAddArtifact(const std::string &path, const WriteOptions &options) {
   static const float bias[3] = {0.5f, 1, 2};
   Status status = writeArtifact(path, readModel("add_model"), makeAddManifest(),
-                                {{0, sizeof(bias), bias}}, options);
+                                content({{0, sizeof(bias), bias}}), options);
   if (!status.ok())
     throw std::runtime_error(status.message);
 }

@@ -42,6 +42,9 @@ std::string readModel(const std::string &name);
 /// What Inputs/add_model.c says of itself.
 Manifest makeAddManifest();
 
+/// The contents of a program with one variant.
+std::vector<VariantContent> content(std::vector<WeightChunk> weights = {});
+
 /// Writes the add program with its weights (a bias of 0.5, 1, 2).
 void writeAddArtifact(const std::string &path,
                       const WriteOptions &options = {});

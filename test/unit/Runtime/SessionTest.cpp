@@ -212,7 +212,7 @@ TEST_F(SessionTest, PlansWithoutRunning) {
 }
 
 TEST_F(SessionTest, OutlivesTheFile) {
-  ASSERT_OK(writeArtifact(path, readModel("trap_model"), makeAddManifest(), {}));
+  ASSERT_OK(writeArtifact(path, readModel("trap_model"), makeAddManifest(), content()));
   AddArguments arguments(10);
   std::vector<Tensor> results;
   ASSERT_OK(run(arguments, results));
@@ -246,8 +246,8 @@ TEST_F(SessionTest, OpenAndCloseManyTimes) {
 
 TEST_F(SessionTest, RefusesAnotherMachinesProgram) {
   Manifest manifest = makeAddManifest();
-  manifest.targetTriple = "aarch64-unknown-linux-gnu";
-  ASSERT_OK(writeArtifact(path, readModel("add_model"), manifest, {}));
+  manifest.variants[0].triple = "aarch64-unknown-linux-gnu";
+  ASSERT_OK(writeArtifact(path, readModel("add_model"), manifest, content()));
   std::unique_ptr<Session> other;
   EXPECT_FAULT(TSSA_INCOMPATIBLE, "add.so': the program is for 'aarch64",
                Session::load(path, {}, other));
