@@ -25,7 +25,10 @@
 /// aligned to the element's size but no more, for it may be the user's. Bools are
 /// 0 or 1. `results` have their dtype and rank, and `data` NULL but for results
 /// that are an argument's storage; the program asks `tssa_host::result` once for
-/// each of the others. `arena` is aligned to 64 bytes and holds anything.
+/// each of the others. When it asks for one that is the storage of an argument it
+/// overwrites, it gets other memory, whose contents the host writes to the argument
+/// when the run has succeeded; else the program writes the argument in place. `arena`
+/// is aligned to 64 bytes and holds anything.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_ABI_H
@@ -110,12 +113,16 @@ struct tssa_host {
   // and results, and what `grow` gives are the device's memory.
 
   /// Starts launch `launch` of the manifest's launch table: `blocks` blocks (>= 0) of
-  /// its kernel. `params[i]` is the address of the kernel's parameter i: a device
-  /// address, an int64_t size, or a scalar of its type. In order with all other work
-  /// of the run on the device. Returns a tssa_code, already reported.
+  /// its kernel, which has n parameters. `params[i]`, i < n, is the address of
+  /// parameter i: a device address, an int64_t size, or a scalar of its type; that of
+  /// the last, the error word, is the host's to fill. `params[n + i]` is the address of
+  /// an int64_t, the bytes of the tensor that parameter i points to, NULL for scalars.
+  /// In order with all other work of the run on the device; polls for cancelling and
+  /// profiles. Returns a tssa_code, already reported.
   int32_t (*launch)(const tssa_host *, int32_t launch, int64_t blocks, void **params);
   /// Copies `bytes`; `kind` is a tssa_copy_kind. In order with launches; a copy to the
-  /// host returns when it is done. Returns a tssa_code, already reported.
+  /// host returns when it is done, one to the device when `from` may be overwritten.
+  /// Returns a tssa_code, already reported.
   int32_t (*copy)(const tssa_host *, void *to, const void *from, uint64_t bytes, int32_t kind);
   /// This run as code sees it that works on memory of the host: what `grow` gives
   /// there is host memory. For a program on the CPU the tssa_host itself.

@@ -167,9 +167,9 @@ static Status checkKernels(const Variant &variant, const std::string &where) {
     if (kernel.name.empty() || !names.insert(kernel.name).second)
       return inconsistent(where + "has two kernels '" + kernel.name +
                           "', or one without a name");
-    if (kernel.threads < 1 || kernel.sharedBytes < 0)
+    if (kernel.parameters < 1 || kernel.threads < 1 || kernel.sharedBytes < 0)
       return inconsistent(where + "has kernel '" + kernel.name +
-                          "' with no threads or negative memory");
+                          "' with no parameters, no threads or negative memory");
   }
   std::set<std::pair<Image::Kind, int32_t>> images;
   for (const Image &image : variant.images)

@@ -163,8 +163,9 @@ void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
     coder.number(launch.flops);
     coder.number(launch.bytes);
   });
-  coder.list(variant.kernels, 28, [&](auto &kernel) {
+  coder.list(variant.kernels, 32, [&](auto &kernel) {
     coder.string(kernel.name);
+    coder.number(kernel.parameters);
     coder.number(kernel.threads);
     coder.number(kernel.sharedBytes);
     coder.number(kernel.registers);

@@ -115,6 +115,7 @@ struct Part {
 /// A kernel of a variant for devices.
 struct Kernel {
   std::string name;        ///< of the entry function
+  int32_t parameters = 0;  ///< the last of which is the error word's address
   int32_t threads = 0;     ///< in a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   /// As the assembler reports them; -1: unknown.

@@ -123,7 +123,7 @@ static void writeVariants(const std::string &path, const std::string &image,
   manifest.variants.resize(3, manifest.variants[0]);
   manifest.variants[1].target = "cuda:sm_90";
   manifest.variants[1].suffix = "_1";
-  manifest.variants[1].kernels = {{"add", 128, 0, 32, 0}};
+  manifest.variants[1].kernels = {{"add", 4, 128, 0, 32, 0}};
   manifest.variants[1].images = {{Image::PTX, 90, {}}, {Image::Cubin, 90, {}}};
   manifest.variants[2] = manifest.variants[1];
   manifest.variants[2].target = "cuda:sm_80";

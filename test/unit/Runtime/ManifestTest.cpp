@@ -31,7 +31,7 @@ TEST(Manifest, RoundTrip) {
   variant.target = "cuda:sm_90";
   variant.suffix = "_1";
   variant.weights = {8192, 12, SHA256::hash("weights")};
-  variant.kernels = {{"add", 256, 49152, 40, 8}};
+  variant.kernels = {{"add", 5, 256, 49152, 40, 8}};
   variant.images = {{Image::Cubin, 90, {4096, 99, SHA256::hash("image")}}};
   std::string bytes = encodeManifest(manifest);
   Manifest read;
@@ -156,10 +156,13 @@ TEST(Manifest, Inconsistencies) {
   expectFault("exports whose names are not names",
               [](Manifest &m) { m.variants[0].suffix = "@1"; });
   expectFault("two kernels 'k'", [](Manifest &m) {
-    m.variants[0].kernels = {{"k", 1}, {"k", 2}};
+    m.variants[0].kernels = {{"k", 1, 1}, {"k", 1, 2}};
   });
   expectFault("no threads", [](Manifest &m) {
-    m.variants[0].kernels = {{"k", 0}};
+    m.variants[0].kernels = {{"k", 1, 0}};
+  });
+  expectFault("no parameters", [](Manifest &m) {
+    m.variants[0].kernels = {{"k", 0, 1}};
   });
   expectFault("two images for sm_90", [](Manifest &m) {
     m.variants[0].images.resize(2, {Image::PTX, 90, {}});
