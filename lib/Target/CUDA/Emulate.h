@@ -1,0 +1,83 @@
+//===- Emulate.h - kernels for the emulator --------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_TARGET_CUDA_EMULATE_H
+#define TSSA_LIB_TARGET_CUDA_EMULATE_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "tssa/emulator.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tssa::cuda {
+
+/// The places of a kernel that call the emulator, as the kernel's table has them.
+class EmulationSites {
+public:
+  int32_t add(mlir::Location loc, tssa_emulator_site site);
+
+  /// Defines `@<kernel>.emulated`, a tssa_emulated_kernel for the function `run`, and
+  /// the tables that it points to.
+  void define(mlir::OpBuilder &builder, mlir::LLVM::LLVMFuncOp run, llvm::StringRef kernel,
+              tssa_emulated_kernel fields) const;
+
+private:
+  llvm::SmallVector<tssa_emulator_site> sites;
+  std::string texts = std::string(1, '\0');
+  llvm::StringMap<int32_t> offsets;
+};
+
+/// Rewrites the ops of one kernel, which has the emulator as its first argument.
+class KernelEmulation {
+public:
+  /// `parameters` are the values of the kernel's parameters.
+  KernelEmulation(mlir::LLVM::LLVMFuncOp kernel, mlir::ValueRange parameters,
+                  EmulationSites &sites);
+
+  /// Replaces what the host's processor lacks by calls of the emulator. Fails on ops
+  /// that have no emulation.
+  mlir::LogicalResult run();
+
+private:
+  mlir::LLVM::LLVMFuncOp kernel;
+  EmulationSites &sites;
+  mlir::OpBuilder builder;
+  mlir::DataLayout layout;
+  llvm::DenseMap<mlir::Value, int32_t> parameters;
+
+  /// Where a pointer comes from.
+  struct Origin {
+    enum Kind { Global, Shared, Private, Constant, Unknown };
+    Kind kind = Unknown;
+    int32_t parameter = -1; ///< of the kernel, when the pointer is computed from one
+  };
+  Origin findOrigin(mlir::Value pointer) const;
+
+  mlir::LogicalResult rewrite(mlir::Operation *op);
+  mlir::LogicalResult rewriteMemory(mlir::Operation *op);
+  mlir::LogicalResult rewriteThreads(mlir::Operation *op);
+  mlir::LogicalResult checkAccess(mlir::Operation *op, mlir::Value address, mlir::Type type,
+                                  std::optional<uint64_t> alignment,
+                                  tssa_emulator_operation operation);
+  void checkRange(mlir::Operation *op, mlir::Value address, mlir::Value bytes,
+                  tssa_emulator_operation operation);
+  void checkDivision(mlir::Operation *op);
+  mlir::Value makeRegister(mlir::Operation *op);
+
+  int32_t addSite(mlir::Operation *op, tssa_emulator_operation operation);
+  mlir::Value getConstant(mlir::Location loc, mlir::Type type, int64_t value);
+  /// A field of the thread's tssa_emulator.
+  mlir::Value loadField(mlir::Location loc, mlir::Type type, size_t offset);
+  /// Calls the function in the field at `offset` with the emulator, `operands`, and
+  /// the number of a site.
+  mlir::Value call(mlir::Location loc, size_t offset, mlir::Type result,
+                   mlir::ValueRange operands, int32_t site);
+};
+
+} // namespace tssa::cuda
+
+#endif // TSSA_LIB_TARGET_CUDA_EMULATE_H
