@@ -8,6 +8,7 @@
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -33,7 +34,7 @@ void registerAllDialects(DialectRegistry &registry) {
                   func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect, mlir::tssa::layout::LayoutDialect,
-                  mlir::tssa::te::TEDialect>();
+                  mlir::tssa::refs::TSSADialect, mlir::tssa::te::TEDialect>();
   cpu::registerTranslations(registry);
 }
 

@@ -1,0 +1,62 @@
+//===- Linear.cpp - sums of values with constant factors -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/IR/Linear.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tssa::refs;
+
+/// Sums deeper than this are values of their own.
+static constexpr unsigned maxDepth = 16;
+
+Linear Linear::of(OpFoldResult index, unsigned depth) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return Linear(*constant);
+  auto value = cast<Value>(index);
+  Operation *op = depth < maxDepth ? value.getDefiningOp() : nullptr;
+  if (auto add = dyn_cast_or_null<arith::AddIOp>(op))
+    return of(add.getLhs(), depth + 1) + of(add.getRhs(), depth + 1);
+  if (auto sub = dyn_cast_or_null<arith::SubIOp>(op))
+    return of(sub.getLhs(), depth + 1) - of(sub.getRhs(), depth + 1);
+  if (auto mul = dyn_cast_or_null<arith::MulIOp>(op)) {
+    if (std::optional<int64_t> factor = getConstantIntValue(mul.getRhs()))
+      return of(mul.getLhs(), depth + 1) * *factor;
+    if (std::optional<int64_t> factor = getConstantIntValue(mul.getLhs()))
+      return of(mul.getRhs(), depth + 1) * *factor;
+  }
+  Linear term;
+  term.terms.push_back({value, 1});
+  return term;
+}
+
+Linear Linear::plus(const Linear &other, int64_t factor) const {
+  Linear sum = *this;
+  sum.constant += other.constant * factor;
+  for (auto [value, times] : other.terms) {
+    Value wanted = value;
+    auto it = llvm::find_if(sum.terms, [&](const auto &term) { return term.first == wanted; });
+    if (it == sum.terms.end())
+      sum.terms.push_back({value, times * factor});
+    else
+      it->second += times * factor;
+  }
+  llvm::erase_if(sum.terms, [](const auto &term) { return term.second == 0; });
+  return sum;
+}
+
+std::optional<int64_t> Linear::getConstant() const {
+  return terms.empty() ? std::optional<int64_t>(constant) : std::nullopt;
+}
+
+int64_t Linear::getFactor(Value value) const {
+  for (auto [term, factor] : terms)
+    if (term == value)
+      return factor;
+  return 0;
+}

@@ -1,0 +1,24 @@
+//===- ReshapeMap.h - the index expressions of a reshape -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_IR_RESHAPEMAP_H
+#define DIALECTS_TSSA_IR_RESHAPEMAP_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir::tssa::refs {
+
+/// Where the element at `point` of a tensor of sizes `from` lies when the elements
+/// are put, in row-major order, into sizes `to`. Sizes are constants or symbols.
+/// Dims are matched in groups of equal product, and only those of a group are
+/// linearised together: [N, 12, 64] to [N, 768] multiplies nothing by N.
+SmallVector<AffineExpr> mapReshape(ArrayRef<AffineExpr> point, ArrayRef<AffineExpr> from,
+                                   ArrayRef<AffineExpr> to, MLIRContext *context);
+
+} // namespace mlir::tssa::refs
+
+#endif // DIALECTS_TSSA_IR_RESHAPEMAP_H
