@@ -1,0 +1,114 @@
+//===- CUDA.h - code for NVIDIA GPUs ---------------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// From device functions (docs/decisions/0004) to PTX and cubins:
+/// `buildTargetCUDAStage` leaves the kernels in `gpu.module @device`, in the LLVM
+/// and NVVM dialects, `translate` makes an LLVM module of it, `optimize` and
+/// `emitPTX` the text, `assemble` a cubin where ptxas is found.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TARGET_CUDA_H
+#define TSSA_TARGET_CUDA_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Target/Target.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <optional>
+
+namespace tssa::cuda {
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Of the gpu.module that holds all kernels of a program.
+constexpr llvm::StringLiteral deviceModule = "device";
+/// i32, on a device function: threads of a block.
+constexpr llvm::StringLiteral threadsAttr = "tssa.threads";
+/// i32, on a device function: bytes of its dynamic shared memory; absent for none.
+constexpr llvm::StringLiteral sharedBytesAttr = "tssa.shared_bytes";
+/// Of the external array of bytes in which every kernel's shared memory lies.
+constexpr llvm::StringLiteral sharedArray = "shared";
+
+/// The kernels of a module at stage target, null before.
+mlir::gpu::GPUModuleOp getDeviceModule(mlir::ModuleOp module);
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+/// Moves device functions to `gpu.module @device`, with pointers as parameters.
+std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
+
+/// Computes functions of math by arithmetic that a device has; those it cannot are
+/// errors that are marked as unsupported.
+std::unique_ptr<mlir::Pass> createExpandDeviceMathPass();
+
+/// Takes functions, memrefs and gpu ops of `gpu.module` to the LLVM and NVVM dialects.
+std::unique_ptr<mlir::Pass> createConvertToNVVMPass();
+
+/// Makes the kernels of `gpu.module` functions that the emulator runs on the CPU, and
+/// for each a constant `@<kernel>.emulated` (tssa/emulator.h). Ops that have no
+/// emulation are errors.
+std::unique_ptr<mlir::Pass> createEmulatePass();
+
+/// Passes that take device functions to kernels in LLVM and NVVM. What stands beside
+/// them in the module, the host program, is left as it is.
+void buildTargetCUDAStage(mlir::OpPassManager &manager);
+
+/// Registers the passes and the pipeline `cuda-target-stage`.
+void registerTargetCUDAPasses();
+
+/// Registers the translations that `translate` needs.
+void registerTranslations(mlir::DialectRegistry &registry);
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// The code generator for `arch`, such as 90.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(int arch);
+
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::gpu::GPUModuleOp module,
+                                                        llvm::LLVMContext &context,
+                                                        const llvm::TargetMachine &target);
+
+/// Optimises for speed.
+void optimize(llvm::Module &module, llvm::TargetMachine &target);
+
+/// The text of an optimised module.
+llvm::Expected<std::string> emitPTX(llvm::Module &module, llvm::TargetMachine &target);
+
+/// What the assembler says of a kernel.
+struct Resources {
+  int registers = 0;         ///< of a thread
+  int64_t staticShared = 0;  ///< bytes beside the dynamic ones
+  int64_t stackBytes = 0;    ///< of a thread
+  int64_t spillBytes = 0;    ///< stored and loaded because registers ran out
+};
+
+struct Cubin {
+  std::string bytes;
+  llvm::StringMap<Resources> kernels;
+};
+
+/// The path of ptxas: $TSSA_PTXAS, $CUDA_HOME/bin, or PATH. Empty when there is none;
+/// an error when $TSSA_PTXAS names no program.
+llvm::Expected<std::string> findAssembler();
+
+/// Runs ptxas; its message is the error's.
+llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, int arch);
+
+} // namespace tssa::cuda
+
+#endif // TSSA_TARGET_CUDA_H

@@ -1,0 +1,79 @@
+//===- ConvertToNVVM.cpp - functions, memory and gpu ops in NVVM --------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tssa/Target/CUDA.h"
+
+using namespace mlir;
+
+namespace tssa::cuda {
+namespace {
+
+/// Says what a driver must know: that it is an entry, and of how many threads.
+void markKernel(LLVM::LLVMFuncOp function) {
+  auto threads = function->getAttrOfType<IntegerAttr>(threadsAttr);
+  if (!threads)
+    return;
+  Builder builder(function.getContext());
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    builder.getDenseI32ArrayAttr({int32_t(threads.getInt())}));
+}
+
+struct ConvertToNVVMPass : PassWrapper<ConvertToNVVMPass, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertToNVVMPass)
+  StringRef getArgument() const override { return "cuda-convert-to-nvvm"; }
+  StringRef getDescription() const override {
+    return "Convert functions, memrefs and gpu ops to the LLVM and NVVM dialects";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  }
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    gpu::GPUModuleOp module = getOperation();
+    RewritePatternSet halves(context); // shuffles of 64 bits are two
+    populateGpuShufflePatterns(halves);
+    if (failed(applyPatternsGreedily(module, std::move(halves))))
+      return signalPassFailure();
+
+    LLVMTypeConverter converter(context);
+    RewritePatternSet patterns(context);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    ConversionTarget target(*context);
+    target.addIllegalDialect<cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                             memref::MemRefDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      markKernel(function);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createConvertToNVVMPass() { return std::make_unique<ConvertToNVVMPass>(); }
+
+} // namespace tssa::cuda

@@ -1,0 +1,160 @@
+//===- OutlineKernels.cpp - device functions apart from the host ---------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// 1. Device functions move to `gpu.module @device`.
+/// 2. Their memrefs become pointers: a memref of unknown size tells a device nothing.
+/// 3. Workgroup memory is address space 3, and the dynamic part of it an array that
+///    all kernels share the name of.
+///
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Pass/Pass.h"
+#include "tssa/Target/CUDA.h"
+
+using namespace mlir;
+
+namespace tssa::cuda {
+namespace {
+
+/// NVPTX's number of the address space of shared memory.
+constexpr unsigned sharedSpace = unsigned(NVVM::NVVMMemorySpace::Shared);
+/// Bytes to which shared memory is aligned.
+constexpr uint64_t sharedAlignment = 128;
+
+/// A memref from `pointer`, as the conversion of memrefs to LLVM lays out. Its size is
+/// that of the memory behind the pointer, which nobody may ask for.
+Value createMemRef(OpBuilder &builder, Location loc, MemRefType type, Value pointer) {
+  Type i64 = builder.getI64Type();
+  auto array = LLVM::LLVMArrayType::get(i64, 1);
+  auto descriptor = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {pointer.getType(), pointer.getType(), i64, array, array});
+  Value value = LLVM::PoisonOp::create(builder, loc, descriptor);
+  auto insert = [&](Value field, ArrayRef<int64_t> position) {
+    value = LLVM::InsertValueOp::create(builder, loc, value, field, position);
+  };
+  insert(pointer, {0});
+  insert(pointer, {1});
+  insert(LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(0)), {2});
+  insert(LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(1)), {4, 0});
+  return UnrealizedConversionCastOp::create(builder, loc, type, value).getResult(0);
+}
+
+LogicalResult checkParameters(func::FuncOp kernel) {
+  if (kernel.getNumResults() != 0 || kernel.isExternal())
+    return kernel.emitError("expected a device function with a body and no results");
+  for (Type type : kernel.getArgumentTypes()) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (memref && (memref.getRank() != 1 || !memref.getLayout().isIdentity()))
+      return kernel.emitError("expected memrefs of one dim as parameters of a device function, got ")
+             << type;
+  }
+  WalkResult walk = kernel.walk([&](memref::DimOp dim) {
+    if (!isa<BlockArgument>(dim.getSource()))
+      return WalkResult::advance();
+    dim.emitError("the size of a parameter of a device function is not known to it");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+void replaceParameters(func::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  Type pointer = LLVM::LLVMPointerType::get(kernel.getContext());
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      continue;
+    argument.setType(pointer);
+    Value memref = createMemRef(builder, kernel.getLoc(), type, argument);
+    SmallPtrSet<Operation *, 4> own;
+    for (Operation *user : argument.getUsers())
+      if (isa<LLVM::InsertValueOp>(user))
+        own.insert(user);
+    argument.replaceAllUsesExcept(memref, own);
+  }
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), entry.getArgumentTypes(), {}));
+}
+
+/// Workgroup memory has a number; all else is one generic address space.
+void numberMemorySpaces(gpu::GPUModuleOp module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+    auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
+    if (!space)
+      return std::nullopt;
+    Attribute number;
+    if (space.getValue() == gpu::AddressSpace::Workgroup)
+      number = IntegerAttr::get(IntegerType::get(type.getContext(), 64), sharedSpace);
+    return MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), number);
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+void replaceSharedMemory(gpu::GPUModuleOp module) {
+  SmallVector<gpu::DynamicSharedMemoryOp> ops;
+  module.walk([&](gpu::DynamicSharedMemoryOp op) { ops.push_back(op); });
+  if (ops.empty())
+    return;
+  MLIRContext *context = module.getContext();
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
+                         LLVM::Linkage::External, sharedArray, Attribute(), sharedAlignment,
+                         sharedSpace);
+  Type pointer = LLVM::LLVMPointerType::get(context, sharedSpace);
+  for (gpu::DynamicSharedMemoryOp op : ops) {
+    builder.setInsertionPoint(op);
+    Value address = LLVM::AddressOfOp::create(builder, op.getLoc(), pointer, sharedArray);
+    op.replaceAllUsesWith(createMemRef(builder, op.getLoc(), op.getType(), address));
+    op.erase();
+  }
+}
+
+struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernelsPass)
+  StringRef getArgument() const override { return "cuda-outline-kernels"; }
+  StringRef getDescription() const override {
+    return "Move device functions to a module of their own, with pointers as parameters";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), deviceModule);
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (!kernel->hasAttr(threadsAttr))
+        continue;
+      if (failed(checkParameters(kernel)))
+        return signalPassFailure();
+      replaceParameters(kernel);
+      kernel->moveBefore(device.getBody(), device.getBody()->end());
+    }
+    numberMemorySpaces(device);
+    replaceSharedMemory(device);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createOutlineKernelsPass() { return std::make_unique<OutlineKernelsPass>(); }
+
+gpu::GPUModuleOp getDeviceModule(ModuleOp module) {
+  return module.lookupSymbol<gpu::GPUModuleOp>(deviceModule);
+}
+
+} // namespace tssa::cuda

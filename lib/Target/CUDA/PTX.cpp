@@ -1,0 +1,90 @@
+//===- PTX.cpp - kernels to the text of PTX ------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tssa/Target/CUDA.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace llvm;
+
+namespace tssa::cuda {
+
+static constexpr const char *targetTriple = "nvptx64-nvidia-cuda";
+
+/// The oldest version of PTX that knows `arch`, but none that needs a driver which
+/// CUDA 12 would not have brought.
+static const char *getPTXFeature(int arch) {
+  return arch >= 120 ? "+ptx87" : arch >= 100 ? "+ptx86" : "+ptx78";
+}
+
+static Error makeError(const Twine &text) {
+  return createStringError(inconvertibleErrorCode(), text);
+}
+
+void registerTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerGPUDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
+}
+
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(int arch) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  Triple triple(targetTriple);
+  std::string message;
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return makeError(message);
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, "sm_" + std::to_string(arch), getPTXFeature(arch), TargetOptions(), std::nullopt,
+      std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return makeError("no code generator for sm_" + std::to_string(arch));
+  return machine;
+}
+
+Expected<std::unique_ptr<Module>> translate(mlir::gpu::GPUModuleOp module, LLVMContext &context,
+                                            const TargetMachine &target) {
+  std::unique_ptr<Module> result = mlir::translateModuleToLLVMIR(module, context, deviceModule);
+  if (!result)
+    return makeError("translation of the kernels to LLVM IR failed");
+  result->setTargetTriple(target.getTargetTriple());
+  result->setDataLayout(target.createDataLayout());
+  return result;
+}
+
+void optimize(Module &module, TargetMachine &target) {
+  PassBuilder builder(&target);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+}
+
+Expected<std::string> emitPTX(Module &module, TargetMachine &target) {
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager manager;
+  if (target.addPassesToEmitFile(manager, stream, nullptr, CodeGenFileType::AssemblyFile))
+    return makeError("the target writes no PTX");
+  manager.run(module);
+  return std::string(text);
+}
+
+} // namespace tssa::cuda

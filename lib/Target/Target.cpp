@@ -1,0 +1,66 @@
+//===- Target.cpp - what code is made for --------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Target/Target.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tssa {
+
+/// Architectures whose instructions the kernels are sure to have; the first one is
+/// what emulated kernels may use.
+static constexpr int architectures[] = {80, 86, 87, 89, 90, 100, 120};
+
+std::string Target::getName() const {
+  switch (kind) {
+  case CPU:
+    return "cpu";
+  case CUDA:
+    return "cuda:sm_" + std::to_string(arch);
+  case Emulator:
+    return "cuda-emu";
+  }
+  llvm_unreachable("a kind of target");
+}
+
+static Error makeError(const Twine &text) {
+  return createStringError(inconvertibleErrorCode(), text);
+}
+
+Expected<Target> parseTarget(StringRef name) {
+  if (name == "cpu")
+    return Target{Target::CPU, 0};
+  if (name == "cuda-emu")
+    return Target{Target::Emulator, architectures[0]};
+  StringRef rest = name;
+  if (!rest.consume_front("cuda:"))
+    return makeError("expected cpu, cuda:sm_NN or cuda-emu, got '" + name + "'");
+  Target target{Target::CUDA, 0};
+  if (!rest.consume_front("sm_") || rest.getAsInteger(10, target.arch) ||
+      !is_contained(architectures, target.arch)) {
+    auto names = map_range(architectures, [](int arch) { return "sm_" + std::to_string(arch); });
+    return makeError("expected one of " + join(names, ", ") + " behind cuda:, got '" + name + "'");
+  }
+  return target;
+}
+
+Expected<std::vector<Target>> parseTargets(StringRef list) {
+  std::vector<Target> targets;
+  for (StringRef name : split(list, ',')) {
+    Expected<Target> target = parseTarget(name);
+    if (!target)
+      return target.takeError();
+    if (is_contained(targets, *target))
+      return makeError("'" + name + "' is given twice");
+    targets.push_back(*target);
+  }
+  return targets;
+}
+
+} // namespace tssa
