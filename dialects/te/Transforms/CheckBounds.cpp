@@ -10,7 +10,8 @@
 /// index below 0 or beyond the size, a point in two pieces, a point in none.
 /// 1. The simplifier proves that one of the constraints never holds.
 /// 2. Else, for constant sizes, an exact solver says whether there is a point.
-/// 3. Else the answer is unknown.
+/// 3. Else the answer is unknown: an index becomes opaque (te.index), so that the run
+///    checks it; pieces must be proven.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,9 @@
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TECHECKBOUNDS
@@ -29,7 +33,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Sets with more pieces are not checked for covering their domain.
+/// Sets with more pieces cover their domain only if their volumes say so.
 static constexpr unsigned maxCoveredPieces = 8;
 
 namespace {
@@ -70,41 +74,57 @@ struct CheckBounds : te::impl::TECheckBoundsBase<CheckBounds> {
   using TECheckBoundsBase::TECheckBoundsBase;
 
   void runOnOperation() override {
+    SmallVector<std::pair<Operation *, UnknownDims>> unknown;
     getOperation()->walk([&](Operation *op) {
+      UnknownDims dims;
       if (auto read = dyn_cast<ReadOp>(op))
-        checkRead(read);
+        dims = checkRead(read);
       else if (auto update = dyn_cast<UpdateOp>(op))
-        checkUpdate(update);
+        dims = checkUpdate(update);
       else if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getWhereAttr())
         checkPieces(compute);
+      if (!dims.empty())
+        unknown.push_back({op, dims});
     });
+    checkInRun(unknown);
   }
 
 private:
-  void checkRead(ReadOp read);
-  void checkUpdate(UpdateOp update);
+  /// Dims whose index is not known to be in bounds.
+  using UnknownDims = SmallVector<unsigned>;
+
+  UnknownDims checkRead(ReadOp read);
+  UnknownDims checkUpdate(UpdateOp update);
   void checkPieces(ComputeOp compute);
-  void checkIndexes(Operation *op, PointChecker &checker, Value tensor,
-                    ArrayRef<AffineExpr> indexes, ArrayRef<bool> isOpaque,
-                    ArrayRef<AffineExpr> known, StringRef what);
-  void conclude(Operation *op, Truth truth, const Twine &question);
+  UnknownDims checkIndexes(Operation *op, PointChecker &checker, Value tensor,
+                           ArrayRef<AffineExpr> indexes, ArrayRef<bool> isOpaque,
+                           ArrayRef<AffineExpr> known, StringRef what);
+  bool conclude(Operation *op, Truth truth, const Twine &question);
+  void requirePieces(ComputeOp compute, Truth truth, const Twine &question);
+  void checkInRun(ArrayRef<std::pair<Operation *, UnknownDims>> unknown);
 };
 } // namespace
 
-void CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
+/// Returns whether there is an answer.
+bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   if (truth == Truth::Always) {
     ++numProven;
-    return;
+    return true;
   }
   if (truth == Truth::Never) {
     op->emitOpError(question);
     signalPassFailure();
-    return;
+    return true;
   }
   ++numUnknown;
   if (showUnknown)
     op->emitRemark() << "not known whether " << question;
+  return false;
 }
+
+//===----------------------------------------------------------------------===//
+// Indexes
+//===----------------------------------------------------------------------===//
 
 /// The size of a tensor's dim over the table of symbols, without making new ops.
 static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim) {
@@ -115,25 +135,29 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-void CheckBounds::checkIndexes(Operation *op, PointChecker &checker, Value tensor,
-                               ArrayRef<AffineExpr> indexes, ArrayRef<bool> isOpaque,
-                               ArrayRef<AffineExpr> known, StringRef what) {
+CheckBounds::UnknownDims CheckBounds::checkIndexes(Operation *op, PointChecker &checker,
+                                                   Value tensor, ArrayRef<AffineExpr> indexes,
+                                                   ArrayRef<bool> isOpaque,
+                                                   ArrayRef<AffineExpr> known, StringRef what) {
+  UnknownDims unknown;
   for (unsigned dim = 0; dim < indexes.size(); ++dim) {
     if (isOpaque[dim]) // checked by the run
       continue;
     auto ask = [&](AffineExpr violation, const Twine &question) {
       SmallVector<AffineExpr> constraints(known);
       constraints.push_back(violation);
-      conclude(op, checker.excludes(constraints), question);
+      return conclude(op, checker.excludes(constraints), question);
     };
-    ask(-1 - indexes[dim], Twine(what) + " dim " + Twine(dim) + " below 0");
-    AffineExpr size = getTensorSize(checker.domain, tensor, dim);
-    if (!size) {
-      conclude(op, Truth::Unknown, Twine(what) + " dim " + Twine(dim) + " out of bounds");
-      continue;
-    }
-    ask(indexes[dim] - size, Twine(what) + " dim " + Twine(dim) + " beyond its size");
+    bool answered = ask(-1 - indexes[dim], Twine(what) + " dim " + Twine(dim) + " below 0");
+    if (AffineExpr size = getTensorSize(checker.domain, tensor, dim))
+      answered &= ask(indexes[dim] - size, Twine(what) + " dim " + Twine(dim) + " beyond its size");
+    else
+      answered &= conclude(op, Truth::Unknown,
+                           Twine(what) + " dim " + Twine(dim) + " out of bounds");
+    if (!answered)
+      unknown.push_back(dim);
   }
+  return unknown;
 }
 
 /// Which results of a map use symbols that `isInside` says are of the body.
@@ -150,7 +174,7 @@ static SmallVector<bool> findOpaque(AffineMap map, function_ref<bool(unsigned)> 
   return opaque;
 }
 
-void CheckBounds::checkRead(ReadOp read) {
+CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
   Operation *op = read->getParentOp();
   SmallVector<OpFoldResult> sizes;
   Constraints known;
@@ -172,10 +196,10 @@ void CheckBounds::checkRead(ReadOp read) {
     return op->isProperAncestor(read.getSymbols()[symbol].getParentRegion()->getParentOp()) ||
            read.getSymbols()[symbol].getParentRegion()->getParentOp() == op;
   });
-  checkIndexes(read, checker, read.getSource(), indexes, opaque, known, "reads");
+  return checkIndexes(read, checker, read.getSource(), indexes, opaque, known, "reads");
 }
 
-void CheckBounds::checkUpdate(UpdateOp update) {
+CheckBounds::UnknownDims CheckBounds::checkUpdate(UpdateOp update) {
   PointChecker checker(update.getMixedSizes(), &getContext());
   unsigned numOuter = update.getSymbols().size();
   auto opaque = findOpaque(update.getMap(), [&](unsigned symbol) { return symbol >= numOuter; });
@@ -186,8 +210,119 @@ void CheckBounds::checkUpdate(UpdateOp update) {
   Constraints known;
   if (update.getGuard())
     known = checker.domain.enter(getInequalities(*update.getGuard()), update.getSymbols());
-  checkIndexes(update, checker, update.getBase(), checker.domain.enter(exprs, update.getSymbols()),
-               opaque, known, "writes");
+  return checkIndexes(update, checker, update.getBase(),
+                      checker.domain.enter(exprs, update.getSymbols()), opaque, known, "writes");
+}
+
+/// The index expressions of `dims` of a map as values at the point of `builder`; in
+/// the map, new symbols take their place.
+static SmallVector<Value> takeOut(OpBuilder &builder, Location loc, AffineMap &map,
+                                  ValueRange operands, ArrayRef<unsigned> dims) {
+  SmallVector<Value> values;
+  SmallVector<AffineExpr> exprs(map.getResults());
+  unsigned numSymbols = map.getNumSymbols();
+  for (unsigned dim : dims) {
+    auto index = AffineMap::get(map.getNumDims(), operands.size(), exprs[dim]);
+    values.push_back(IndexOp::create(builder, loc, builder.getIndexType(), operands, index));
+    exprs[dim] = builder.getAffineSymbolExpr(numSymbols++);
+  }
+  map = AffineMap::get(map.getNumDims(), numSymbols, exprs, builder.getContext());
+  return values;
+}
+
+static void makeOpaque(IRRewriter &rewriter, ReadOp read, ArrayRef<unsigned> dims) {
+  rewriter.setInsertionPoint(read);
+  AffineMap map = read.getMap();
+  SmallVector<Value> symbols(read.getSymbols());
+  unsigned numSymbols = map.getNumSymbols() + dims.size();
+  symbols.append(takeOut(rewriter, read.getLoc(), map, read.getSymbols(), dims));
+  IntegerSet guard = read.getGuard().value_or(IntegerSet());
+  if (guard)
+    guard = IntegerSet::get(guard.getNumDims(), numSymbols, guard.getConstraints(),
+                            guard.getEqFlags());
+  rewriter.replaceOpWithNewOp<ReadOp>(read, read.getSource(), map, symbols, guard,
+                                      read.getPadAttr());
+}
+
+/// The body yields the indexes behind its own opaque ones.
+static void makeOpaque(IRRewriter &rewriter, UpdateOp update, ArrayRef<unsigned> dims) {
+  Operation *yield = update.getBody().front().getTerminator();
+  rewriter.setInsertionPoint(yield);
+  AffineMap map = update.getMap();
+  SmallVector<Value> indexes = takeOut(rewriter, update.getLoc(), map, update.getSymbols(), dims);
+  rewriter.modifyOpInPlace(yield, [&] { yield->insertOperands(yield->getNumOperands(), indexes); });
+  rewriter.modifyOpInPlace(update, [&] { update.setMap(map); });
+}
+
+void CheckBounds::checkInRun(ArrayRef<std::pair<Operation *, UnknownDims>> unknown) {
+  IRRewriter rewriter(&getContext());
+  llvm::MapVector<Operation *, unsigned> counts;
+  for (auto &[op, dims] : unknown) {
+    Operation *function = op->getParentOfType<FunctionOpInterface>();
+    counts[function ? function : getOperation()] += dims.size();
+    if (auto read = dyn_cast<ReadOp>(op))
+      makeOpaque(rewriter, read, dims);
+    else
+      makeOpaque(rewriter, cast<UpdateOp>(op), dims);
+  }
+  for (auto [function, count] : counts)
+    function->emitRemark() << count << (count == 1 ? " index is" : " indexes are")
+                           << " not known to be in bounds: the run checks "
+                           << (count == 1 ? "it" : "them");
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &question) {
+  if (conclude(compute, truth, question))
+    return;
+  compute.emitOpError("cannot tell whether it ") << question;
+  signalPassFailure();
+}
+
+/// The number of points of a box with constant bounds on some dims, which `sizes` has
+/// constant, divided by the extents of the other dims; none if it is no such box.
+static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints,
+                                        ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
+  for (AffineExpr constraint : constraints) {
+    SmallVector<int64_t> row;
+    if (failed(getFlattenedAffineExpr(constraint, sizes.size(), 0, &row)) ||
+        row.size() != sizes.size() + 1)
+      return std::nullopt;
+    std::optional<unsigned> bound;
+    for (unsigned dim = 0; dim < sizes.size(); ++dim)
+      if (row[dim] != 0) {
+        if (bound || std::abs(row[dim]) != 1 || ShapedType::isDynamic(sizes[dim]))
+          return std::nullopt;
+        bound = dim;
+      }
+    if (!bound)
+      return std::nullopt;
+    if (row[*bound] > 0)
+      lower[*bound] = std::max(lower[*bound], -row.back());
+    else
+      upper[*bound] = std::min(upper[*bound], row.back() + 1);
+  }
+  int64_t volume = 1;
+  for (auto [size, low, high] : llvm::zip_equal(sizes, lower, upper))
+    if (!ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(volume, std::max<int64_t>(0, high - low), volume))
+      return std::nullopt;
+  return volume;
+}
+
+/// Disjoint boxes whose volumes add up to that of the domain cover it.
+static bool coverByVolume(ArrayRef<Constraints> sets, ArrayRef<int64_t> sizes) {
+  int64_t sum = 0;
+  for (const Constraints &set : sets) {
+    std::optional<int64_t> volume = getVolume(set, sizes);
+    if (!volume || llvm::AddOverflow(sum, *volume, sum))
+      return false;
+  }
+  return getVolume({}, sizes) == sum;
 }
 
 void CheckBounds::checkPieces(ComputeOp compute) {
@@ -200,13 +335,14 @@ void CheckBounds::checkPieces(ComputeOp compute) {
     for (unsigned second = first + 1; second < numPieces; ++second) {
       Constraints both = sets[first];
       llvm::append_range(both, sets[second]);
-      conclude(compute, checker.excludes(both),
+      requirePieces(compute, checker.excludes(both),
                "has points in piece " + Twine(first) + " and in piece " + Twine(second));
     }
-  if (numPieces > maxCoveredPieces) {
-    conclude(compute, Truth::Unknown, "has points in no piece");
-    return;
-  }
+  StringRef question = "has points in no piece";
+  ArrayRef<int64_t> sizes = compute.getStaticSizes().take_front(compute.getNumParallel());
+  bool covered = coverByVolume(sets, sizes);
+  if (covered || numPieces > maxCoveredPieces)
+    return requirePieces(compute, covered ? Truth::Always : Truth::Unknown, question);
   // A point in no piece breaks one constraint of each: try every choice.
   SmallVector<Constraints> outside = {{}};
   constexpr unsigned maxChoices = 256;
@@ -228,5 +364,5 @@ void CheckBounds::checkPieces(ComputeOp compute) {
     for (const Constraints &choice : outside)
       if (checker.excludes(choice) == Truth::Never)
         truth = Truth::Never;
-  conclude(compute, truth, "has points in no piece");
+  requirePieces(compute, truth, question);
 }

@@ -77,10 +77,12 @@ def TECheckBounds : Pass<"te-check-bounds"> {
   let description = [{
     Every index of a te.read and of the target of a te.update that does not depend
     on data, and the sets of pieces. A violation that is certain is an error that
-    names the op and the dim; what is neither proven nor refuted is counted.
+    names the op and the dim. An index that is neither proven nor refuted becomes an
+    opaque one (te.index), which the run checks; a remark counts those. Pieces must
+    be proven disjoint and covering.
 
     - Needs: nothing.
-    - Keeps: the program.
+    - Keeps: what the program computes.
     - Gives up: sizes that are only known when the program runs can be proven, but
       not refuted.
   }];

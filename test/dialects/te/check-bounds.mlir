@@ -91,6 +91,7 @@ func.func @opaque(%x: tensor<6xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
 
 // -----
 
+// expected-remark @below {{1 index is not known to be in bounds: the run checks it}}
 func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %y = te.compute (d0: %n) {
     // expected-remark @below {{not known whether reads dim 0 out of bounds}}
@@ -102,6 +103,7 @@ func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
+// expected-remark @below {{1 index is not known to be in bounds: the run checks it}}
 func.func @unknown_size(%x: tensor<6xf32>, %n: index) -> tensor<?xf32> {
   %y = te.compute (d0: %n) {
     // expected-remark @below {{not known whether reads dim 0 beyond its size}}
@@ -178,4 +180,81 @@ func.func @covered(%x: tensor<9xf32>) -> (tensor<?xf32>, tensor<8xf32>) {
   } : tensor<8xf32>
   %d = tensor.cast %y : tensor<8xf32> to tensor<?xf32>
   return %d, %z : tensor<?xf32>, tensor<8xf32>
+}
+
+// -----
+
+// More pieces than are looked at one by one: their volumes say that they cover.
+func.func @many_pieces(%x: tensor<10x?xf32>, %n: index) -> tensor<10x?xf32> {
+  %y = te.compute (d0: 10, d1: %n) where (-d0 >= 0) {
+    %v = arith.constant 0.0 : f32
+    te.yield %v : f32
+  } where (d0 - 1 == 0) {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } where (d0 - 2 == 0) {
+    %v = arith.constant 2.0 : f32
+    te.yield %v : f32
+  } where (d0 - 3 == 0) {
+    %v = arith.constant 3.0 : f32
+    te.yield %v : f32
+  } where (d0 - 4 == 0) {
+    %v = arith.constant 4.0 : f32
+    te.yield %v : f32
+  } where (d0 - 5 == 0) {
+    %v = arith.constant 5.0 : f32
+    te.yield %v : f32
+  } where (d0 - 6 == 0) {
+    %v = arith.constant 6.0 : f32
+    te.yield %v : f32
+  } where (d0 - 7 == 0) {
+    %v = arith.constant 7.0 : f32
+    te.yield %v : f32
+  } where (d0 - 8 == 0) {
+    %v = arith.constant 8.0 : f32
+    te.yield %v : f32
+  } where (d0 - 9 >= 0) {
+    %v = arith.constant 9.0 : f32
+    te.yield %v : f32
+  } : tensor<10x?xf32>
+  return %y : tensor<10x?xf32>
+}
+
+// -----
+
+func.func @many_pieces_gap(%n: index) -> tensor<11x?xf32> {
+  // expected-remark @below {{not known whether has points in no piece}}
+  // expected-error @below {{cannot tell whether it has points in no piece}}
+  %y = te.compute (d0: 11, d1: %n) where (-d0 >= 0) {
+    %v = arith.constant 0.0 : f32
+    te.yield %v : f32
+  } where (d0 - 1 == 0) {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } where (d0 - 2 == 0) {
+    %v = arith.constant 2.0 : f32
+    te.yield %v : f32
+  } where (d0 - 3 == 0) {
+    %v = arith.constant 3.0 : f32
+    te.yield %v : f32
+  } where (d0 - 4 == 0) {
+    %v = arith.constant 4.0 : f32
+    te.yield %v : f32
+  } where (d0 - 5 == 0) {
+    %v = arith.constant 5.0 : f32
+    te.yield %v : f32
+  } where (d0 - 6 == 0) {
+    %v = arith.constant 6.0 : f32
+    te.yield %v : f32
+  } where (d0 - 7 == 0) {
+    %v = arith.constant 7.0 : f32
+    te.yield %v : f32
+  } where (d0 - 8 == 0) {
+    %v = arith.constant 8.0 : f32
+    te.yield %v : f32
+  } where (d0 - 10 >= 0) {
+    %v = arith.constant 9.0 : f32
+    te.yield %v : f32
+  } : tensor<11x?xf32>
+  return %y : tensor<11x?xf32>
 }

@@ -1,0 +1,42 @@
+// RUN: tssa-opt %s --te-check-bounds --split-input-file 2>/dev/null | FileCheck %s
+
+// An index that is not known to be in bounds becomes an opaque one.
+// CHECK-LABEL: @read
+func.func @read(%x: tensor<?x8xf32>, %n: index, %k: index) -> tensor<?x8xf32> {
+  %y = te.compute (d0: %n, d1: 8) {
+    // CHECK: %[[I:.*]] = te.index d0 + s0(%arg2)
+    // CHECK: te.read %arg0[s1, d1](%arg2, %[[I]]) : tensor<?x8xf32> where (-d0 + 3 >= 0) else 0
+    %v = te.read %x[d0 + s0, d1](%k) : tensor<?x8xf32> where (3 - d0 >= 0) else 0.0
+    te.yield %v : f32
+  } : tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @update
+func.func @update(%x: tensor<?x8xf32>, %k: index) -> tensor<?x8xf32> {
+  // CHECK: te.update (d0: 8) into %arg0[s1, d0](%arg1)
+  %y = te.update (d0: 8) into %x[s0, d0](%k) {
+    // CHECK: %[[V:.*]] = arith.constant 1.0
+    // CHECK: %[[I:.*]] = te.index s0(%arg1)
+    // CHECK: te.yield %[[V]], %[[I]] : f32, index
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } : tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// What is proven stays.
+// CHECK-LABEL: @proven
+func.func @proven(%x: tensor<9xf32>) -> tensor<8xf32> {
+  %y = te.compute (d0: 8) {
+    // CHECK-NOT: te.index
+    // CHECK: te.read %arg0[d0 + 1]
+    %v = te.read %x[d0 + 1] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
