@@ -80,7 +80,16 @@ LogicalResult SplitOp::verify() {
 }
 
 LogicalResult BindOp::verify() {
-  if (llvm::is_contained({"parallel", "block", "warp", "lane"}, getLevel())) // C1
+  if (llvm::is_contained({"parallel", "block", "lane"}, getLevel())) // C1
     return success();
-  return emitOpError("expects level parallel, block, warp or lane, got '") << getLevel() << "'";
+  return emitOpError("expects level parallel, block or lane, got '") << getLevel() << "'";
+}
+
+LogicalResult CacheOp::verify() {
+  if (static_cast<int64_t>(getOperand()) < 0) // C1
+    return emitOpError("expects the number of an operand, got ")
+           << static_cast<int64_t>(getOperand());
+  if (getLevel() != "shared")
+    return emitOpError("expects level shared, got '") << getLevel() << "'";
+  return success();
 }

@@ -85,8 +85,11 @@ def Layout_ReorderOp : Layout_Op<"reorder"> {
 def Layout_BindOp : Layout_Op<"bind"> {
   let summary = "run the iterations of loops on the workers of a level";
   let description = [{
-    The loops are outermost and run over parallel dims. Levels: `parallel` (the
-    threads of a CPU), `block`, `warp`, `lane`.
+    Levels: `parallel` (the threads of a CPU) and `block` for loops that are
+    outermost and run over parallel dims; `lane` (the threads of a block) for loops
+    of constant extent anywhere. Lanes over a reduction dim hold partial results
+    that are joined at the end; they are the innermost lanes, and a power of two or
+    a multiple of 32. Where lanes have nothing to do they wait.
 
     Constraints:
     - (C1) `level` is one of the levels.
@@ -120,6 +123,27 @@ def Layout_VectorizeOp : Layout_Op<"vectorize"> {
   }];
   let arguments = (ins Layout_LoopType:$loop);
   let assemblyFormat = "$loop attr-dict";
+}
+
+def Layout_CacheOp : Layout_Op<"cache"> {
+  let summary = "keep what an iteration of a loop needs of an operand in shared memory";
+  let description = [{
+    `operand` is a number of an operand of the op that makes the value which the
+    body yields, such as 1 for the right factor of a product. At the start of each
+    iteration of `loop`, a serial loop over a reduction dim, the lanes compute the
+    operand once for every point of the block that differs in it; the body then
+    reads it from there.
+
+    Constraints:
+    - (C1) `operand` is not negative; `level` is `shared`.
+    - the operand depends on dims of the expression by way of its reads and indexes
+      only, and checks no index from data (checked where the schedule is applied).
+
+    Example: `layout.cache 0 at %k to shared`
+  }];
+  let arguments = (ins I64Attr:$operand, Layout_LoopType:$loop, StrAttr:$level);
+  let assemblyFormat = "$operand `at` $loop `to` custom<Keyword>($level) attr-dict";
+  let hasVerifier = 1; // C1
 }
 
 def Layout_UnrollOp : Layout_Op<"unroll"> {

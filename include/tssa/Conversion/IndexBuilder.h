@@ -44,6 +44,8 @@ public:
 
   /// Whether `expr` differs from lane to lane.
   bool hasLanes(mlir::AffineExpr expr) const;
+  /// The address of lane 0 if the lanes have consecutive addresses, else null.
+  mlir::AffineExpr getFirstOfRun(mlir::AffineExpr address, unsigned laneDim) const;
   /// Simplifies with what is known of ranges.
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Whether `expr` >= 0 is known to hold.

@@ -28,7 +28,8 @@ namespace tssa::conversion {
 /// How a loop runs.
 enum class LoopKind {
   Serial,   ///< one iteration after the other
-  Parallel, ///< spread over the workers
+  Parallel, ///< numbered and spread over the workers
+  Thread,   ///< spread over the threads of a block
   Tile,     ///< unrolled; accumulators stay in registers
   Vector    ///< the lanes of a vector
 };
@@ -58,6 +59,13 @@ struct TileGroup {
   bool vector = false; ///< the last inner loop is the vector
 };
 
+/// What one iteration of a reduction loop needs of an operand, kept in shared memory.
+struct CachedOperand {
+  unsigned operand; ///< of the op that makes the value which the body yields
+  unsigned loop;
+  mlir::Operation *op; ///< the layout.cache, for errors
+};
+
 /// The schedule of one expression.
 struct Schedule {
   /// Each te dim over loops before they were split (fused loops as quotient and
@@ -67,10 +75,18 @@ struct Schedule {
   /// Loops that were split, over those that are live.
   llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> splits;
   llvm::SmallVector<unsigned> parallel;      ///< ids, outermost first
+  llvm::SmallVector<unsigned> threads;       ///< ids, outermost first
   llvm::SmallVector<unsigned> serial;        ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction;     ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
   llvm::StringMap<unsigned> computeAt;       ///< label -> loop of this expression
+  llvm::SmallVector<CachedOperand> caches;
+  /// `loop` over live loops.
+  mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;
+  /// Threads that the thread loops run on; those over a reduction are the innermost
+  /// and take `getReductionThreads` of them.
+  int64_t getNumThreads() const;
+  int64_t getReductionThreads() const;
   /// The tile group whose outer loop is exactly `loop`, or null.
   const TileGroup *getTile(unsigned loop) const;
   /// The tile group with the vector loop, or null.

@@ -30,7 +30,19 @@ struct TilePoint {
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> place;
   bool vector = false;
   mlir::Value mask; ///< lanes that exist; null when all do
+  mlir::Value exists; ///< whether memory may be read for the point; null when it may
   bool reducesLanes = false; ///< lanes are points of a reduction dim
+};
+
+/// What a block keeps of an operand in shared memory: a box of points.
+struct CacheTile {
+  unsigned operand = 0;
+  llvm::SmallVector<unsigned> loops; ///< before they were split: the dims of the box
+  llvm::SmallVector<mlir::AffineExpr> origins; ///< of each, over loops already entered
+  llvm::SmallVector<mlir::AffineExpr> offsets; ///< from the origin, at a point of a tile
+  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<mlir::AffineExpr> limits; ///< iterations of the loop
+  mlir::Operation *op = nullptr; ///< for errors
 };
 
 class TileEmitter {
@@ -55,6 +67,11 @@ public:
   /// (`assumeGuards`), they are taken to hold.
   virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) = 0;
   virtual void assumeGuards(bool assume) = 0;
+  /// The dims that an operand of what the body yields depends on.
+  virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) = 0;
+  /// Computes the box of an operand into shared memory, from where `accumulate` then
+  /// gets it.
+  virtual mlir::LogicalResult fillCache(const CacheTile &tile) = 0;
   /// Starts a new straight-line scope: nothing computed before may be reused.
   virtual void beginScope() = 0;
 };

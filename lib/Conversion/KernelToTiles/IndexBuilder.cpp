@@ -57,6 +57,15 @@ mlir::tssa::te::IndexSimplifier &IndexBuilder::getSimplifier() const {
   return *simplifier;
 }
 
+AffineExpr IndexBuilder::getFirstOfRun(AffineExpr address, unsigned laneDim) const {
+  AffineExpr lane = getAffineDimExpr(laneDim, getContext());
+  AffineExpr zero = getAffineConstantExpr(0, getContext());
+  AffineExpr first = address.replace(lane, zero);
+  if (hasLanes(first)) // a vector symbol
+    return {};
+  return simplify(address - first - lane) == zero ? first : AffineExpr();
+}
+
 AffineExpr IndexBuilder::simplify(AffineExpr expr) const {
   return isa<AffineConstantExpr, AffineDimExpr, AffineSymbolExpr>(expr)
              ? expr

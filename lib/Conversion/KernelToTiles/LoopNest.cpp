@@ -14,12 +14,20 @@
 //    accumulators, reduction loops (with their own full and tail tiles) around the
 //    accumulation of each point, and the epilogue.
 //
+// The threads of a block all run this code. Where no thread waits for another
+// (`meets` is false), a thread without an iteration branches around the rest as soon
+// as that is known. Else all threads go through all loops: conditions are gathered
+// in `active`, tiles are always full, and only the code that touches memory or
+// accumulators is under a condition.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Conversion/LoopNest.h"
+#include "ThreadJoin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ::tssa::conversion;
@@ -32,29 +40,53 @@ struct TileState {
   int64_t count = 0;  ///< consecutive iterations; 0 for a dynamic one
   AffineExpr offset;  ///< dynamic: the row, or the first element of the vector
   AffineExpr bound;   ///< dynamic vector: how many elements are left at `offset`
+  bool scalar = false; ///< dynamic: `offset` is one element of a vector
 };
 
 /// Iterations of one group at one point: values of its inner loops, and a mask.
 struct Element {
   SmallVector<std::pair<unsigned, AffineExpr>> loops;
   Value mask;
-  unsigned block = 0; ///< number of the vector in its tile
+  Value exists;        ///< null when it does
+  bool scalar = false; ///< one element of a vector loop
+  unsigned block = 0;  ///< number of the vector in its tile
 };
+
+bool isScalar(ArrayRef<Element> row) {
+  return llvm::any_of(row, [](const Element &element) { return element.scalar; });
+}
 
 class NestBuilder {
 public:
-  NestBuilder(IndexBuilder &index, const Schedule &schedule, TileEmitter &emitter,
-              unsigned laneDim, AtLoopFn atLoop)
-      : index(index), schedule(schedule), emitter(emitter), laneDim(laneDim), atLoop(atLoop),
-        builder(index.getBuilder()), states(schedule.tiles.size()) {
+  NestBuilder(IndexBuilder &index, const Schedule &schedule, const KernelTarget &target,
+              BlockThreads *threads, TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop)
+      : index(index), schedule(schedule), threads(threads),
+        masksVectors(target.masksVectors()), emitter(emitter), laneDim(laneDim), atLoop(atLoop),
+        builder(index.getBuilder()), states(schedule.tiles.size()),
+        entered(schedule.loops.size(), false) {
     if (const TileGroup *group = schedule.getVector())
       lanes = group->factors.back();
+    meets = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
+                        computesAtSerialLoop());
   }
 
   LogicalResult build() {
     if (lanes)
       index.setLane(laneDim, lanes);
-    buildSerial(0);
+    if (!threads) {
+      buildSerial(0);
+      return result;
+    }
+    Value number = threads->buildNumber(index);
+    enterThreads(number);
+    int64_t needed = schedule.getNumThreads();
+    Value mine;
+    if (needed < threads->count)
+      mine = arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::ult, number,
+                                   index.constant(needed));
+    where(mine, [&] { buildSerial(0); });
+    for (unsigned loop : llvm::reverse(schedule.threads))
+      index.dropLoop(loop);
     return result;
   }
 
@@ -62,6 +94,115 @@ private:
   Location loc() const { return index.getLoc(); }
   AffineExpr constantExpr(int64_t value) {
     return getAffineConstantExpr(value, index.getContext());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Threads
+  //===--------------------------------------------------------------------===//
+
+  bool computesAtSerialLoop() const {
+    return llvm::any_of(schedule.computeAt, [&](const auto &at) {
+      return llvm::is_contained(schedule.serial, at.second);
+    });
+  }
+
+  /// The thread's iteration of each thread loop; the innermost changes first.
+  void enterThreads(Value number) {
+    SmallVector<Value> ivs(schedule.threads.size());
+    for (unsigned i = ivs.size(); i-- > 0;) {
+      if (i == 0) {
+        ivs[0] = number;
+        break;
+      }
+      AffineExpr extent = schedule.loops[schedule.threads[i]].extent;
+      Value count = index.constant(std::max<int64_t>(getConstant(extent), 1));
+      ivs[i] = arith::RemUIOp::create(builder, loc(), number, count);
+      number = arith::DivUIOp::create(builder, loc(), number, count);
+    }
+    for (auto [loop, iv] : llvm::zip_equal(schedule.threads, ivs))
+      index.setLoop(loop, iv);
+  }
+
+  static int64_t getConstant(AffineExpr expr) { return cast<AffineConstantExpr>(expr).getValue(); }
+
+  Value conjunction(Value lhs, Value rhs) {
+    if (!lhs || !rhs)
+      return lhs ? lhs : rhs;
+    return arith::AndIOp::create(builder, loc(), lhs, rhs);
+  }
+
+  /// Runs `next` for the threads where `condition` (null: everywhere) holds.
+  void where(Value condition, function_ref<void()> next) {
+    if (!condition)
+      return next();
+    if (!meets)
+      return buildIf(condition, next, nullptr);
+    Value before = active;
+    active = conjunction(active, condition);
+    next();
+    active = before;
+  }
+
+  /// Joins accumulators by `body` where `condition` (null: everywhere) holds.
+  Values joinWhere(Value condition, Values accumulators, function_ref<Values(Values)> body) {
+    if (!condition)
+      return body(accumulators);
+    auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    emitter.beginScope();
+    Values joined = body(accumulators);
+    scf::YieldOp::create(builder, loc(), joined);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, loc(), accumulators);
+    emitter.beginScope();
+    return Values(branch.getResults());
+  }
+
+  /// Whether a thread loop that is part of a split has an iteration for this thread;
+  /// null when each has.
+  Value getLimitCondition(unsigned id) {
+    const ScheduledLoop &loop = schedule.loops[id];
+    if (!loop.limit)
+      return {};
+    AffineExpr own = getAffineDimExpr(id, index.getContext());
+    AffineExpr left = index.simplify(loop.limit - loop.origin - own * loop.step - 1);
+    return index.isNonNegative(left) ? Value() : index.materializeCondition(left, false);
+  }
+
+  /// Thread loops over parallel dims whose iteration is known here for the first time.
+  SmallVector<unsigned> findReadyThreadLoops() {
+    SmallVector<unsigned> ready;
+    for (unsigned id : schedule.threads) {
+      const ScheduledLoop &loop = schedule.loops[id];
+      if (!loop.reduction && !entered[id] && (!loop.limit || index.isKnown(loop.origin)))
+        ready.push_back(id);
+    }
+    return ready;
+  }
+
+  void buildThreadLoops(ArrayRef<unsigned> loops, function_ref<void()> next) {
+    Value condition;
+    for (unsigned id : loops) {
+      entered[id] = true;
+      condition = conjunction(condition, getLimitCondition(id));
+    }
+    where(condition, [&] {
+      for (unsigned id : loops)
+        if (meets && active)
+          buildIf(active, [&] { visitLoop(id); }, nullptr);
+        else
+          visitLoop(id);
+      next();
+    });
+    for (unsigned id : loops)
+      entered[id] = false;
+  }
+
+  void visitLoop(unsigned loop) {
+    if (failed(atLoop(loop)))
+      result = failure();
   }
 
   //===--------------------------------------------------------------------===//
@@ -76,6 +217,8 @@ private:
   }
 
   void buildSerial(unsigned step) {
+    if (SmallVector<unsigned> ready = findReadyThreadLoops(); !ready.empty())
+      return buildThreadLoops(ready, [&] { buildSerial(step); });
     if (std::optional<unsigned> group = findReadyGroup()) {
       resolveGroup(*group, [&] { buildSerial(step); });
       states[*group].reset();
@@ -86,14 +229,25 @@ private:
       return;
     }
     unsigned loop = schedule.serial[step];
+    checkUniform(loop);
     buildFor(index.constant(0), getTripCount(loop), {}, [&](Value iv, ValueRange) -> Values {
       index.setLoop(loop, iv);
-      if (failed(atLoop(loop)))
-        result = failure();
+      visitLoop(loop);
       buildSerial(step + 1);
       index.dropLoop(loop);
       return {};
     });
+  }
+
+  /// Threads that wait for each other in a loop have equally many iterations of it.
+  void checkUniform(unsigned id) {
+    const ScheduledLoop &loop = schedule.loops[id];
+    if (!meets || !loop.limit)
+      return;
+    for (unsigned thread : schedule.threads)
+      if (loop.origin.isFunctionOfDim(thread))
+        result = emitError(loc(), "expected loops around lanes that join results, or around a "
+                                  "cache, to have as many iterations for all lanes");
   }
 
   /// Iterations of a loop; fewer at the end of a split that does not divide.
@@ -124,13 +278,15 @@ private:
   }
 
   void buildIf(Value condition, function_ref<void()> thenBody, function_ref<void()> elseBody) {
-    auto branch = scf::IfOp::create(builder, loc(), condition, /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(builder, loc(), condition, /*withElseRegion=*/!!elseBody);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     emitter.beginScope();
     thenBody();
-    builder.setInsertionPointToStart(branch.elseBlock());
     emitter.beginScope();
+    if (!elseBody)
+      return;
+    builder.setInsertionPointToStart(branch.elseBlock());
     elseBody();
     emitter.beginScope();
   }
@@ -139,9 +295,11 @@ private:
   void resolveGroup(unsigned i, function_ref<void()> next) {
     const TileGroup &group = schedule.tiles[i];
     auto withCount = [&](int64_t count) {
-      states[i] = TileState{count, {}, {}};
+      states[i] = TileState{count, {}, {}, false};
       next();
     };
+    if (meets) // what does not exist is left out where memory is touched
+      return withCount(group.size);
     AffineExpr outer = index.simplify(group.outer);
     if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {
       int64_t full = extent.getValue() / group.size, rest = extent.getValue() % group.size;
@@ -163,10 +321,11 @@ private:
 
   /// Runs `next` in a loop over the single rows or vectors that are left.
   void forEachDynamic(unsigned i, AffineExpr left, function_ref<void()> next) {
-    bool vector = schedule.tiles[i].vector;
+    bool vector = schedule.tiles[i].vector && masksVectors;
     Value count = index.materialize(vector ? left.ceilDiv(lanes) : left);
     buildFor(index.constant(0), count, {}, [&](Value iv, ValueRange) -> Values {
       states[i] = getDynamicState(iv, left, vector);
+      states[i]->scalar = schedule.tiles[i].vector && !vector;
       next();
       return {};
     });
@@ -175,17 +334,41 @@ private:
   TileState getDynamicState(Value iv, AffineExpr left, bool vector) {
     AffineExpr row = index.getSymbol(iv);
     if (!vector)
-      return {0, row, {}};
-    return {0, row * lanes, left - row * lanes};
+      return {0, row, {}, false};
+    return {0, row * lanes, left - row * lanes, false};
   }
 
   //===--------------------------------------------------------------------===//
   // Points of a tile
   //===--------------------------------------------------------------------===//
 
-  Value getStaticMask(int64_t count) {
+  Value getMask(Value count) {
     auto type = VectorType::get(lanes, builder.getI1Type());
-    return vector::CreateMaskOp::create(builder, loc(), type, ValueRange{index.constant(count)});
+    return vector::CreateMaskOp::create(builder, loc(), type, ValueRange{count});
+  }
+
+  /// How much more than a full tile is left of a group of parallel dims; negative
+  /// when the tile is not full, null when it always is.
+  AffineExpr getSurplus(unsigned i) {
+    const TileGroup &group = schedule.tiles[i];
+    AffineExpr surplus = index.simplify(group.extent - group.outer * group.size - group.size);
+    return index.isNonNegative(surplus) ? AffineExpr() : surplus;
+  }
+
+  /// Marks what of a full tile may not exist.
+  void restrictElements(unsigned i, MutableArrayRef<Element> elements) {
+    AffineExpr surplus = getSurplus(i);
+    if (!surplus)
+      return;
+    const TileGroup &group = schedule.tiles[i];
+    int64_t step = group.vector ? lanes : 1;
+    for (auto [n, element] : llvm::enumerate(elements)) {
+      AffineExpr left = index.simplify(surplus + (group.size - static_cast<int64_t>(n) * step));
+      if (group.vector)
+        element.mask = getMask(index.materialize(left));
+      else
+        element.exists = index.materializeCondition(index.simplify(left - 1), false);
+    }
   }
 
   /// The iterations of group `i` in its present state.
@@ -198,31 +381,35 @@ private:
       for (unsigned loop : ArrayRef(group.inner).drop_back())
         element.loops.push_back({loop, constantExpr(0)});
       AffineExpr last = state.offset;
-      if (group.vector) {
+      element.scalar = state.scalar;
+      if (group.vector && !state.scalar) {
         last = last + getAffineDimExpr(laneDim, index.getContext());
-        auto type = VectorType::get(lanes, builder.getI1Type());
-        element.mask = vector::CreateMaskOp::create(builder, loc(), type,
-                                                    ValueRange{index.materialize(state.bound)});
+        element.mask = getMask(index.materialize(state.bound));
       }
       element.loops.push_back({group.inner.back(), last});
       return elements;
     }
-    int64_t step = group.vector ? lanes : 1;
+    int64_t width = group.vector ? lanes : 1, step = width;
     for (int64_t first = 0; first < state.count; first += step) {
       Element &element = elements.emplace_back();
-      element.block = group.vector ? first / step : 0;
+      if (!masksVectors && !group.reduction && first + width > state.count)
+        step = 1;
+      element.scalar = step != width;
+      element.block = group.vector ? first / width : 0;
       int64_t rest = first, scale = group.size;
       for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
         scale /= factor;
         element.loops.push_back({loop, constantExpr(rest / scale)});
         rest %= scale;
       }
-      if (!group.vector)
+      if (!group.vector || element.scalar)
         continue;
       element.loops.back().second = getAffineDimExpr(laneDim, index.getContext());
       if (first + lanes > state.count)
-        element.mask = getStaticMask(state.count - first);
+        element.mask = getMask(index.constant(state.count - first));
     }
+    if (masked && !group.reduction)
+      restrictElements(i, elements);
     return elements;
   }
 
@@ -252,6 +439,7 @@ private:
         point.place[getAffineDimExpr(loop, index.getContext())] = expr;
       if (element.mask)
         point.mask = element.mask;
+      point.exists = conjunction(point.exists, element.exists);
     };
     llvm::for_each(rows, add);
     llvm::for_each(reduction, add);
@@ -259,7 +447,8 @@ private:
       point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
     point.dims = schedule.dims;
     const TileGroup *vectorGroup = schedule.getVector();
-    point.vector = vectorGroup && (!vectorGroup->reduction || !reduction.empty());
+    point.vector =
+        vectorGroup && !isScalar(rows) && (!vectorGroup->reduction || !reduction.empty());
     return point;
   }
 
@@ -272,33 +461,114 @@ private:
   }
 
   void buildTile() {
+    bool mayMiss = false;
+    for (unsigned i = 0; i < schedule.tiles.size(); ++i)
+      mayMiss |= meets && !schedule.tiles[i].reduction && getSurplus(i);
+    masked = mayMiss;
     SmallVector<SmallVector<Element>> rows = getCombinations(/*reduction=*/false);
-    if (!hasReduction()) {
-      for (const SmallVector<Element> &row : rows) {
-        emitter.beginScope();
-        emitter.compute(getPoint(row));
-      }
-      return;
-    }
+    masked = false;
+    Values accumulators;
+    if (hasReduction())
+      accumulators = reduceTile(rows);
+    finishTile(rows, accumulators, mayMiss);
+  }
+
+  /// The accumulators of all rows, `blocks` of them for each.
+  Values reduceTile(ArrayRef<SmallVector<Element>> rows) {
     const TileGroup *vectorGroup = schedule.getVector();
     bool lanesReduced = vectorGroup && vectorGroup->reduction;
     blocks = lanesReduced ? vectorGroup->size / lanes : 1;
     Values accumulators;
-    for (unsigned slot = 0; slot < rows.size() * blocks; ++slot) {
-      Values identity = emitter.getIdentity(lanes != 0);
-      numAccumulators = identity.size();
-      accumulators.append(identity);
-    }
-    accumulators = buildReduction(0, rows, accumulators);
+    for (const SmallVector<Element> &row : rows)
+      for (unsigned block = 0; block < blocks; ++block) {
+        Values identity = emitter.getIdentity(lanes != 0 && !isScalar(row));
+        numAccumulators = identity.size();
+        accumulators.append(identity);
+      }
+    auto reduce = [&](Values inner) { return buildReduction(0, rows, inner); };
+    if (meets && schedule.caches.empty())
+      accumulators = joinWhere(active, accumulators, reduce);
+    else
+      accumulators = reduce(accumulators);
     emitter.beginScope();
-    for (auto [i, row] : llvm::enumerate(rows)) {
-      Values slot = getSlot(accumulators, i * blocks);
-      for (unsigned block = 1; block < blocks; ++block)
-        slot = emitter.combine(slot, getSlot(accumulators, i * blocks + block));
-      if (lanesReduced)
-        slot = emitter.combineLanes(slot);
-      emitter.finish(getPoint(row), slot);
+    return accumulators;
+  }
+
+  /// The result of row `i`, joined from its blocks, lanes and threads; nothing without
+  /// a reduction.
+  Values joinRow(ValueRange accumulators, unsigned i) {
+    if (accumulators.empty())
+      return {};
+    Values row = getSlot(accumulators, i * blocks);
+    for (unsigned block = 1; block < blocks; ++block)
+      row = emitter.combine(row, getSlot(accumulators, i * blocks + block));
+    const TileGroup *vectorGroup = schedule.getVector();
+    if (vectorGroup && vectorGroup->reduction)
+      row = emitter.combineLanes(row);
+    if (threads && schedule.getReductionThreads() > 1)
+      row = joinThreads(index, *threads, emitter, row, schedule.getReductionThreads());
+    return row;
+  }
+
+  /// Stores the results of a tile.
+  void finishTile(ArrayRef<SmallVector<Element>> rows, ValueRange accumulators, bool mayMiss) {
+    if (!meets) {
+      for (auto [i, row] : llvm::enumerate(rows))
+        finishRow(getPoint(row), joinRow(accumulators, i));
+      return;
     }
+    SmallVector<Values> joined;
+    for (unsigned i = 0; i < rows.size(); ++i)
+      joined.push_back(joinRow(accumulators, i));
+    Value mine = active;
+    if (schedule.getReductionThreads() > 1)
+      mine = conjunction(mine, isFirstOfJoined());
+    auto finish = [&] { finishExistingRows(joined, mayMiss); };
+    if (mine)
+      buildIf(mine, finish, nullptr);
+    else
+      finish();
+  }
+
+  /// Stores the rows of a full tile, which may not all exist.
+  void finishExistingRows(ArrayRef<Values> joined, bool mayMiss) {
+    auto finishRows = [&](bool withMasks) {
+      masked = withMasks;
+      SmallVector<SmallVector<Element>> rows = getCombinations(/*reduction=*/false);
+      masked = false;
+      for (auto [row, values] : llvm::zip_equal(rows, joined))
+        finishRow(getPoint(row), values);
+    };
+    if (!mayMiss)
+      return finishRows(false);
+    Value full;
+    for (unsigned i = 0; i < schedule.tiles.size(); ++i)
+      if (AffineExpr surplus = schedule.tiles[i].reduction ? AffineExpr() : getSurplus(i))
+        full = conjunction(full, index.materializeCondition(surplus, false));
+    buildIf(full, [&] { finishRows(false); }, [&] { finishRows(true); });
+  }
+
+  void finishRow(TilePoint point, ValueRange accumulators) {
+    auto finish = [&] {
+      if (!accumulators.empty())
+        return emitter.finish(point, accumulators);
+      emitter.beginScope();
+      emitter.compute(point);
+    };
+    Value exists = std::exchange(point.exists, Value());
+    if (exists)
+      buildIf(exists, finish, nullptr);
+    else
+      finish();
+  }
+
+  /// Of the threads that have joined their results, the one that stores them.
+  Value isFirstOfJoined() {
+    Value number = threads->buildNumber(index);
+    Value place = arith::RemUIOp::create(builder, loc(), number,
+                                         index.constant(schedule.getReductionThreads()));
+    return arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::eq, place,
+                                 index.constant(0));
   }
 
   Values getSlot(ValueRange accumulators, unsigned slot) {
@@ -307,8 +577,9 @@ private:
 
   Values buildReduction(unsigned step, ArrayRef<SmallVector<Element>> rows, Values accumulators) {
     if (step == schedule.reduction.size())
-      return accumulateTile(rows, accumulators);
-    if (step + 1 < schedule.reduction.size())
+      return joinWhere(getReductionThreadsLimit(), accumulators,
+                       [&](Values inner) { return accumulateTile(rows, inner); });
+    if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
       return buildReductionLoop(step, rows, accumulators);
     // Guards that the innermost loop does not change are decided once before it.
     SmallVector<TilePoint> points;
@@ -334,9 +605,12 @@ private:
   Values buildReductionLoop(unsigned step, ArrayRef<SmallVector<Element>> rows,
                             Values accumulators) {
     unsigned loop = schedule.reduction[step];
+    checkUniformCache(step);
     auto run = [&](Value iv, ValueRange inner) {
       index.setLoop(loop, iv);
-      Values joined = buildReduction(step + 1, rows, Values(inner));
+      bool last = fillCaches(step);
+      auto rest = [&](Values values) { return buildReduction(step + 1, rows, values); };
+      Values joined = last ? joinWhere(active, Values(inner), rest) : rest(Values(inner));
       index.dropLoop(loop);
       return joined;
     };
@@ -347,12 +621,93 @@ private:
     Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
     auto extent = dyn_cast<AffineConstantExpr>(group->extent);
     if (!extent || extent.getValue() >= group->size) {
-      states[i] = TileState{group->size, {}, {}};
+      states[i] = TileState{group->size, {}, {}, false};
       accumulators = buildFor(index.constant(0), full, accumulators, run);
     }
     accumulators = buildReductionTail(i, full, accumulators, run);
     states[i].reset();
     return accumulators;
+  }
+
+  /// Whether the loops over a reduction that are bound to lanes have an iteration for
+  /// this thread.
+  Value getReductionThreadsLimit() {
+    Value condition;
+    for (unsigned id : schedule.threads)
+      if (schedule.loops[id].reduction)
+        condition = conjunction(condition, getLimitCondition(id));
+    return condition;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Caches
+  //===--------------------------------------------------------------------===//
+
+  void checkUniformCache(unsigned step) {
+    unsigned loop = schedule.reduction[step];
+    for (const CachedOperand &cache : schedule.caches) {
+      if (llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step), cache.loop))
+        checkUniform(loop);
+      if (cache.loop == loop && schedule.getTile(loop))
+        result = cache.op->emitError("expected a loop without a register tile");
+    }
+  }
+
+  /// Fills the caches of a reduction loop, whose iteration has just begun. Returns
+  /// whether these are the innermost ones.
+  bool fillCaches(unsigned step) {
+    unsigned loop = schedule.reduction[step];
+    bool found = false, further = false;
+    for (const CachedOperand &cache : schedule.caches) {
+      further |= llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step + 1), cache.loop);
+      if (cache.loop != loop)
+        continue;
+      if (!std::exchange(found, true))
+        threads->buildBarrier(index); // all have read what was there before
+      std::optional<CacheTile> tile = getCacheTile(cache);
+      if (!tile || failed(emitter.fillCache(*tile)))
+        result = failure();
+    }
+    if (found)
+      threads->buildBarrier(index);
+    return found && !further;
+  }
+
+  /// The box of points that differ in the operand, over loops not entered yet.
+  std::optional<CacheTile> getCacheTile(const CachedOperand &cache) {
+    CacheTile tile;
+    tile.operand = cache.operand;
+    tile.op = cache.op;
+    llvm::SmallSetVector<unsigned, 4> used;
+    for (unsigned dim : emitter.getDimsOfOperand(cache.operand))
+      schedule.dims[dim].walk([&](AffineExpr expr) {
+        if (auto loop = dyn_cast<AffineDimExpr>(expr))
+          used.insert(loop.getPosition());
+      });
+    DenseMap<AffineExpr, AffineExpr> first, last;
+    for (auto [id, loop] : llvm::enumerate(schedule.loops)) {
+      AffineExpr dim = getAffineDimExpr(id, index.getContext());
+      if (loop.live && (!index.hasLoop(id) || loop.kind == LoopKind::Thread)) {
+        first[dim] = constantExpr(0);
+        last[dim] = loop.extent - 1;
+      }
+    }
+    for (unsigned id : used) {
+      AffineExpr live = schedule.getLiveExpr(id, index.getContext());
+      AffineExpr origin = index.simplify(live.replace(first));
+      auto extent = dyn_cast<AffineConstantExpr>(
+          simplifyAffineExpr(live.replace(last) - live.replace(first), schedule.loops.size(), 0));
+      if (!extent) {
+        cache.op->emitError("expected the loops inside of the cache's to have constant extents");
+        return std::nullopt;
+      }
+      tile.loops.push_back(id);
+      tile.origins.push_back(origin);
+      tile.offsets.push_back(index.simplify(live - origin));
+      tile.extents.push_back(extent.getValue() + 1);
+      tile.limits.push_back(schedule.loops[id].extent);
+    }
+    return tile;
   }
 
   /// What the full tiles of a reduction loop leave over.
@@ -363,7 +718,7 @@ private:
       int64_t rest = extent.getValue() % group.size;
       if (rest == 0)
         return accumulators;
-      states[i] = TileState{rest, {}, {}};
+      states[i] = TileState{rest, {}, {}, false};
       emitter.beginScope();
       return run(full, accumulators);
     }
@@ -390,7 +745,7 @@ private:
       for (auto [i, row] : llvm::enumerate(rows)) {
         unsigned slot = i * blocks + block;
         TilePoint tilePoint = getPoint(row, point);
-        tilePoint.vector = lanes != 0;
+        tilePoint.vector = lanes != 0 && !isScalar(row);
         tilePoint.reducesLanes = lanesReduced;
         Values joined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
         llvm::copy(joined, accumulators.begin() + slot * numAccumulators);
@@ -401,6 +756,8 @@ private:
 
   IndexBuilder &index;
   const Schedule &schedule;
+  BlockThreads *threads;
+  bool masksVectors;
   TileEmitter &emitter;
   unsigned laneDim;
   AtLoopFn atLoop;
@@ -408,6 +765,10 @@ private:
   SmallVector<std::optional<TileState>> states;
   int64_t lanes = 0;
   unsigned blocks = 1, numAccumulators = 1;
+  SmallVector<bool> entered; ///< thread loops whose limit was looked at
+  bool meets = false;        ///< threads wait for each other
+  bool masked = false;       ///< elements that may not exist are marked
+  Value active;              ///< when they meet: whether this thread has an iteration
   LogicalResult result = success();
 };
 } // namespace
@@ -415,9 +776,9 @@ private:
 namespace tssa::conversion {
 
 LogicalResult buildLoopNest(IndexBuilder &index, const Schedule &schedule,
-                                              TileEmitter &emitter, unsigned laneDim,
-                                              AtLoopFn atLoop) {
-  return NestBuilder(index, schedule, emitter, laneDim, atLoop).build();
+                            const KernelTarget &target, BlockThreads *threads,
+                            TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop) {
+  return NestBuilder(index, schedule, target, threads, emitter, laneDim, atLoop).build();
 }
 
 } // namespace tssa::conversion

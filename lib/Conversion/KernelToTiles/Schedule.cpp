@@ -7,10 +7,15 @@
 
 #include "tssa/Conversion/Schedule.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa::layout;
 using namespace ::tssa::conversion;
+
+/// Of a block of any device.
+static constexpr int64_t mostThreads = 1024;
+static constexpr int64_t warpSize = 32;
 
 const TileGroup *Schedule::getTile(unsigned loop) const {
   for (const TileGroup &group : tiles)
@@ -26,6 +31,25 @@ const TileGroup *Schedule::getVector() const {
       return &group;
   return nullptr;
 }
+
+AffineExpr Schedule::getLiveExpr(unsigned loop, MLIRContext *context) const {
+  for (auto [id, expr] : splits)
+    if (id == loop)
+      return expr;
+  return getAffineDimExpr(loop, context);
+}
+
+static int64_t getProductOfExtents(const Schedule &schedule, bool onlyReduction) {
+  int64_t product = 1;
+  for (unsigned id : schedule.threads)
+    if (!onlyReduction || schedule.loops[id].reduction)
+      product *= cast<AffineConstantExpr>(schedule.loops[id].extent).getValue();
+  return product;
+}
+
+int64_t Schedule::getNumThreads() const { return getProductOfExtents(*this, false); }
+
+int64_t Schedule::getReductionThreads() const { return getProductOfExtents(*this, true); }
 
 namespace {
 /// Follows handles through the ops of a region.
@@ -52,7 +76,8 @@ public:
   }
 
   FailureOr<Schedule> finish() {
-    if (failed(collectTiles()) || failed(sortLoops()))
+    if (failed(collectTiles()) || failed(sortLoops()) || failed(checkThreads()) ||
+        failed(checkCaches()))
       return failure();
     return std::move(schedule);
   }
@@ -89,7 +114,12 @@ private:
     if (auto reorder = dyn_cast<ReorderOp>(op))
       return readReorder(reorder);
     if (auto bind = dyn_cast<BindOp>(op))
-      return setKind(op, LoopKind::Parallel);
+      return setKind(op, bind.getLevel() == "lane" ? LoopKind::Thread : LoopKind::Parallel);
+    if (auto cache = dyn_cast<CacheOp>(op)) {
+      schedule.caches.push_back({static_cast<unsigned>(cache.getOperand()),
+                                 handles.lookup(cache.getLoop()), cache});
+      return success();
+    }
     if (isa<RegisterTileOp, UnrollOp>(op))
       return setKind(op, LoopKind::Tile);
     if (isa<VectorizeOp>(op))
@@ -273,6 +303,8 @@ private:
           return expression->emitError("expected the loops of '")
                  << label << "' that are bound to be outermost";
         schedule.parallel.push_back(id);
+      } else if (loop.kind == LoopKind::Thread) {
+        schedule.threads.push_back(id);
       } else if (loop.reduction) {
         schedule.reduction.push_back(id);
       } else if (!schedule.reduction.empty()) {
@@ -282,6 +314,33 @@ private:
         schedule.serial.push_back(id);
       }
     }
+    return success();
+  }
+
+  /// Lanes that join partial results are neighbours, and fill warps or parts of one.
+  LogicalResult checkThreads() {
+    if (schedule.getNumThreads() > mostThreads)
+      return expression->emitError("expected at most ")
+             << mostThreads << " lanes for '" << label << "', got " << schedule.getNumThreads();
+    bool reduces = false;
+    for (unsigned id : schedule.threads) {
+      if (reduces && !schedule.loops[id].reduction)
+        return expression->emitError("expected lanes of '")
+               << label << "' over a reduction to be inside of those over parallel dims";
+      reduces |= schedule.loops[id].reduction;
+    }
+    int64_t joined = schedule.getReductionThreads();
+    if (joined % warpSize != 0 && (joined > warpSize || !llvm::isPowerOf2_64(joined)))
+      return expression->emitError("expected the lanes of '")
+             << label << "' over a reduction to be a power of two or a multiple of " << warpSize
+             << ", got " << joined;
+    return success();
+  }
+
+  LogicalResult checkCaches() {
+    for (const CachedOperand &cache : schedule.caches)
+      if (!llvm::is_contained(schedule.reduction, cache.loop))
+        return cache.op->emitError("expected a serial loop of a reduction");
     return success();
   }
 

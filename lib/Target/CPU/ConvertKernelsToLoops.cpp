@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,12 +14,123 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "tssa/Conversion/KernelTarget.h"
 #include "tssa/Target/CPU.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
+using namespace ::tssa::conversion;
+
+/// Work, in body ops at points, below which a thread of its own does not pay.
+static constexpr int64_t leastWork = 1 << 20;
 
 namespace {
+/// A kernel is called with a range of iterations; vectors are masked at the ends and
+/// gathered where they are not contiguous; small buffers are on the stack.
+class CPUKernel : public KernelTarget {
+public:
+  ArrayRef<StringRef> getLevels() const override {
+    static const StringRef levels[] = {"parallel"};
+    return levels;
+  }
+
+  bool masksVectors() const override { return true; }
+
+  SmallVector<Type> getFurtherParameters(MLIRContext *context) const override {
+    return SmallVector<Type>(2, IndexType::get(context)); // begin, end
+  }
+
+  /// for %number = %begin to %end { body }
+  void buildIterations(IndexBuilder &index, func::FuncOp func,
+                       function_ref<void(Value)> body) override {
+    OpBuilder &builder = index.getBuilder();
+    auto range = func.getArguments().take_back(2);
+    auto loop = scf::ForOp::create(builder, index.getLoc(), range[0], range[1], index.constant(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    body(loop.getInductionVar());
+  }
+
+  /// The least number of iterations worth a thread.
+  Value buildGrain(IndexBuilder &index, Value count, AffineExpr work) override {
+    OpBuilder &builder = index.getBuilder();
+    Location loc = index.getLoc();
+    Value total = arith::MaxSIOp::create(builder, loc, index.materialize(index.simplify(work)),
+                                         index.constant(1));
+    Value scaled = arith::MulIOp::create(builder, loc, count, index.constant(leastWork));
+    Value grain = arith::CeilDivUIOp::create(builder, loc, scaled, total);
+    return arith::MaxSIOp::create(builder, loc, grain, index.constant(1));
+  }
+
+  int64_t getScratchLimit() const override { return 64 << 10; }
+
+  Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func,
+                    MemRefType type) override {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&func.getBody().front());
+    return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+  }
+
+  void buildFailure(IndexBuilder &index, Value errors) override {
+    OpBuilder &builder = index.getBuilder();
+    Value one =
+        arith::ConstantOp::create(builder, index.getLoc(), builder.getI32IntegerAttr(1));
+    memref::StoreOp::create(builder, index.getLoc(), one, errors, ValueRange{index.constant(0)});
+  }
+
+  Value buildLoad(IndexBuilder &index, const LaneAccess &access, Value mask, Value pad) override {
+    OpBuilder &builder = index.getBuilder();
+    Location loc = index.getLoc();
+    AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
+    if (first && !mask)
+      return vector::LoadOp::create(builder, loc, access.type, access.memref,
+                                    ValueRange{index.materialize(first)});
+    if (first)
+      return vector::MaskedLoadOp::create(builder, loc, access.type, access.memref,
+                                          ValueRange{index.materialize(first)}, mask, pad);
+    if (!mask) {
+      pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
+      mask = makeFullMask(index, access);
+    }
+    Value offsets = index.materializeLanes(access.address, access.laneDim, access.getLanes());
+    return vector::GatherOp::create(builder, loc, access.type, access.memref,
+                                    ValueRange{index.constant(0)}, offsets, mask, pad);
+  }
+
+  void buildStore(IndexBuilder &index, const LaneAccess &access, Value mask,
+                  Value value) override {
+    OpBuilder &builder = index.getBuilder();
+    Location loc = index.getLoc();
+    AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
+    if (!first) {
+      Value offsets = index.materializeLanes(access.address, access.laneDim, access.getLanes());
+      vector::ScatterOp::create(builder, loc, /*resultType=*/Type(), access.memref,
+                                ValueRange{index.constant(0)}, offsets,
+                                mask ? mask : makeFullMask(index, access), value);
+    } else if (mask) {
+      vector::MaskedStoreOp::create(builder, loc, access.memref,
+                                    ValueRange{index.materialize(first)}, mask, value);
+    } else {
+      vector::StoreOp::create(builder, loc, value, access.memref,
+                              ValueRange{index.materialize(first)});
+    }
+  }
+
+  LogicalResult finish(func::FuncOp func) override {
+    // Kernels stay apart: one function of all of them would take long to compile.
+    func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));
+    return success();
+  }
+
+private:
+  static Value makeFullMask(IndexBuilder &index, const LaneAccess &access) {
+    OpBuilder &builder = index.getBuilder();
+    auto type = VectorType::get(access.getLanes(), builder.getI1Type());
+    return arith::ConstantOp::create(builder, index.getLoc(),
+                                     cast<TypedAttr>(builder.getOneAttr(type)));
+  }
+};
+
 struct ConvertKernelsToLoops
     : PassWrapper<ConvertKernelsToLoops, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernelsToLoops)
@@ -39,20 +149,11 @@ struct ConvertKernelsToLoops
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<te::KernelOp>())) {
-      if (failed(lower(builder, kernel)))
+      CPUKernel target;
+      if (failed(lowerKernel(builder, kernel, target)))
         return signalPassFailure();
       kernel.erase();
     }
-  }
-
-  static LogicalResult lower(OpBuilder &builder, te::KernelOp kernel) {
-    for (Operation &op : kernel.getBodyBlock()) {
-      if (auto update = dyn_cast<te::UpdateOp>(op))
-        return ::tssa::cpu::lowerUpdateKernel(builder, kernel, update);
-      if (auto scan = dyn_cast<te::ScanOp>(op))
-        return ::tssa::cpu::lowerScanKernel(builder, kernel, scan);
-    }
-    return ::tssa::cpu::lowerComputeKernel(builder, kernel);
   }
 };
 } // namespace

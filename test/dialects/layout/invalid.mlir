@@ -14,6 +14,6 @@ te.kernel @bind_C1(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // expected-error @below {{expects level parallel, block, warp or lane, got 'cluster'}}
+  // expected-error @below {{expects level parallel, block or lane, got 'cluster'}}
   layout.bind %i to cluster
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "KernelFunction.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace ::tssa::cpu;
 using namespace ::tssa::conversion;
 
 namespace {
@@ -132,12 +131,12 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   });
 }
 
-namespace tssa::cpu {
+namespace tssa::conversion {
 
 LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel,
-                                           te::UpdateOp update) {
+                                te::UpdateOp update, KernelTarget &target) {
   builder.setInsertionPoint(kernel);
-  KernelFunction function = createKernelFunction(builder, kernel);
+  KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, update.getLoc());
   buildCopy(index, function.context.buffers.find(update.getBase())->second, function.outs[0]);
   SmallVector<AffineExpr> extents =
@@ -148,18 +147,17 @@ LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel,
       point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
     buildUpdatePoint(index, function, update, point);
   });
-  func::ReturnOp::create(builder, kernel.getLoc());
-  if (function.context.mayFail)
-    function.func->setAttr("tssa.may_fail", builder.getUnitAttr());
+  if (failed(finishKernelFunction(builder, function, target)))
+    return failure();
   createExtentFunction(builder, kernel, getSerialExtent);
   return success();
 }
 
 
 LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel,
-                                         te::ScanOp scan) {
+                              te::ScanOp scan, KernelTarget &target) {
   builder.setInsertionPoint(kernel);
-  KernelFunction function = createKernelFunction(builder, kernel);
+  KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, scan.getLoc());
   Location loc = scan.getLoc();
   const TensorBuffer &source = function.context.buffers.find(scan.getSource())->second;
@@ -192,9 +190,10 @@ LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel,
     body.store(out, body.getAddress(out, point.dims), scan.getExclusive() ? before : after);
     scf::YieldOp::create(builder, loc, after);
   });
-  func::ReturnOp::create(builder, kernel.getLoc());
+  if (failed(finishKernelFunction(builder, function, target)))
+    return failure();
   createExtentFunction(builder, kernel, getSerialExtent);
   return success();
 }
 
-} // namespace tssa::cpu
+} // namespace tssa::conversion

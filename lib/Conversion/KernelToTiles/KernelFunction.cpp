@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "KernelFunction.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace ::tssa::cpu;
-using ::tssa::conversion::IndexBuilder;
+using namespace ::tssa::conversion;
 
-namespace tssa::cpu {
+namespace tssa::conversion {
 
 SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes,
                                               const IRMapping &values) {
@@ -34,7 +34,7 @@ TensorBuffer makeBuffer(Value memref, RankedTensorType type,
   return {memref, type.getElementType(), mapSizes(sizes, values), {}};
 }
 
-} // namespace tssa::cpu
+} // namespace tssa::conversion
 
 static MemRefType getFlatType(Type tensor) {
   return MemRefType::get({ShapedType::kDynamic},
@@ -46,25 +46,25 @@ static SmallVector<OpFoldResult> getKernelSizes(OpBuilder &builder, Value tensor
   return te::getSizes(builder, tensor.getLoc(), tensor);
 }
 
-namespace tssa::cpu {
+namespace tssa::conversion {
 
-KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel) {
+KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel,
+                                    KernelTarget &target) {
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(isa<RankedTensorType>(type) ? Type(getFlatType(type)) : type);
   for (Type type : kernel.getResultTypes())
     types.push_back(getFlatType(type));
   types.push_back(MemRefType::get({ShapedType::kDynamic}, builder.getI32Type()));
-  types.append(2, builder.getIndexType());
+  types.append(target.getFurtherParameters(builder.getContext()));
 
   KernelFunction function;
   function.func = func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
                                        builder.getFunctionType(types, {}));
-  // Kernels stay apart: one function of all of them would take long to compile.
-  function.func->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   Block *entry = function.func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   KernelContext &context = function.context;
+  context.target = &target;
   unsigned numArgs = kernel.getNumArguments(), numResults = kernel.getResultTypes().size();
   for (unsigned i = 0; i < numArgs; ++i)
     context.values.map(kernel.getArgument(i), entry->getArgument(i));
@@ -81,11 +81,17 @@ KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel) {
                                        cast<RankedTensorType>(value.getType()),
                                        getKernelSizes(builder, value), context.values));
   context.errors = entry->getArgument(numArgs + numResults);
-  function.begin = entry->getArgument(numArgs + numResults + 1);
-  function.end = entry->getArgument(numArgs + numResults + 2);
   return function;
 }
 
+LogicalResult finishKernelFunction(OpBuilder &builder, KernelFunction &function,
+                                   KernelTarget &target) {
+  builder.setInsertionPointToEnd(&function.func.getBody().front());
+  func::ReturnOp::create(builder, function.func.getLoc());
+  if (function.context.mayFail)
+    function.func->setAttr("tssa.may_fail", builder.getUnitAttr());
+  return target.finish(function.func);
+}
 
 void createExtentFunction(
     OpBuilder &builder, te::KernelOp kernel,
@@ -114,4 +120,30 @@ void createExtentFunction(
   func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain});
 }
 
-} // namespace tssa::cpu
+/// Loops are bound to levels that the target has.
+static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
+  for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
+    if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {
+      InFlightDiagnostic error = bind.emitError("expected a level that this target has, ");
+      llvm::interleave(target.getLevels(), error, " or ");
+      return error << ", got " << bind.getLevel();
+    }
+  for (auto cache : kernel.getSchedule().getOps<layout::CacheOp>())
+    if (!target.getThreads())
+      return cache.emitError("expected a target with shared memory");
+  return success();
+}
+
+LogicalResult lowerKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target) {
+  if (failed(checkLevels(kernel, target)))
+    return failure();
+  for (Operation &op : kernel.getBodyBlock()) {
+    if (auto update = dyn_cast<te::UpdateOp>(op))
+      return lowerUpdateKernel(builder, kernel, update, target);
+    if (auto scan = dyn_cast<te::ScanOp>(op))
+      return lowerScanKernel(builder, kernel, scan, target);
+  }
+  return lowerComputeKernel(builder, kernel, target);
+}
+
+} // namespace tssa::conversion

@@ -1,4 +1,4 @@
-//===- PointEmitter.cpp - code for the points of a tile on a CPU -===//
+//===- PointEmitter.cpp - code for the points of a tile -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,14 +15,15 @@
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace ::tssa::cpu;
-using ::tssa::conversion::IndexBuilder;
+using namespace ::tssa::conversion;
 
 PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::ComputeOp compute,
-                           unsigned piece, ArrayRef<TensorBuffer> outs, unsigned laneDim,
-                           int64_t lanes)
-    : index(index), kernel(kernel), op(compute), piece(piece), outs(outs), laneDim(laneDim),
-      lanes(lanes) {}
+                           unsigned piece, ArrayRef<TensorBuffer> outs, const Schedule &schedule)
+    : index(index), kernel(kernel), op(compute), piece(piece), outs(outs), schedule(schedule),
+      laneDim(schedule.loops.size()) {
+  if (const TileGroup *vector = schedule.getVector())
+    lanes = vector->factors.back();
+}
 
 PointEmitter::Values PointEmitter::getIdentity(bool vector) {
   Values identity;
@@ -56,19 +57,21 @@ PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange
   bool vector = isa<VectorType>(accumulators.front().getType());
   Value deadLanes = point.reducesLanes ? point.mask : Value();
   arith::MulFOp product = deadLanes ? arith::MulFOp() : matchMultiplyAdd(op, piece);
-  body.run(block, product);
+  mapCached(body, point);
   if (product) {
-    Value lhs = body.lookup(product.getLhs()), rhs = body.lookup(product.getRhs());
+    Value lhs = body.compute(product.getLhs()), rhs = body.compute(product.getRhs());
     if (vector) {
       lhs = body.toLanes(lhs);
       rhs = body.toLanes(rhs);
     }
     return {math::FmaOp::create(builder, loc, lhs, rhs, accumulators[0])};
   }
-  Values values = body.getYielded(block);
-  if (vector)
-    for (Value &value : values)
-      value = body.toLanes(value);
+  Values values;
+  for (Value value : block.getTerminator()->getOperands()) {
+    values.push_back(body.compute(value));
+    if (vector)
+      values.back() = body.toLanes(values.back());
+  }
   if (deadLanes) {
     Values identity = getIdentity(/*vector=*/true);
     for (auto [value, neutral] : llvm::zip_equal(values, identity))

@@ -1,4 +1,4 @@
-//===- PointEmitter.h - code for the points of a tile on a CPU -===//
+//===- BodyEvaluator.h - te bodies as scalar and vector code -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,20 +8,22 @@
 /// \file
 /// Evaluates bodies of te expressions at points of a tile, as scalars where a value
 /// does not depend on the lane and as native vectors where it does. Reads become
-/// scalar loads, contiguous vector loads or gathers by what the index expression
-/// does along the lane; guards become masks, or clamped addresses and selects.
+/// scalar loads or what the target has for vectors; guards become masks, or clamped
+/// addresses and selects.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef LIB_TARGET_CPU_POINTEMITTER_H
-#define LIB_TARGET_CPU_POINTEMITTER_H
+#ifndef LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H
+#define LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H
 
-#include "dialects/te/IR/TEOps.h"
-#include "tssa/Conversion/IndexBuilder.h"
-#include "tssa/Conversion/TileEmitter.h"
 #include "mlir/IR/IRMapping.h"
+#include "tssa/Conversion/KernelTarget.h"
+#include "tssa/Conversion/TileEmitter.h"
 #include <map>
 
-namespace tssa::cpu {
+namespace tssa::conversion {
+
+/// Type of one element of `type` in memory.
+mlir::Type getMemoryType(mlir::Type elementType);
 
 /// Where a tensor of the kernel lies: a flat row-major memref.
 struct TensorBuffer {
@@ -33,6 +35,7 @@ struct TensorBuffer {
 
 /// What all expressions of one kernel share.
 struct KernelContext {
+  KernelTarget *target = nullptr;
   llvm::DenseMap<mlir::Value, TensorBuffer> buffers; ///< by tensor value
   mlir::IRMapping values;                            ///< scalars and sizes
   mlir::Value errors;                                ///< memref<?xi32>
@@ -40,60 +43,23 @@ struct KernelContext {
   llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions known to be >= 0 here
 };
 
-/// Emits the points of one piece of a te.compute.
-class PointEmitter : public conversion::TileEmitter {
-public:
-  using Values = TileEmitter::Values;
-  /// `lanes` is 0 for scalar code; `outs` are the buffers of the results.
-  PointEmitter(conversion::IndexBuilder &index, KernelContext &kernel,
-               mlir::tssa::te::ComputeOp compute, unsigned piece,
-               llvm::ArrayRef<TensorBuffer> outs, unsigned laneDim, int64_t lanes);
-
-  /// Computes only points that lie in `set` as well, when it is not null; for
-  /// expressions without a reduction.
-  void restrictTo(mlir::IntegerSet set) { restriction = set; }
-
-  Values getIdentity(bool vector) override;
-  Values accumulate(const conversion::TilePoint &point, mlir::ValueRange accumulators) override;
-  Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) override;
-  Values combineLanes(mlir::ValueRange accumulators) override;
-  void finish(const conversion::TilePoint &point, mlir::ValueRange accumulators) override;
-  void compute(const conversion::TilePoint &point) override;
-  mlir::Value getKnownGuards(llvm::ArrayRef<conversion::TilePoint> points) override;
-  void assumeGuards(bool assume) override;
-  void beginScope() override { loads.clear(); }
-
-private:
-  using TilePoint = conversion::TilePoint;
-  void storeResults(const TilePoint &point, mlir::ValueRange values);
-  void computePoint(const TilePoint &point);
-
-  conversion::IndexBuilder &index;
-  KernelContext &kernel;
-  mlir::tssa::te::ComputeOp op;
-  unsigned piece;
-  llvm::SmallVector<TensorBuffer> outs;
-  unsigned laneDim;
-  int64_t lanes;
-  mlir::IntegerSet restriction;
-  llvm::SmallVector<mlir::AffineExpr> knownGuards;
-  /// Loads of the present scope, by read, address, guard and mask.
-  std::map<llvm::SmallVector<const void *>, mlir::Value> loads;
-};
-
 /// Evaluates the ops of one block at one point.
 class BodyEvaluator {
 public:
-  BodyEvaluator(conversion::IndexBuilder &index, KernelContext &kernel,
-                const conversion::TilePoint &point, unsigned laneDim, int64_t lanes,
+  BodyEvaluator(IndexBuilder &index, KernelContext &kernel,
+                const TilePoint &point, unsigned laneDim, int64_t lanes,
                 std::map<llvm::SmallVector<const void *>, mlir::Value> &loads)
       : index(index), kernel(kernel), point(point), laneDim(laneDim), lanes(lanes), loads(loads),
         builder(index.getBuilder()) {}
 
   void map(mlir::Value from, mlir::Value to) { values[from] = to; }
+  bool has(mlir::Value value) const { return values.contains(value); }
   mlir::Value lookup(mlir::Value value);
   /// Evaluates all ops but the terminator and `skip`.
   void run(mlir::Block &block, mlir::Operation *skip = nullptr);
+  /// Evaluates what `value` is computed from, as far as it is not mapped, and returns
+  /// it.
+  mlir::Value compute(mlir::Value value);
   /// Values of the operands of the terminator.
   llvm::SmallVector<mlir::Value> getYielded(mlir::Block &block);
   /// A value as a vector of the lanes.
@@ -131,11 +97,10 @@ private:
                          mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);
-  bool isContiguous(mlir::AffineExpr address);
 
-  conversion::IndexBuilder &index;
+  IndexBuilder &index;
   KernelContext &kernel;
-  const conversion::TilePoint &point;
+  const TilePoint &point;
   unsigned laneDim;
   int64_t lanes;
   std::map<llvm::SmallVector<const void *>, mlir::Value> &loads;
@@ -143,9 +108,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> values;
 };
 
-/// Type of one element of `type` in memory.
-mlir::Type getMemoryType(mlir::Type elementType);
+} // namespace tssa::conversion
 
-} // namespace tssa::cpu
-
-#endif // LIB_TARGET_CPU_POINTEMITTER_H
+#endif // LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H

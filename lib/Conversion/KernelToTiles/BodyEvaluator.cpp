@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PointEmitter.h"
+#include "BodyEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,15 +13,15 @@
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace ::tssa::cpu;
+using namespace ::tssa::conversion;
 
-namespace tssa::cpu {
+namespace tssa::conversion {
 
 Type getMemoryType(Type elementType) {
   return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
 }
 
-} // namespace tssa::cpu
+} // namespace tssa::conversion
 
 Value BodyEvaluator::lookup(Value value) {
   auto it = values.find(value);
@@ -131,8 +131,7 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
   auto branch = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value one = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
-  memref::StoreOp::create(builder, loc, one, kernel.errors, ValueRange{index.constant(0)});
+  kernel.target->buildFailure(index, kernel.errors);
   return allInBounds;
 }
 
@@ -165,15 +164,6 @@ static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type 
   return arith::ConstantOp::create(builder, loc, pad);
 }
 
-bool BodyEvaluator::isContiguous(AffineExpr address) {
-  AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
-  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-  AffineExpr first = address.replace(lane, zero);
-  if (index.hasLanes(first)) // a vector symbol
-    return false;
-  return index.simplify(address - first - lane) == zero;
-}
-
 Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address, Value guard,
                                 TypedAttr pad) {
   Location loc = index.getLoc();
@@ -196,31 +186,15 @@ Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address, 
 
 Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address, Value guard,
                                 TypedAttr pad) {
-  Location loc = index.getLoc();
   Type memoryType = getMemoryType(buffer.elementType);
-  auto type = VectorType::get(lanes, memoryType);
+  LaneAccess access{buffer.memref, address, laneDim, VectorType::get(lanes, memoryType)};
   Value mask = andMasks(guard, point.mask);
-  bool contiguous = isContiguous(address);
-  if (contiguous && !mask)
-    return vector::LoadOp::create(builder, loc, type, buffer.memref,
-                                  ValueRange{index.materialize(address.replace(
-                                      getAffineDimExpr(laneDim, index.getContext()),
-                                      getAffineConstantExpr(0, index.getContext())))});
+  if (!mask)
+    return kernel.target->buildLoad(index, access, Value(), Value());
   if (!pad)
     pad = cast<TypedAttr>(builder.getZeroAttr(memoryType));
-  Value padValue = toLanes(getMemoryPad(builder, loc, pad, memoryType));
-  if (!mask)
-    mask = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  mask = toLanes(mask);
-  if (contiguous) {
-    AffineExpr first = address.replace(getAffineDimExpr(laneDim, index.getContext()),
-                                       getAffineConstantExpr(0, index.getContext()));
-    return vector::MaskedLoadOp::create(builder, loc, type, buffer.memref,
-                                        ValueRange{index.materialize(first)}, mask, padValue);
-  }
-  Value offsets = index.materializeLanes(address, laneDim, lanes);
-  return vector::GatherOp::create(builder, loc, type, buffer.memref,
-                                  ValueRange{index.constant(0)}, offsets, mask, padValue);
+  Value padValue = toLanes(getMemoryPad(builder, index.getLoc(), pad, memoryType));
+  return kernel.target->buildLoad(index, access, toLanes(mask), padValue);
 }
 
 Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, Value guard,
@@ -231,29 +205,14 @@ Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, Value 
 }
 
 void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value) {
-  Location loc = index.getLoc();
   if (!point.vector) {
-    memref::StoreOp::create(builder, loc, toMemory(value), buffer.memref,
+    memref::StoreOp::create(builder, index.getLoc(), toMemory(value), buffer.memref,
                             ValueRange{index.materialize(address)});
     return;
   }
   value = toMemory(toLanes(value));
-  if (!isContiguous(address)) {
-    Value mask = point.mask ? point.mask
-                            : toLanes(arith::ConstantOp::create(builder, loc,
-                                                                builder.getBoolAttr(true)));
-    Value offsets = index.materializeLanes(address, laneDim, lanes);
-    vector::ScatterOp::create(builder, loc, /*resultType=*/Type(), buffer.memref,
-                              ValueRange{index.constant(0)}, offsets, mask, value);
-    return;
-  }
-  Value first = index.materialize(address.replace(
-      getAffineDimExpr(laneDim, index.getContext()), getAffineConstantExpr(0, index.getContext())));
-  if (point.mask)
-    vector::MaskedStoreOp::create(builder, loc, buffer.memref, ValueRange{first}, point.mask,
-                                  value);
-  else
-    vector::StoreOp::create(builder, loc, value, buffer.memref, ValueRange{first});
+  LaneAccess access{buffer.memref, address, laneDim, cast<VectorType>(value.getType())};
+  kernel.target->buildStore(index, access, point.mask, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +238,7 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   bool never = false;
   Value guard;
   SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
+                                   point.exists.getAsOpaquePointer(),
                                    point.vector ? read.getOperation() : nullptr};
   SmallVector<AffineExpr> indices;
   for (AffineExpr expr : read.getMap().getResults())
@@ -300,9 +260,13 @@ void BodyEvaluator::runRead(te::ReadOp read) {
     values[read] = known;
     return;
   }
+  guard = andMasks(guard, point.exists);
   SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
   checkOpaque(indices, opaque, buffer, guard);
-  known = load(buffer, getAddress(buffer, indices), guard, read.getPadAttr());
+  TypedAttr pad = read.getPadAttr();
+  if (guard && !pad)
+    pad = cast<TypedAttr>(builder.getZeroAttr(buffer.elementType));
+  known = load(buffer, getAddress(buffer, indices), guard, pad);
   values[read] = known;
 }
 
@@ -359,6 +323,16 @@ void BodyEvaluator::run(Block &block, Operation *skip) {
   for (Operation &op : block.without_terminator())
     if (&op != skip)
       runOp(op);
+}
+
+Value BodyEvaluator::compute(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || values.contains(value) || !isa<te::ComputeOp>(op->getParentOp()))
+    return lookup(value);
+  for (Value operand : op->getOperands())
+    compute(operand);
+  runOp(*op);
+  return lookup(value);
 }
 
 SmallVector<Value> BodyEvaluator::getYielded(Block &block) {

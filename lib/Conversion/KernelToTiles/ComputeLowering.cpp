@@ -1,0 +1,267 @@
+//===- ComputeLowering.cpp - kernels of te.compute as loops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parallel loops of all pieces are numbered in one row, piece after piece; an
+// iteration finds its piece and its loops' values from the number. Inside of it,
+// expressions that the schedule computes there are computed into small buffers,
+// then the rest of the nest follows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFunction.h"
+#include "PieceSchedule.h"
+#include "PointEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tssa/Conversion/LoopNest.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::conversion;
+
+namespace {
+/// Lowers one kernel.
+class ComputeLowering {
+public:
+  ComputeLowering(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target)
+      : builder(builder), kernel(kernel), target(target) {}
+
+  LogicalResult lower() {
+    if (failed(applyInline(kernel)) || failed(findRoot()))
+      return failure();
+    builder.setInsertionPoint(kernel);
+    function = createKernelFunction(builder, kernel, target);
+    IndexBuilder index(builder, root.getLoc());
+    if (target.getThreads() && failed(countThreads(index)))
+      return failure();
+    LogicalResult result = failure();
+    target.buildIterations(index, function.func,
+                           [&](Value number) { result = buildPiece(index, 0, number); });
+    if (failed(result) || failed(finishKernelFunction(builder, function, target)))
+      return failure();
+    createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
+      return buildExtent(extentIndex, values);
+    });
+    return success();
+  }
+
+private:
+  /// The only expression that is not computed at a loop of another.
+  LogicalResult findRoot() {
+    llvm::StringSet<> inner;
+    for (Operation &op : kernel.getSchedule().getOps())
+      if (op.getName().getStringRef() == "layout.compute_at")
+        inner.insert(op.getAttrOfType<FlatSymbolRefAttr>("label").getValue());
+    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+      if (inner.contains(getLabel(op)))
+        continue;
+      if (root)
+        return kernel.emitError("expected one expression that is not computed at another, got '")
+               << getLabel(root) << "' and '" << getLabel(op) << "'";
+      root = op;
+    }
+    return root ? success() : kernel.emitError("expected an expression in the kernel");
+  }
+
+  /// A block has as many threads as the expression that uses the most, in whole warps.
+  LogicalResult countThreads(IndexBuilder &index) {
+    int64_t most = 1;
+    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      for (unsigned piece = 0; piece < op.getPieces().size(); ++piece) {
+        FailureOr<ScheduledPiece> scheduled =
+            schedulePiece(index, kernel, op, piece, function.context.values);
+        if (failed(scheduled))
+          return failure();
+        most = std::max(most, scheduled->schedule.getNumThreads());
+      }
+    target.getThreads()->count = llvm::alignTo(most, target.getThreads()->count);
+    return success();
+  }
+
+  SmallVector<TensorBuffer> getOuts() {
+    SmallVector<TensorBuffer> outs;
+    Operation *terminator = kernel.getBodyBlock().getTerminator();
+    for (Value result : root.getResults()) {
+      TensorBuffer buffer;
+      for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+        if (value == result)
+          buffer = function.outs[i];
+      outs.push_back(buffer);
+    }
+    return outs;
+  }
+
+  /// Pieces from `piece` on, of which `number` is an iteration.
+  LogicalResult buildPiece(IndexBuilder &index, unsigned piece, Value number) {
+    FailureOr<ScheduledPiece> scheduled =
+        schedulePiece(index, kernel, root, piece, function.context.values);
+    if (failed(scheduled))
+      return failure();
+    if (piece + 1 == root.getPieces().size())
+      return buildIteration(index, piece, *scheduled, number);
+    Location loc = root.getLoc();
+    Value count = index.materialize(getParallelCount(scheduled->schedule, index.getContext()));
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, count);
+    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    if (failed(buildIteration(index, piece, *scheduled, number)))
+      return failure();
+    builder.setInsertionPointToStart(branch.elseBlock());
+    return buildPiece(index, piece + 1, arith::SubIOp::create(builder, loc, number, count));
+  }
+
+  LogicalResult buildIteration(IndexBuilder &index, unsigned piece, ScheduledPiece &scheduled,
+                               Value number) {
+    Location loc = root.getLoc();
+    const Schedule &schedule = scheduled.schedule;
+    Value rest = number;
+    SmallVector<Value> ivs(schedule.parallel.size());
+    for (unsigned i = schedule.parallel.size(); i-- > 0;) {
+      if (i == 0) {
+        ivs[0] = rest;
+        break;
+      }
+      Value extent = index.materialize(schedule.loops[schedule.parallel[i]].extent);
+      ivs[i] = arith::RemUIOp::create(builder, loc, rest, extent);
+      rest = arith::DivUIOp::create(builder, loc, rest, extent);
+    }
+    for (auto [loop, info] : llvm::enumerate(schedule.loops))
+      index.declareLoop(loop, info.extent);
+    auto atLoop = [&](unsigned loop) { return buildInner(index, piece, schedule, loop); };
+    for (auto [loop, iv] : llvm::zip_equal(schedule.parallel, ivs)) {
+      index.setLoop(loop, iv);
+      if (failed(atLoop(loop)))
+        return failure();
+    }
+    PointEmitter emitter(index, function.context, root, piece, getOuts(), schedule);
+    emitter.restrictTo(scheduled.rest);
+    LogicalResult result = buildLoopNest(index, schedule, target, target.getThreads(), emitter,
+                      schedule.loops.size(), atLoop);
+    for (unsigned loop : llvm::reverse(schedule.parallel))
+      index.dropLoop(loop);
+    return result;
+  }
+
+  /// Expressions computed at `loop` of the root.
+  LogicalResult buildInner(IndexBuilder &index, unsigned piece, const Schedule &schedule,
+                           unsigned loop) {
+    for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+      auto at = schedule.computeAt.find(getLabel(inner));
+      if (at != schedule.computeAt.end() && at->second == loop &&
+          failed(buildInnerExpression(index, schedule, inner, loop)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// All threads of a block compute what is needed at a loop that they run together,
+  /// into shared memory; one thread computes what it needs at its own.
+  LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
+                                     te::ComputeOp inner, unsigned loop) {
+    BlockThreads *threads = target.getThreads();
+    bool shared = threads && schedule.loops[loop].kind != LoopKind::Thread;
+    if (inner.getPieces().size() != 1)
+      return inner.emitOpError("expected one piece in an expression computed at a loop");
+    SmallVector<AffineExpr> fixed = getFixedDims(index, schedule, root, inner);
+    IndexBuilder nested(builder, inner.getLoc());
+    SmallVector<AffineExpr> offsets(fixed);
+    for (AffineExpr &offset : offsets)
+      if (offset)
+        offset = nested.getSymbol(index.materialize(offset));
+    FailureOr<ScheduledPiece> scheduled =
+        schedulePiece(nested, kernel, inner, 0, function.context.values, offsets);
+    if (failed(scheduled))
+      return failure();
+    const Schedule &innerSchedule = scheduled->schedule;
+    if (threads && !shared && !innerSchedule.threads.empty())
+      return inner.emitOpError("expected no lanes in an expression computed by one lane");
+    FailureOr<SmallVector<TensorBuffer>> outs = makeScratch(inner, fixed, shared);
+    if (failed(outs))
+      return failure();
+    for (auto [number, info] : llvm::enumerate(innerSchedule.loops))
+      nested.declareLoop(number, info.extent);
+    // Threads that read it in the last iteration of a loop are done with it.
+    if (shared && schedule.loops[loop].kind == LoopKind::Serial)
+      threads->buildBarrier(nested);
+    PointEmitter emitter(nested, function.context, inner, 0, *outs, innerSchedule);
+    if (failed(buildLoopNest(nested, innerSchedule, target, shared ? threads : nullptr, emitter,
+                             innerSchedule.loops.size(), [](unsigned) { return success(); })))
+      return failure();
+    if (shared)
+      threads->buildBarrier(nested);
+    return success();
+  }
+
+  /// Memory for the part of `inner` that is kept.
+  FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner,
+                                                   ArrayRef<AffineExpr> fixed, bool shared) {
+    int64_t elements = 1;
+    SmallVector<bool> isFixed;
+    for (auto [dim, size] : llvm::enumerate(inner.getStaticSizes().take_front(fixed.size()))) {
+      isFixed.push_back(static_cast<bool>(fixed[dim]));
+      if (fixed[dim])
+        continue;
+      if (ShapedType::isDynamic(size) || llvm::MulOverflow(elements, size, elements) ||
+          elements > target.getScratchLimit() / 16)
+        return inner.emitOpError("expected a small constant size for what is computed at a loop");
+    }
+    SmallVector<TensorBuffer> outs;
+    for (Value result : inner.getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      auto memory = MemRefType::get({std::max<int64_t>(elements, 1)},
+                                    getMemoryType(type.getElementType()));
+      Value scratch =
+          shared ? target.getThreads()->makeShared(builder, inner.getLoc(), function.func, memory)
+                 : target.makeScratch(builder, inner.getLoc(), function.func, memory);
+      TensorBuffer buffer = makeBuffer(scratch, type, inner.getParallelSizes(),
+                                       function.context.values);
+      buffer.fixed = isFixed;
+      function.context.buffers[result] = buffer;
+      outs.push_back(buffer);
+    }
+    return outs;
+  }
+
+  /// Iterations of all pieces, and the target's grain.
+  std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
+    MLIRContext *context = index.getContext();
+    AffineExpr count = getAffineConstantExpr(0, context), work = count;
+    for (unsigned piece = 0; piece < root.getPieces().size(); ++piece) {
+      FailureOr<ScheduledPiece> scheduled = schedulePiece(index, kernel, root, piece, values);
+      count = count + getParallelCount(scheduled->schedule, context);
+      work = work + getWork(scheduled->extents, *root.getPieceBlock(piece));
+    }
+    for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (inner != root)
+        work = work + getWork(getExtents(index, inner, values), *inner.getPieceBlock());
+    Value n = index.materialize(index.simplify(count));
+    return {n, target.buildGrain(index, n, work)};
+  }
+
+  AffineExpr getWork(ArrayRef<AffineExpr> extents, Block &body) {
+    return getProduct(extents, kernel.getContext()) *
+           std::distance(body.begin(), body.end());
+  }
+
+  OpBuilder &builder;
+  te::KernelOp kernel;
+  KernelTarget &target;
+  te::ComputeOp root;
+  KernelFunction function;
+};
+} // namespace
+
+namespace tssa::conversion {
+
+LogicalResult lowerComputeKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target) {
+  return ComputeLowering(builder, kernel, target).lower();
+}
+
+} // namespace tssa::conversion

@@ -1,0 +1,213 @@
+//===- OperandCache.cpp - operands of a reduction in shared memory -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The box of an operand lies with the reduction dims outermost, so that neighbouring
+// points of a register tile are neighbours in memory; rows of it are a little longer
+// than needed, so that threads that fill a column meet different banks. Threads fill
+// it in the order in which the operand's sources lie in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::conversion;
+
+/// Elements by which rows are longer; keeps vectors of four aligned.
+static constexpr int64_t rowPadding = 4;
+
+Value PointEmitter::getOperand(unsigned operand) {
+  Operation *maker = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp();
+  if (!maker || maker->getBlock() != op.getPieceBlock(piece) ||
+      operand >= maker->getNumOperands())
+    return {};
+  return maker->getOperand(operand);
+}
+
+/// The point ops that `value` is computed from in its body.
+static void collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body)
+    return;
+  if (isa<te::ReadOp, te::IndexOp, te::InsideOp>(op))
+    ops.insert(op);
+  for (Value operand : op->getOperands())
+    collectPointOps(operand, body, ops);
+}
+
+/// The dims in the maps and sets of a point op.
+static void collectDims(Operation *op, llvm::SetVector<unsigned> &dims) {
+  auto add = [&](AffineExpr expr) {
+    expr.walk([&](AffineExpr e) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e))
+        dims.insert(dim.getPosition());
+    });
+  };
+  if (auto read = dyn_cast<te::ReadOp>(op)) {
+    llvm::for_each(read.getMap().getResults(), add);
+    if (read.getGuard())
+      llvm::for_each(read.getGuard()->getConstraints(), add);
+  } else if (auto index = dyn_cast<te::IndexOp>(op)) {
+    add(index.getMap().getResult(0));
+  } else if (auto inside = dyn_cast<te::InsideOp>(op)) {
+    llvm::for_each(inside.getSet().getConstraints(), add);
+  }
+}
+
+SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
+  llvm::SetVector<unsigned> dims;
+  if (Value value = getOperand(operand)) {
+    llvm::SetVector<Operation *> ops;
+    collectPointOps(value, op.getPieceBlock(piece), ops);
+    for (Operation *pointOp : ops)
+      collectDims(pointOp, dims);
+  }
+  return dims.takeVector();
+}
+
+/// Whether `read` has an index that the body computes.
+static bool isOpaque(te::ReadOp read) {
+  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
+    return symbol.getParentBlock() == read->getBlock();
+  });
+}
+
+void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
+  Cache cache;
+  SmallVector<unsigned> &order = cache.order;
+  for (unsigned i = 0; i < tile.loops.size(); ++i)
+    order.push_back(i);
+  auto isReduction = [&](unsigned i) { return schedule.loops[tile.loops[i]].reduction; };
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return isReduction(a) > isReduction(b); });
+  cache.strides.resize(order.size());
+  int64_t stride = 1;
+  for (unsigned i = order.size(); i-- > 0;) {
+    cache.strides[order[i]] = stride;
+    int64_t extent = tile.extents[order[i]];
+    stride *= i + 1 == order.size() && i > 0 ? extent + rowPadding : extent;
+  }
+  cache.address = getAffineConstantExpr(0, index.getContext());
+  for (auto [offset, step] : llvm::zip_equal(tile.offsets, cache.strides))
+    cache.address = cache.address + offset * step;
+  OpBuilder &builder = index.getBuilder();
+  auto func = builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
+  Type type = getMemoryType(operand.getType());
+  cache.buffer.memref = kernel.target->getThreads()->makeShared(
+      builder, index.getLoc(), func, MemRefType::get({stride}, type));
+  cache.buffer.elementType = operand.getType();
+  caches[operand] = cache;
+}
+
+LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
+  Value operand = getOperand(tile.operand);
+  if (!operand || !isa<FloatType, IntegerType>(operand.getType()))
+    return tile.op->emitError("expected operand ")
+           << tile.operand << " of what the body yields to be a number computed in the body";
+  llvm::SetVector<Operation *> ops;
+  collectPointOps(operand, op.getPieceBlock(piece), ops);
+  for (Operation *pointOp : ops)
+    if (auto read = dyn_cast<te::ReadOp>(pointOp); read && isOpaque(read))
+      return tile.op->emitError("cannot keep an operand that is read at an index from data");
+  if (!caches.contains(operand))
+    makeCache(operand, tile);
+
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  BlockThreads &threads = *kernel.target->getThreads();
+  int64_t total = 1;
+  for (int64_t extent : tile.extents)
+    total *= extent;
+  Value number = threads.buildNumber(index);
+  auto loop = scf::ForOp::create(builder, loc, number, index.constant(total),
+                                 index.constant(threads.count));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  beginScope();
+  fillCacheElement(operand, tile, loop.getInductionVar());
+  beginScope();
+  return success();
+}
+
+void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value number) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  const Cache &cache = caches.find(operand)->second;
+  // Neighbouring threads take neighbouring elements of the source.
+  SmallVector<unsigned> order = getFillOrder(operand, tile, cache.order);
+  SmallVector<AffineExpr> offsets(order.size());
+  for (unsigned i = order.size(); i-- > 0;) {
+    Value extent = index.constant(tile.extents[order[i]]);
+    Value mine = i == 0 ? number
+                        : arith::RemUIOp::create(builder, loc, number, extent).getResult();
+    if (i > 0)
+      number = arith::DivUIOp::create(builder, loc, number, extent);
+    offsets[order[i]] = index.getSymbol(mine);
+  }
+  TilePoint point;
+  point.dims = schedule.dims;
+  AffineExpr address = getAffineConstantExpr(0, index.getContext());
+  Value exists;
+  for (unsigned i = 0; i < offsets.size(); ++i) {
+    AffineExpr place = tile.origins[i] + offsets[i];
+    point.place[getAffineDimExpr(tile.loops[i], index.getContext())] = place;
+    address = address + offsets[i] * cache.strides[i];
+    // The offset is below the extent, a symbol of which that is not known.
+    AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
+    if (index.isNonNegative(surplus))
+      continue;
+    Value holds = index.materializeCondition(tile.limits[i] - place - 1, /*equality=*/false);
+    exists = exists ? arith::AndIOp::create(builder, loc, exists, holds).getResult() : holds;
+  }
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  auto storeOperand = [&](Value value) { body.store(cache.buffer, address, value); };
+  if (!exists)
+    return storeOperand(body.compute(operand));
+  auto branch = scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  storeOperand(body.compute(operand));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  storeOperand(arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(builder.getZeroAttr(operand.getType()))));
+}
+
+SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile &tile,
+                                                 ArrayRef<unsigned> order) {
+  SmallVector<unsigned> filled(order);
+  llvm::SetVector<Operation *> ops;
+  collectPointOps(operand, op.getPieceBlock(piece), ops);
+  auto read = llvm::find_if(ops, [](Operation *pointOp) { return isa<te::ReadOp>(pointOp); });
+  if (read == ops.end())
+    return filled;
+  auto source = cast<te::ReadOp>(*read);
+  TilePoint nowhere;
+  nowhere.dims = schedule.dims;
+  BodyEvaluator body(index, kernel, nowhere, laneDim, lanes, loads);
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expr : source.getMap().getResults())
+    indices.push_back(body.substitute(expr, source.getSymbols()));
+  AffineExpr address =
+      body.getAddress(kernel.buffers.find(source.getSource())->second, indices);
+  auto isInnermost = [&](unsigned i) {
+    AffineExpr loop = getAffineDimExpr(tile.loops[i], index.getContext());
+    return index.simplify(address.replace(loop, loop + 1) - address) ==
+           getAffineConstantExpr(1, index.getContext());
+  };
+  llvm::stable_sort(filled,
+                    [&](unsigned a, unsigned b) { return !isInnermost(a) && isInnermost(b); });
+  return filled;
+}
+
+void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
+  for (const auto &[operand, cache] : caches)
+    body.map(operand, body.load(cache.buffer, body.place(cache.address), Value(), TypedAttr()));
+}

@@ -1,0 +1,172 @@
+//===- PieceSchedule.cpp - the loops of one piece of an expression -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PieceSchedule.h"
+#include "KernelFunction.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::conversion;
+
+namespace {
+/// The box of one piece.
+struct Box {
+  SmallVector<AffineExpr> offsets, extents; ///< of all dims, reduction too
+  IntegerSet rest; ///< what the box does not say of the piece; null for nothing
+};
+} // namespace
+
+/// The bound that `expr >= 0` puts on one dim: (dim, isLower, value).
+static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr expr) {
+  for (int64_t sign : {1, -1}) {
+    unsigned dimsFound = 0, dim = 0;
+    expr.walk([&](AffineExpr e) {
+      if (auto d = dyn_cast<AffineDimExpr>(e)) {
+        ++dimsFound;
+        dim = d.getPosition();
+      }
+    });
+    if (dimsFound != 1)
+      return std::nullopt;
+    AffineExpr rest = expr - getAffineDimExpr(dim, expr.getContext()) * sign;
+    rest = simplifyAffineExpr(rest, dim + 1, 0);
+    if (auto value = dyn_cast<AffineConstantExpr>(rest))
+      return std::make_tuple(dim, sign == 1, sign == 1 ? -value.getValue() : value.getValue() + 1);
+  }
+  return std::nullopt;
+}
+
+static FailureOr<Box> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineExpr> extents) {
+  MLIRContext *context = op.getContext();
+  Box box;
+  box.offsets.assign(extents.size(), getAffineConstantExpr(0, context));
+  box.extents.assign(extents.begin(), extents.end());
+  IntegerSet set = op.getPieceSet(piece);
+  if (!set)
+    return box;
+  SmallVector<int64_t> lower(extents.size(), 0);
+  SmallVector<std::optional<int64_t>> upper(extents.size());
+  SmallVector<AffineExpr> rest;
+  SmallVector<bool> restEqualities;
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    auto bound = matchBound(set.getConstraint(i));
+    if (!bound) {
+      rest.push_back(set.getConstraint(i));
+      restEqualities.push_back(set.isEq(i));
+      continue;
+    }
+    auto [dim, isLower, value] = *bound;
+    if (isLower || set.isEq(i))
+      lower[dim] = std::max(lower[dim], value - (isLower ? 0 : 1));
+    if (!isLower || set.isEq(i)) {
+      int64_t end = isLower ? value + 1 : value;
+      upper[dim] = std::min(upper[dim].value_or(end), end);
+    }
+  }
+  if (!rest.empty()) {
+    if (op.hasReduction())
+      return op.emitOpError("expected piece ")
+             << piece << " of a reduction to be a box with constant bounds";
+    box.rest = IntegerSet::get(set.getNumDims(), 0, rest, restEqualities);
+  }
+  for (unsigned dim = 0; dim < extents.size(); ++dim) {
+    box.offsets[dim] = getAffineConstantExpr(lower[dim], context);
+    if (auto extent = dyn_cast<AffineConstantExpr>(extents[dim])) {
+      int64_t end = std::min(upper[dim].value_or(extent.getValue()), extent.getValue());
+      box.extents[dim] = getAffineConstantExpr(std::max<int64_t>(0, end - lower[dim]), context);
+    } else if (upper[dim]) {
+      box.extents[dim] =
+          getAffineConstantExpr(std::max<int64_t>(0, *upper[dim] - lower[dim]), context);
+    } else {
+      box.extents[dim] = extents[dim] - lower[dim];
+    }
+  }
+  return box;
+}
+
+/// An index expression of the expression scheduled by `schedule` over live loops.
+static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
+  DenseMap<AffineExpr, AffineExpr> place;
+  for (auto [loop, splitExpr] : schedule.splits)
+    place[getAffineDimExpr(loop, index.getContext())] = splitExpr;
+  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(place));
+}
+
+namespace tssa::conversion {
+
+StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
+
+SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op,
+                                   const IRMapping &values) {
+  SmallVector<AffineExpr> extents;
+  for (OpFoldResult size : mapSizes(op.getMixedSizes(), values))
+    extents.push_back(index.getSize(size));
+  return extents;
+}
+
+FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel, te::ComputeOp op,
+                                        unsigned piece, const IRMapping &values,
+                                        ArrayRef<AffineExpr> fixed) {
+  FailureOr<Box> box = getBox(op, piece, getExtents(index, op, values));
+  if (failed(box))
+    return failure();
+  // A fixed dim is a loop of one iteration at the index given.
+  for (auto [dim, at] : llvm::enumerate(fixed))
+    if (at) {
+      box->offsets[dim] = at;
+      box->extents[dim] = getAffineConstantExpr(1, index.getContext());
+    }
+  FailureOr<Schedule> schedule = readSchedule(kernel.getSchedule(), getLabel(op), box->extents,
+                                              op.getNumParallel(), op);
+  if (failed(schedule))
+    return failure();
+  for (auto [dim, offset] : llvm::zip_equal(schedule->dims, box->offsets))
+    dim = dim + offset;
+  return ScheduledPiece{std::move(*schedule), box->extents, box->rest};
+}
+
+SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
+                                     te::ComputeOp root, te::ComputeOp inner) {
+  SmallVector<AffineExpr> fixed(inner.getNumParallel());
+  SmallVector<bool> conflict(inner.getNumParallel(), false);
+  auto visit = [&](te::ReadOp read) {
+    for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
+      AffineExpr over = read.getMap().getNumSymbols() == 0 ? getLiveExpr(index, schedule, expr)
+                                                           : AffineExpr();
+      if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
+        conflict[dim] = true;
+      else
+        fixed[dim] = over;
+    }
+  };
+  // What is computed at the same loop has its dims fixed the same way.
+  for (Value result : inner.getResults())
+    for (Operation *user : result.getUsers())
+      if (auto read = dyn_cast<te::ReadOp>(user))
+        if (read->getParentOfType<te::ComputeOp>() == root)
+          visit(read);
+  for (auto [dim, expr] : llvm::enumerate(fixed))
+    if (conflict[dim])
+      expr = AffineExpr();
+  return fixed;
+}
+
+AffineExpr getProduct(ArrayRef<AffineExpr> factors, MLIRContext *context) {
+  AffineExpr product = getAffineConstantExpr(1, context);
+  for (AffineExpr factor : factors)
+    product = product * factor;
+  return product;
+}
+
+AffineExpr getParallelCount(const Schedule &schedule, MLIRContext *context) {
+  SmallVector<AffineExpr> extents;
+  for (unsigned loop : schedule.parallel)
+    extents.push_back(schedule.loops[loop].extent);
+  return getProduct(extents, context);
+}
+
+} // namespace tssa::conversion

@@ -1,0 +1,51 @@
+//===- PieceSchedule.h - the loops of one piece of an expression -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
+#define LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
+
+#include "mlir/IR/IRMapping.h"
+#include "tssa/Conversion/IndexBuilder.h"
+#include "tssa/Conversion/Schedule.h"
+
+namespace tssa::conversion {
+
+/// One piece of an expression with its schedule.
+struct ScheduledPiece {
+  Schedule schedule;
+  llvm::SmallVector<mlir::AffineExpr> extents; ///< of the dims
+  mlir::IntegerSet rest; ///< what a box does not say of the piece; null for nothing
+};
+
+/// The label, or "".
+llvm::StringRef getLabel(mlir::tssa::te::ComputeOp op);
+
+/// Sizes of all dims of `op`; `values` maps the kernel's values to the function's.
+llvm::SmallVector<mlir::AffineExpr> getExtents(IndexBuilder &index, mlir::tssa::te::ComputeOp op,
+                                               const mlir::IRMapping &values);
+
+/// Reads the schedule of piece `piece` of `op`. A parallel dim with an expression in
+/// `fixed` has that one index only.
+mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index,
+                                              mlir::tssa::te::KernelOp kernel,
+                                              mlir::tssa::te::ComputeOp op, unsigned piece,
+                                              const mlir::IRMapping &values,
+                                              llvm::ArrayRef<mlir::AffineExpr> fixed = {});
+
+/// For each parallel dim of `inner`: the index that all reads of `root` agree on and
+/// that loops declared so far fix, or null.
+llvm::SmallVector<mlir::AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
+                                                 mlir::tssa::te::ComputeOp root,
+                                                 mlir::tssa::te::ComputeOp inner);
+
+mlir::AffineExpr getProduct(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRContext *context);
+
+/// Iterations of the loops that are numbered.
+mlir::AffineExpr getParallelCount(const Schedule &schedule, mlir::MLIRContext *context);
+
+} // namespace tssa::conversion
+
+#endif // LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H

@@ -1,0 +1,78 @@
+//===- PointEmitter.h - code for the points of a tile -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H
+#define LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H
+
+#include "BodyEvaluator.h"
+#include "tssa/Conversion/Schedule.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tssa::conversion {
+
+/// Emits the points of one piece of a te.compute.
+class PointEmitter : public TileEmitter {
+public:
+  using Values = TileEmitter::Values;
+  /// `outs` are the buffers of the results. The dim of `index` for the lane of a
+  /// vector comes after the loops of the schedule.
+  PointEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp compute,
+               unsigned piece, llvm::ArrayRef<TensorBuffer> outs, const Schedule &schedule);
+
+  /// Computes only points that lie in `set` as well, when it is not null; for
+  /// expressions without a reduction.
+  void restrictTo(mlir::IntegerSet set) { restriction = set; }
+
+  Values getIdentity(bool vector) override;
+  Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) override;
+  Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) override;
+  Values combineLanes(mlir::ValueRange accumulators) override;
+  void finish(const TilePoint &point, mlir::ValueRange accumulators) override;
+  void compute(const TilePoint &point) override;
+  mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) override;
+  void assumeGuards(bool assume) override;
+  llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
+  mlir::LogicalResult fillCache(const CacheTile &tile) override;
+  void beginScope() override { loads.clear(); }
+
+private:
+  void storeResults(const TilePoint &point, mlir::ValueRange values);
+  void computePoint(const TilePoint &point);
+  /// The operand with this number of the op whose result the body yields, or null.
+  mlir::Value getOperand(unsigned operand);
+  void makeCache(mlir::Value operand, const CacheTile &tile);
+  void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);
+  /// Dims of the box in the order in which threads fill it, the last changing first.
+  llvm::SmallVector<unsigned> getFillOrder(mlir::Value operand, const CacheTile &tile,
+                                           llvm::ArrayRef<unsigned> order);
+  /// Maps operands that are cached to their values at `point`.
+  void mapCached(BodyEvaluator &body, const TilePoint &point);
+
+  IndexBuilder &index;
+  KernelContext &kernel;
+  mlir::tssa::te::ComputeOp op;
+  unsigned piece;
+  llvm::SmallVector<TensorBuffer> outs;
+  const Schedule &schedule;
+  unsigned laneDim;
+  int64_t lanes = 0; ///< of a vector; 0 for scalar code
+  mlir::IntegerSet restriction;
+  llvm::SmallVector<mlir::AffineExpr> knownGuards;
+  /// An operand in shared memory.
+  struct Cache {
+    TensorBuffer buffer;
+    mlir::AffineExpr address;              ///< at a point of a tile
+    llvm::SmallVector<unsigned> order;     ///< dims of the box, outermost first
+    llvm::SmallVector<int64_t> strides;    ///< of the dims of the box
+  };
+  llvm::MapVector<mlir::Value, Cache> caches;
+  /// Loads of the present scope, by read, address, guard and mask.
+  std::map<llvm::SmallVector<const void *>, mlir::Value> loads;
+};
+
+} // namespace tssa::conversion
+
+#endif // LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H

@@ -1,0 +1,113 @@
+//===- ThreadJoin.cpp - partial results of the threads of a block -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inside of a warp, partners exchange what they have, at half the distance each
+// time. Across warps, the first thread of each puts its result in shared memory, and
+// after a barrier every thread joins the results of all warps of its group in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadJoin.h"
+#include "BodyEvaluator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ::tssa::conversion;
+using Values = TileEmitter::Values;
+
+static constexpr int64_t warpSize = 32;
+
+static Values joinWarp(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                       Values values, int64_t width) {
+  for (int64_t distance = width / 2; distance >= 1; distance /= 2) {
+    Values others;
+    for (Value value : values)
+      others.push_back(threads.buildExchange(index, value, distance));
+    values = emitter.combine(values, others);
+  }
+  return values;
+}
+
+static Value toMemory(OpBuilder &builder, Location loc, Value value) {
+  Type type = getMemoryType(value.getType());
+  return type == value.getType() ? value
+                                 : arith::ExtUIOp::create(builder, loc, type, value).getResult();
+}
+
+static Value fromMemory(OpBuilder &builder, Location loc, Value value, Type type) {
+  return type == value.getType() ? value
+                                 : arith::TruncIOp::create(builder, loc, type, value).getResult();
+}
+
+static Values joinWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                        const Values &values, int64_t group) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  auto func = builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
+  int64_t numWarps = threads.count / warpSize, warpsOfGroup = group / warpSize;
+  SmallVector<Value> buffers;
+  for (Value value : values)
+    buffers.push_back(threads.makeShared(
+        builder, loc, func, MemRefType::get({numWarps}, getMemoryType(value.getType()))));
+  Value number = threads.buildNumber(index);
+  Value width = index.constant(warpSize), zero = index.constant(0);
+  Value warp = arith::DivUIOp::create(builder, loc, number, width);
+  Value lane = arith::RemUIOp::create(builder, loc, number, width);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, zero);
+  if (builder.getBlock()->getParent()->getParentOfType<scf::ForOp>())
+    threads.buildBarrier(index); // all have read what the last iteration put there
+  auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (auto [value, buffer] : llvm::zip_equal(values, buffers))
+      memref::StoreOp::create(builder, loc, toMemory(builder, loc, value), buffer,
+                              ValueRange{warp});
+  }
+  threads.buildBarrier(index);
+  Value first = arith::DivUIOp::create(builder, loc, number, index.constant(group));
+  first = arith::MulIOp::create(builder, loc, first, index.constant(warpsOfGroup));
+  Values joined;
+  for (int64_t i = 0; i < warpsOfGroup; ++i) {
+    Value place = arith::AddIOp::create(builder, loc, first, index.constant(i));
+    Values partial;
+    for (auto [value, buffer] : llvm::zip_equal(values, buffers)) {
+      Value loaded = memref::LoadOp::create(builder, loc, buffer, ValueRange{place});
+      partial.push_back(fromMemory(builder, loc, loaded, value.getType()));
+    }
+    joined = joined.empty() ? partial : emitter.combine(joined, partial);
+  }
+  return joined;
+}
+
+namespace tssa::conversion {
+
+Values joinThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                   ValueRange accumulators, int64_t group) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  if (auto vector = dyn_cast<VectorType>(accumulators.front().getType())) {
+    Values joined(accumulators);
+    for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
+      Values scalars;
+      for (Value value : accumulators)
+        scalars.push_back(vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{lane}));
+      scalars = joinThreads(index, threads, emitter, scalars, group);
+      for (auto [whole, scalar] : llvm::zip_equal(joined, scalars))
+        whole = vector::InsertOp::create(builder, loc, scalar, whole, ArrayRef<int64_t>{lane});
+    }
+    return joined;
+  }
+  Values values = joinWarp(index, threads, emitter, Values(accumulators),
+                           std::min(group, warpSize));
+  return group > warpSize ? joinWarps(index, threads, emitter, values, group) : values;
+}
+
+} // namespace tssa::conversion
