@@ -47,8 +47,8 @@ void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t sit
 }
 
 static std::string describeShared(uint64_t offset, uint64_t bytes) {
-  return "shared memory + " + std::to_string(static_cast<int64_t>(offset)) + ", which has " +
-         std::to_string(bytes) + " bytes";
+  return "shared memory + " + std::to_string(static_cast<int64_t>(offset)) + " (of " +
+         std::to_string(bytes) + " bytes)";
 }
 
 void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {

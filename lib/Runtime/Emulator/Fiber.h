@@ -41,10 +41,10 @@ private:
   void *self = nullptr;
   void *resumer = nullptr;
   // What AddressSanitizer knows of the two stacks; unused without.
-  void *selfShadow = nullptr;
-  void *resumerShadow = nullptr;
-  const void *resumerBegin = nullptr;
-  size_t resumerBytes = 0;
+  [[maybe_unused]] void *selfShadow = nullptr;
+  [[maybe_unused]] void *resumerShadow = nullptr;
+  [[maybe_unused]] const void *resumerBegin = nullptr;
+  [[maybe_unused]] size_t resumerBytes = 0;
   void (*entry)(void *) = nullptr;
   void *argument = nullptr;
 

@@ -106,7 +106,7 @@ static std::string describeOffset(const std::string &name, const Range &range, u
     text += " - " + std::to_string(range.begin - address);
   else
     text += " + " + std::to_string(address - range.begin);
-  return text + ", which has " + std::to_string(range.end - range.begin) + " bytes";
+  return text + " (of " + std::to_string(range.end - range.begin) + " bytes)";
 }
 
 std::string GlobalMemory::describe(uintptr_t address, int32_t parameter) const {
