@@ -31,10 +31,8 @@ static constexpr uint64_t pollInterval = 1 << 16;
 
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
   const tssa_emulator_site &place = kernel.sites[site];
-  if (++counters.accesses % pollInterval == 0 && shouldStop()) {
-    report(TSSA_CANCELLED, "the run was stopped");
-    stop();
-  }
+  if (++counters.accesses % pollInterval == 0 && shouldStop())
+    return report(TSSA_CANCELLED, "the run was stopped");
   if (place.space == TSSA_EMU_SHARED)
     return accessShared(thread, address, bytes, site);
   if (place.space == TSSA_EMU_ANYWHERE) {
@@ -55,11 +53,12 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
   const tssa_emulator_site &place = kernel.sites[site];
   uint64_t offset = address - getShared().begin;
   if (!getShared().contains(address, bytes))
-    fail(thread, site, "is out of bounds: at " + describeShared(offset, sharedBytes));
+    return fail(thread, site, "is out of bounds: at " + describeShared(offset, sharedBytes));
   if (address % place.alignment != 0)
-    fail(thread, site, "is misaligned: at " + describeShared(offset, sharedBytes) +
+    return fail(thread, site, "is misaligned: at " + describeShared(offset, sharedBytes) +
                            "; the address must be a multiple of " +
                            std::to_string(place.alignment));
+  log(thread, site, /*isShared=*/true, address, bytes);
   Moment now = getMoment(thread);
   AccessKind kind = getKind(place);
   uint64_t last = (offset + bytes - 1) >> sharedShift;
@@ -68,7 +67,7 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
     if (cell.write.stamp < firstStamp) { // of a block before
       cell.write = AccessRecord{};
       if (kind != AccessKind::Store)
-        fail(thread, site, "reads what no thread of the block has written: shared memory + " +
+        return fail(thread, site, "reads what no thread of the block has written: shared memory + " +
                                std::to_string(i << sharedShift));
     }
     if (cell.read.stamp < firstStamp)
@@ -76,7 +75,7 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
     if (cell.touch(kind, now))
       continue;
     if (options.checkRaces)
-      fail(thread, site, "at shared memory + " + std::to_string(i << sharedShift) + " races with " +
+      return fail(thread, site, "at shared memory + " + std::to_string(i << sharedShift) + " races with " +
                              describeRace(cell, kind, now));
     cell.write.set(now, 0);
   }
@@ -95,11 +94,12 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
     inside = region && region->contains(address, bytes);
   }
   if (!inside)
-    fail(thread, site, "is out of bounds: at " + memory.describe(address, place.parameter));
+    return fail(thread, site, "is out of bounds: at " + memory.describe(address, place.parameter));
   if (address % place.alignment != 0)
-    fail(thread, site, "is misaligned: at " + memory.describe(address, place.parameter) +
+    return fail(thread, site, "is misaligned: at " + memory.describe(address, place.parameter) +
                            "; the address must be a multiple of " +
                            std::to_string(place.alignment));
+  log(thread, site, /*isShared=*/false, address, bytes);
   if (!region->cells)
     return;
   Moment now = getMoment(thread);
@@ -107,6 +107,6 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
   uint64_t granule = uint64_t(1) << region->granuleShift;
   for (uintptr_t at = address; at < address + bytes; at += granule)
     if (!region->cellOf(at).touch(kind, now))
-      fail(thread, site, "at " + memory.describe(at, place.parameter) + " races with " +
+      return fail(thread, site, "at " + memory.describe(at, place.parameter) + " races with " +
                              describeRace(region->cellOf(at), kind, now));
 }

@@ -87,13 +87,6 @@ void Grid::report(tssa_code code, const std::string &what) {
 
 void Grid::fail(const Thread &thread, int32_t site, const std::string &what) {
   report(TSSA_INTERNAL, describeSite(site) + " by " + describeThread(thread) + " " + what);
-  stop();
-}
-
-/// Leaves the running fiber for good.
-void Grid::stop() {
-  running->fiber->leave();
-  std::abort(); // nobody resumes it
 }
 
 /// No thread can run and not all have finished: the first that waits, and what it

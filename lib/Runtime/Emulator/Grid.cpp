@@ -23,54 +23,71 @@ struct Grid::Calls {
     return *static_cast<Thread *>(const_cast<tssa_emulator *>(emulator));
   }
 
-  static void access(const tssa_emulator *emulator, const void *address, int32_t site) {
+  /// A call of the kernel: the work of its thread's grid, which may find a fault.
+  template <typename Work>
+  static uint64_t call(const tssa_emulator *emulator, Work work) {
     Thread &thread = toThread(emulator);
-    Grid &grid = *thread.grid;
-    grid.access(thread, reinterpret_cast<uintptr_t>(address), grid.kernel.sites[site].bytes, site);
+    uint64_t result = work(*thread.grid, thread);
+    thread.grid->stopAfterFault();
+    return result;
+  }
+
+  static void access(const tssa_emulator *emulator, const void *address, int32_t site) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      uint32_t bytes = static_cast<uint32_t>(grid.kernel.sites[site].bytes);
+      grid.access(thread, reinterpret_cast<uintptr_t>(address), bytes, site);
+      return 0;
+    });
   }
   static void accessRange(const tssa_emulator *emulator, const void *address, uint64_t bytes,
                           int32_t site) {
-    Thread &thread = toThread(emulator);
-    if (bytes != 0)
-      thread.grid->access(thread, reinterpret_cast<uintptr_t>(address), bytes, site);
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      if (bytes != 0)
+        grid.access(thread, reinterpret_cast<uintptr_t>(address), bytes, site);
+      return 0;
+    });
   }
   static void barrier(const tssa_emulator *emulator, int32_t site) {
-    Thread &thread = toThread(emulator);
-    thread.grid->barrier(thread, site);
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      grid.barrier(thread, site);
+      return 0;
+    });
+  }
+  static uint64_t meet(const tssa_emulator *emulator, uint32_t mask, uint64_t value,
+                       int32_t site) {
+    return call(emulator, [=](Grid &grid, Thread &thread) {
+      return grid.meet(thread, mask, value, site);
+    });
   }
   static void warpBarrier(const tssa_emulator *emulator, uint32_t mask, int32_t site) {
-    Thread &thread = toThread(emulator);
-    thread.grid->meet(thread, mask, 0, site);
+    meet(emulator, mask, 0, site);
   }
   static uint64_t shuffle(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                           uint32_t lane, uint32_t clamp, int32_t site) {
     Thread &thread = toThread(emulator);
     thread.lane = lane;
     thread.clamp = clamp;
-    return thread.grid->meet(thread, mask, value, site);
+    return meet(emulator, mask, value, site);
   }
   static uint32_t vote(const tssa_emulator *emulator, uint32_t mask, uint32_t predicate,
                        int32_t site) {
-    Thread &thread = toThread(emulator);
-    return static_cast<uint32_t>(thread.grid->meet(thread, mask, predicate != 0, site));
-  }
-  static uint64_t match(const tssa_emulator *emulator, uint32_t mask, uint64_t value,
-                        int32_t site) {
-    Thread &thread = toThread(emulator);
-    return thread.grid->meet(thread, mask, value, site);
+    return static_cast<uint32_t>(meet(emulator, mask, predicate != 0, site));
   }
   static uint32_t reduce(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                          int32_t site) {
-    Thread &thread = toThread(emulator);
-    return static_cast<uint32_t>(thread.grid->meet(thread, mask, value, site));
+    return static_cast<uint32_t>(meet(emulator, mask, value, site));
+  }
+  static void report(const tssa_emulator *emulator, int32_t site, const char *what) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      grid.fail(thread, site, what);
+      return 0;
+    });
   }
   static void divide(const tssa_emulator *emulator, int32_t site) {
-    Thread &thread = toThread(emulator);
-    thread.grid->fail(thread, site, "has no result: it divides by zero, or the least integer by -1");
+    report(emulator, site, "has no result: it divides by zero, or the least integer by -1");
   }
   static void trap(const tssa_emulator *emulator, int32_t site) {
-    Thread &thread = toThread(emulator);
-    thread.grid->fail(thread, site, "is reached");
+    report(emulator, site, "is reached");
   }
 
   static void install(tssa_emulator &emulator) {
@@ -80,7 +97,7 @@ struct Grid::Calls {
     emulator.warp_barrier = warpBarrier;
     emulator.shuffle = shuffle;
     emulator.vote = vote;
-    emulator.match = match;
+    emulator.match = meet;
     emulator.reduce = reduce;
     emulator.divide = divide;
     emulator.trap = trap;
@@ -143,6 +160,8 @@ Grid::~Grid() {
 void Grid::prepareThreads() {
   threads.resize(launch.threads);
   warps.resize((launch.threads + 31) / 32);
+  if (options.count)
+    logs.resize(warps.size());
   ready.reserve(threads.size());
   for (size_t i = 0; i < threads.size(); ++i) {
     Thread &thread = threads[i];
@@ -186,7 +205,11 @@ void Grid::runBlock(uint32_t block) {
   }
   for (Warp &warp : warps)
     warp.waiting = warp.epoch = 0;
-  while (!ready.empty() && status.ok()) {
+  while (status.ok()) {
+    if (ready.empty())
+      flushLogs();
+    if (ready.empty())
+      break;
     size_t pick = random() % ready.size();
     Thread &next = threads[ready[pick]];
     ready[pick] = ready.back();
@@ -226,4 +249,22 @@ void Grid::suspend(Thread &thread, int32_t site) {
 void Grid::release(Thread &thread) {
   thread.waitsAt = -1;
   ready.push_back(thread.thread);
+}
+
+void Grid::log(Thread &thread, int32_t site, bool isShared, uintptr_t address, uint64_t bytes) {
+  if (logs.empty())
+    return;
+  AccessLog &log = logs[thread.thread / 32];
+  if (log.isFull(thread.getLane())) {
+    full.push_back(thread.thread);
+    thread.fiber->leave();
+  }
+  log.add(thread.getLane(), site, isShared, address, static_cast<uint32_t>(bytes));
+}
+
+/// No thread is ready: those that wait for room in a log can go on.
+void Grid::flushLogs() {
+  for (AccessLog &log : logs)
+    log.flush(counters);
+  std::swap(ready, full);
 }

@@ -13,12 +13,13 @@
 ///                          |---- end ----> finished
 ///
 /// When none is ready and not all have finished, the block is stuck, which is an
-/// error. Calls of the kernel come in through the tssa_emulator of their thread.
+/// error; unless some wait for their log of accesses to be emptied. Calls of the kernel come in through the tssa_emulator of their thread.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_GRID_H
 #define TSSA_LIB_RUNTIME_EMULATOR_GRID_H
 
+#include "AccessLog.h"
 #include "Fiber.h"
 #include "GlobalMemory.h"
 
@@ -81,6 +82,8 @@ private:
   FiberPool &pool;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
+  std::vector<AccessLog> logs; ///< of the warps; empty when nothing is counted
+  std::vector<uint32_t> full;  ///< threads that wait for their log to be flushed
   std::vector<uint32_t> ready;
   Thread *running = nullptr;
   uint32_t numFinished = 0, numAtBarrier = 0;
@@ -104,6 +107,8 @@ private:
   void suspend(Thread &thread, int32_t site);
   void release(Thread &thread);
   static void runThread(void *thread);
+  void log(Thread &thread, int32_t site, bool isShared, uintptr_t address, uint64_t bytes);
+  void flushLogs();
   bool shouldStop() const { return options.shouldStop && options.shouldStop(); }
 
   // Accesses
@@ -124,9 +129,15 @@ private:
   void reduce(Thread *lanes, uint32_t mask, int32_t site);
 
   // Faults
-  /// Ends the launch: what `thread` does at `site` is wrong.
-  [[noreturn]] void fail(const Thread &thread, int32_t site, const std::string &what);
-  [[noreturn]] void stop();
+  /// What `thread` does at `site` is wrong. The call of the kernel that finds it ends
+  /// with `stopAfterFault`.
+  void fail(const Thread &thread, int32_t site, const std::string &what);
+  /// Leaves the running fiber for good when there was a fault. Nothing that needs its
+  /// destructor may live on the fiber's stack.
+  void stopAfterFault() {
+    if (!status.ok())
+      running->fiber->leave();
+  }
   void report(tssa_code code, const std::string &what);
   void reportStuck();
   std::string describeSite(int32_t site) const;
