@@ -44,7 +44,7 @@ std::optional<bool> te::isEmpty(ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> co
   if (llvm::is_contained(sizes, 0))
     return true;
   if (constraints.empty())
-    return false;
+    return llvm::is_contained(sizes, ShapedType::kDynamic) ? std::optional<bool>() : false;
   auto dims = collectDims(constraints);
   if (!dims)
     return std::nullopt;
@@ -54,12 +54,16 @@ std::optional<bool> te::isEmpty(ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> co
     AffineExpr expr = getAffineDimExpr(index, context);
     renumbered[dim] = expr;
     all.push_back(expr);
-    all.push_back(sizes[dim] - 1 - expr);
+    if (!ShapedType::isDynamic(sizes[dim]))
+      all.push_back(sizes[dim] - 1 - expr);
   }
   for (AffineExpr constraint : constraints)
     all.push_back(constraint.replaceDims(renumbered));
   auto set = IntegerSet::get(dims->size(), 0, all, SmallVector<bool>(all.size(), false));
-  return FlatLinearConstraints(FlatLinearValueConstraints(set)).isIntegerEmpty();
+  bool empty = FlatLinearConstraints(FlatLinearValueConstraints(set)).isIntegerEmpty();
+  if (!empty && llvm::is_contained(sizes, ShapedType::kDynamic))
+    return std::nullopt;
+  return empty;
 }
 
 te::Constraints te::getInequalities(IntegerSet set) {

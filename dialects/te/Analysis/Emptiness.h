@@ -16,9 +16,9 @@ namespace mlir::tssa::te {
 /// Inequalities (`expr` >= 0) over dims.
 using Constraints = SmallVector<AffineExpr>;
 
-/// Whether a box of constant sizes has no point that satisfies all constraints.
-/// Exact; nullopt if the question is not pure affine, has symbols or is too large
-/// to answer quickly.
+/// Whether a box has no point that satisfies all constraints. Exact for constant
+/// sizes; with dynamic ones either true or nullopt. nullopt also if the question is
+/// not pure affine, has symbols or is too large to answer quickly.
 std::optional<bool> isEmpty(ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> constraints);
 
 /// The constraints of a set, with two inequalities for each equality.

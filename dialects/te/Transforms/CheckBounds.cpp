@@ -9,7 +9,8 @@
 /// A question is a set of constraints that no point of the domain may satisfy: an
 /// index below 0 or beyond the size, a point in two pieces, a point in none.
 /// 1. The simplifier proves that one of the constraints never holds.
-/// 2. Else, for constant sizes, an exact solver says whether there is a point.
+/// 2. Else an exact solver says whether there is a point, for constant sizes, or that
+///    there is none for any size.
 /// 3. Else the answer is unknown: an index becomes opaque (te.index), so that the run
 ///    checks it; pieces must be proven.
 ///
@@ -58,8 +59,6 @@ public:
         return Truth::Always;
       simplifier.assumeNonNegative(constraint);
     }
-    if (llvm::is_contained(constantSizes, ShapedType::kDynamic))
-      return Truth::Unknown;
     std::optional<bool> empty = isEmpty(constantSizes, simplified);
     return !empty ? Truth::Unknown : *empty ? Truth::Always : Truth::Never;
   }

@@ -258,3 +258,17 @@ func.func @many_pieces_gap(%n: index) -> tensor<11x?xf32> {
   } : tensor<11x?xf32>
   return %y : tensor<11x?xf32>
 }
+
+// -----
+
+// No sizes are needed to see that these are disjoint and cover.
+func.func @slanted_pieces(%n: index, %m: index) -> tensor<?x?xf32> {
+  %y = te.compute (d0: %n, d1: %m) where (2 * d0 + 3 * d1 - 7 >= 0) {
+    %v = arith.constant 0.0 : f32
+    te.yield %v : f32
+  } where (6 - 2 * d0 - 3 * d1 >= 0) {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
