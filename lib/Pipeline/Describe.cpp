@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Target/CUDA.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -104,7 +105,22 @@ void describeMemory(ModuleOp module, runtime::Variant &variant) {
   });
 }
 
+static void describeKernels(ModuleOp module, runtime::Variant &variant) {
+  auto list = module->getAttrOfType<ArrayAttr>(cuda::kernelsAttr);
+  if (!list)
+    return;
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    auto get = [&](StringRef name) { return entry.getAs<IntegerAttr>(name).getInt(); };
+    runtime::Kernel &kernel = variant.kernels.emplace_back();
+    kernel.name = entry.getAs<StringAttr>("name").str();
+    kernel.parameters = get("parameters");
+    kernel.threads = get("threads");
+    kernel.sharedBytes = get("shared_bytes");
+  }
+}
+
 void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Variant &variant) {
+  manifest.nodes.clear();
   for (auto entry : module->getAttrOfType<ArrayAttr>("te.nodes").getAsRange<ArrayAttr>())
     manifest.nodes.push_back(
         {cast<StringAttr>(entry[0]).str(), cast<StringAttr>(entry[1]).str()});
@@ -114,6 +130,7 @@ void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Var
     ArrayRef<int32_t> nodes = cast<DenseI32ArrayAttr>(entry[1]).asArrayRef();
     launch.nodes.assign(nodes.begin(), nodes.end());
   }
+  describeKernels(module, variant);
 }
 
 } // namespace tssa

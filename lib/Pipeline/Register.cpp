@@ -13,7 +13,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,6 +26,7 @@
 #include "tssa/Conversion/HostToLLVM.h"
 #include "tssa/Pipeline/FoldLaunches.h"
 #include "tssa/Pipeline/Stages.h"
+#include "tssa/Target/CUDA.h"
 
 using namespace mlir;
 
@@ -31,11 +34,12 @@ namespace tssa {
 
 void registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect, mlir::tssa::layout::LayoutDialect,
                   mlir::tssa::refs::TSSADialect, mlir::tssa::te::TEDialect>();
   cpu::registerTranslations(registry);
+  cuda::registerTranslations(registry);
 }
 
 void registerAllPasses() {
@@ -44,6 +48,7 @@ void registerAllPasses() {
   mlir::tssa::te::registerTEPasses();
   registerHostToLLVMPasses();
   cpu::registerTargetCPUPasses();
+  cuda::registerTargetCUDAPasses();
   registerPass([] { return createFoldLaunchesPass(); });
 }
 

@@ -11,8 +11,10 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tssa/Conversion/HostToLLVM.h"
 #include "tssa/Pipeline/FoldLaunches.h"
+#include "tssa/Target/CUDA.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -72,7 +74,8 @@ static Operation *findLoopsBreach(ModuleOp module) {
 
 static Operation *findTargetBreach(ModuleOp module) {
   return findOp(module, [](Operation *op) {
-    return !isa<ModuleOp>(op) && !isa<LLVM::LLVMDialect>(op->getDialect());
+    return !isa<ModuleOp, gpu::GPUModuleOp>(op) &&
+           !isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
   });
 }
 
@@ -100,9 +103,13 @@ static void buildLoops(OpPassManager &manager, const StageContext &) {
   cpu::buildLoopsStage(manager);
 }
 
-static void buildTarget(OpPassManager &manager, const StageContext &) {
-  manager.addPass(createConvertHostToLLVMPass());
-  cpu::buildTargetCPUStage(manager);
+static void buildTarget(OpPassManager &manager, const StageContext &context) {
+  manager.addPass(createConvertHostToLLVMPass(context.target.isDevice()));
+  if (context.target.isDevice())
+    cuda::buildTargetCUDAStage(manager);
+  if (context.target.kind == Target::Emulator)
+    cuda::buildEmulatorStage(manager);
+  cpu::buildTargetCPUStage(manager); // kernels of a device are in LLVM already
 }
 
 static constexpr Stage stages[] = {
@@ -112,7 +119,8 @@ static constexpr Stage stages[] = {
     {"layout", "every kernel has a schedule", buildLayout, findLayoutBreach},
     {"buffers", "the host program works on memory", buildBuffers, findBuffersBreach},
     {"loops", "every kernel is a function with loops", buildLoops, findLoopsBreach},
-    {"target", "all is in the LLVM dialect", buildTarget, findTargetBreach},
+    {"target", "all is in the LLVM dialect, and kernels of a GPU in that and NVVM", buildTarget,
+     findTargetBreach},
 };
 
 ArrayRef<Stage> getStages() { return stages; }

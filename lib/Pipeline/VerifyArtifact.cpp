@@ -20,17 +20,10 @@ Error tssa::compileToArtifact(mlir::ModuleOp module, const CompileOptions &optio
   Compilation compilation(options);
   if (failed(compilation.runStages(module)))
     return llvm::createStringError("a stage failed");
-  if (Error error = compilation.translate(module))
+  if (Error error = compilation.translate())
     return error;
-  Expected<std::string> code = compilation.link();
-  if (!code)
-    return code.takeError();
-  auto weights = compilation.getWeights(module);
-  if (!weights)
-    return weights.takeError();
-  runtime::Status status = runtime::writeArtifact(path.str(), *code,
-                                                  compilation.takeManifest(module), {{*weights, {}}});
-  return status.ok() ? Error::success() : llvm::createStringError(status.message);
+  bool wasWriting = false;
+  return compilation.writeArtifact(path, wasWriting);
 }
 
 /// The tensor of a run as the evaluator holds it.
@@ -41,11 +34,13 @@ static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKin
   return result;
 }
 
-Expected<std::vector<HostTensor>> tssa::runArtifact(llvm::StringRef path,
+Expected<std::vector<HostTensor>> tssa::runArtifact(llvm::StringRef path, llvm::StringRef device,
                                                     llvm::ArrayRef<HostTensor> inputs,
                                                     llvm::ArrayRef<HostTensor> like) {
   std::unique_ptr<runtime::Session> session;
-  runtime::Status status = runtime::Session::load(path.str(), {}, session);
+  runtime::SessionOptions options;
+  options.device = device.str();
+  runtime::Status status = runtime::Session::load(path.str(), options, session);
   if (!status.ok())
     return llvm::createStringError("the artifact cannot be loaded: " + status.message);
   const runtime::Manifest &manifest = session->getManifest();

@@ -84,7 +84,7 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   defineCaller(kernel, "tssa_run", false);
   defineCaller(extent, "tssa_plan", true);
   defineMath(**code);
-  cpu::optimize(**code, **target);
+  cpu::optimize(**code, **target, /*suffix=*/"");
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   if (Error error = cpu::emit(**code, **target, /*assembly=*/false, stream))

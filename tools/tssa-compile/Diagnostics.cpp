@@ -8,6 +8,7 @@
 #include "Diagnostics.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "tssa/Target/Unsupported.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -17,6 +18,7 @@ namespace tssa::compile {
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
     : ScopedDiagnosticHandler(&context), file(file.str()) {
   setHandler([this](Diagnostic &diagnostic) {
+    unsupported |= isUnsupported(diagnostic);
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
       print(diagnostic, "");
   });

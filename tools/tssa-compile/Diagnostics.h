@@ -17,8 +17,12 @@ class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file);
 
+  /// Whether an error said that something is not supported.
+  bool sawUnsupported() const { return unsupported; }
+
 private:
   std::string file;
+  bool unsupported = false;
   void print(mlir::Diagnostic &diagnostic, llvm::StringRef indent);
 };
 

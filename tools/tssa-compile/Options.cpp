@@ -27,8 +27,9 @@ struct CommandLine {
                              cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
                               cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::desc("What to make code for: cpu"),
-                              cl::value_desc("TARGET"), cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
+                                                 "others, cuda-emu, or a list"),
+                              cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> mcpu{"mcpu",
                             cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
                             cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
@@ -40,7 +41,7 @@ struct CommandLine {
   cl::opt<std::string> lastStage{
       "compile-to", cl::desc("Stop after import, te, layout, buffers, loops or target"),
       cl::value_desc("STAGE"), cl::cat(category)};
-  cl::opt<std::string> emit{"emit", cl::desc("Write llvm, asm, obj, so (default) or schedule"),
+  cl::opt<std::string> emit{"emit", cl::desc("Write llvm, ptx, asm, obj, so (default) or schedule"),
                             cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
   cl::opt<std::string> schedule{"schedule", cl::desc("Replay schedules written by --emit=schedule"),
                                 cl::value_desc("FILE"), cl::cat(category)};
@@ -61,6 +62,7 @@ constexpr const char *overview =
     "EXAMPLES:\n"
     "  tssa-compile model.onnx                      writes model.so for this CPU\n"
     "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
+    "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n\n"
     "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
@@ -108,12 +110,13 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   std::optional<Emit> emit = StringSwitch<std::optional<Emit>>(line.emit)
                                  .Case("schedule", Emit::Schedule)
                                  .Case("llvm", Emit::LLVM)
+                                 .Case("ptx", Emit::PTX)
                                  .Case("asm", Emit::Assembly)
                                  .Case("obj", Emit::Object)
                                  .Case("so", Emit::SharedObject)
                                  .Default(std::nullopt);
   if (!emit)
-    return reportUsage("expected llvm, asm, obj, so or schedule for --emit, got '" + line.emit +
+    return reportUsage("expected llvm, ptx, asm, obj, so or schedule for --emit, got '" + line.emit +
                        "'");
   options.emit = *emit;
   options.lastStage = options.emit == Emit::Schedule ? "layout" : "target";
@@ -130,6 +133,22 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   }
   options.lastStage = line.lastStage;
   options.emit = Emit::Module;
+  return std::nullopt;
+}
+
+/// What is written besides artifacts is that of one target.
+std::optional<int> takeTargets(const CommandLine &line, Options &options) {
+  Expected<std::vector<Target>> targets = parseTargets(line.target);
+  if (!targets)
+    return reportUsage("--target: " + toString(targets.takeError()));
+  options.targets = std::move(*targets);
+  if (options.targets.size() > 1 && options.emit != Emit::SharedObject)
+    return reportUsage((line.lastStage.getNumOccurrences() ? "--compile-to" : "--emit=" + line.emit) +
+                       " needs a single --target, got '" + line.target + "'");
+  if (options.targets.size() > 1 && !options.schedule.empty())
+    return reportUsage("--schedule needs a single --target, got '" + line.target + "'");
+  if (options.emit == Emit::PTX && options.targets.front().kind != Target::CUDA)
+    return reportUsage("--emit=ptx needs a --target such as cuda:sm_90, got '" + line.target + "'");
   return std::nullopt;
 }
 
@@ -179,8 +198,6 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   }
   if (line.input.empty())
     return reportUsage("expected a model, MODEL.onnx or MODEL.mlir");
-  if (line.target != "cpu")
-    return reportUsage("expected cpu for --target, got '" + line.target + "'");
   options.input = line.input;
   options.output = line.output;
   options.mcpu = line.mcpu;
@@ -195,6 +212,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   if (std::optional<int> code = takeSizes(line, options))
     return code;
   if (std::optional<int> code = takeStage(line, options))
+    return code;
+  if (std::optional<int> code = takeTargets(line, options))
     return code;
   chooseOutput(options);
   return std::nullopt;

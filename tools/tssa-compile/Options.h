@@ -7,6 +7,7 @@
 #ifndef TOOLS_TSSA_COMPILE_OPTIONS_H
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
+#include "tssa/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -24,11 +25,12 @@ enum ExitCode {
   InternalError = 70
 };
 
-enum class Emit { Module, Schedule, LLVM, Assembly, Object, SharedObject };
+enum class Emit { Module, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
 
 struct Options {
   std::string input;
   std::string output;
+  std::vector<Target> targets;
   std::string mcpu;
   std::string lastStage;
   Emit emit;

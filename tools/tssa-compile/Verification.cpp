@@ -21,12 +21,12 @@ static VerifyOptions getVerifyOptions(const Options &options) {
 }
 
 Verification::Verification(const Options &options, const cpu::Machine &machine)
-    : options(options), verifier(machine, getVerifyOptions(options)) {}
+    : options(options), machine(machine) {}
 
 void Verification::attach(CompileOptions &compile) {
   if (options.verifyEachStage || !options.injectFault.empty())
-    compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module) {
-      return afterStage(stage, module);
+    compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module, const Target &target) {
+      return afterStage(stage, module, target);
     };
 }
 
@@ -36,7 +36,8 @@ int Verification::report(Error error, int code) {
   return code;
 }
 
-mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp module) {
+mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp module,
+                                             const Target &target) {
   const Fault *fault = lookupFault(options.injectFault);
   if (fault && fault->stage == stage.name && !fault->inject(module)) {
     report(createStringError("the model has no place for fault '" + options.injectFault + "'"),
@@ -45,8 +46,11 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
   }
   if (!options.verifyEachStage)
     return mlir::success();
-  if (Error error = verifier.check(stage, module)) {
-    report(std::move(error), verifier.failedToStart() ? ModelError : Mismatch);
+  if (stage.name == "import")
+    verifiers.push_back(
+        std::make_unique<StageVerifier>(machine, target, getVerifyOptions(options)));
+  if (Error error = verifiers.back()->check(stage, module)) {
+    report(std::move(error), verifiers.back()->failedToStart() ? ModelError : Mismatch);
     return mlir::failure();
   }
   return mlir::success();
@@ -55,11 +59,13 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
 int Verification::checkArtifact() {
   if (!options.verifyEachStage)
     return Success;
-  if (Error error = verifier.checkArtifact(options.output)) {
-    sys::fs::remove(options.output);
-    return report(std::move(error), Mismatch);
+  for (auto &verifier : verifiers) {
+    if (Error error = verifier->checkArtifact(options.output)) {
+      sys::fs::remove(options.output);
+      return report(std::move(error), Mismatch);
+    }
+    errs() << options.input << ": " << verifier->summarize() << '\n';
   }
-  errs() << options.input << ": " << verifier.summarize() << '\n';
   return Success;
 }
 

@@ -13,7 +13,7 @@
 
 namespace tssa::compile {
 
-/// Runs the model after every stage if the options ask for it.
+/// Runs the model after every stage if the options ask for it, for each target.
 class Verification {
 public:
   Verification(const Options &options, const cpu::Machine &machine);
@@ -26,11 +26,13 @@ public:
   int checkArtifact();
 
 private:
-  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module);
+  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module,
+                                 const Target &target);
   int report(llvm::Error error, int code);
 
   const Options &options;
-  StageVerifier verifier;
+  const cpu::Machine &machine;
+  std::vector<std::unique_ptr<StageVerifier>> verifiers; // the last one is at work
   std::optional<int> exitCode;
 };
 

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tssa/Import/ONNX.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -116,18 +117,10 @@ static int writeSchedules(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-static int writeArtifact(const Options &options, Compilation &compilation,
-                         mlir::ModuleOp module) {
-  Expected<std::string> code = compilation.link();
-  if (!code)
-    return report(options, code.takeError(), InternalError);
-  auto weights = compilation.getWeights(module);
-  if (!weights)
-    return report(options, weights.takeError(), InternalError);
-  runtime::Status status = runtime::writeArtifact(options.output, *code,
-                                                  compilation.takeManifest(module), {{*weights, {}}});
-  if (!status.ok())
-    return report(options, status.message, ModelError);
+static int writeArtifact(const Options &options, Compilation &compilation) {
+  bool wasWriting = false;
+  if (Error error = compilation.writeArtifact(options.output, wasWriting))
+    return report(options, std::move(error), wasWriting ? ModelError : InternalError);
   return Success;
 }
 
@@ -140,12 +133,20 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
   default:
     break;
   }
-  if (Error error = compilation.translate(module))
+  if (Error error = compilation.translate())
     return report(options, std::move(error), InternalError);
   switch (options.emit) {
   case Emit::LLVM:
     return writeOutput(options, [&](raw_pwrite_stream &stream) {
       compilation.printLLVM(stream);
+      return Error::success();
+    });
+  case Emit::PTX:
+    return writeOutput(options, [&](raw_pwrite_stream &stream) -> Error {
+      Expected<std::string> text = compilation.emitPTX();
+      if (!text)
+        return text.takeError();
+      stream << *text;
       return Error::success();
     });
   case Emit::Assembly:
@@ -154,7 +155,7 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
       return compilation.emit(options.emit == Emit::Assembly, stream);
     });
   default:
-    return writeArtifact(options, compilation, module);
+    return writeArtifact(options, compilation);
   }
 }
 
@@ -177,6 +178,10 @@ static int compileModel(const Options &options) {
     errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
     return UsageError;
   }
+  if (Expected<std::string> assembler = cuda::findAssembler(); !assembler) {
+    errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
+    return UsageError;
+  }
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -189,6 +194,7 @@ static int compileModel(const Options &options) {
 
   CompileOptions compile;
   compile.machine = *machine;
+  compile.targets = options.targets;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
   compile.scheduleFile = options.schedule;
@@ -197,13 +203,15 @@ static int compileModel(const Options &options) {
   Verification verification(options, *machine);
   verification.attach(compile);
   auto afterStage = compile.afterStage;
-  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current) {
+  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current, const Target &target) {
     progress.endStep(stage.name);
-    return afterStage ? afterStage(stage, current) : mlir::success();
+    return afterStage ? afterStage(stage, current, target) : mlir::success();
   };
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
-    return verification.getExitCode().value_or(isText ? ModelError : InternalError);
+    return verification.getExitCode().value_or(printer.sawUnsupported() ? Unsupported
+                                               : isText                 ? ModelError
+                                                                        : InternalError);
   code = write(options, compilation, *module);
   progress.endStep("machine code");
   if (code == Success && options.emit == Emit::SharedObject)

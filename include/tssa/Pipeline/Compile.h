@@ -12,19 +12,23 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <memory>
 
 namespace tssa {
 
 struct CompileOptions {
   cpu::Machine machine;
+  /// A variant of the program is made for each; not empty.
+  std::vector<Target> targets = {Target()};
   /// The last stage to run.
   std::string lastStage = "target";
   /// Folder for the module after every stage; empty for none.
   std::string dumpDir;
-  /// Kernels whose schedules replace those of stage layout; empty for none.
+  /// Kernels whose schedules replace those of stage layout; empty for none. For one
+  /// target only.
   std::string scheduleFile;
   /// Called after each stage, its promise checked; failure stops compilation.
-  std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp)> afterStage;
+  std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
   std::string modelName;
   std::string producer;
 };
@@ -35,41 +39,42 @@ struct StepTime {
   double seconds;
 };
 
-/// What a module becomes on its way to an artifact.
+class VariantBuild;
+
+/// What a module becomes on its way to an artifact, once per target.
 class Compilation {
 public:
-  explicit Compilation(const CompileOptions &options) : options(options) {}
+  explicit Compilation(const CompileOptions &options);
+  ~Compilation();
 
-  /// Runs the stages after import up to `lastStage`. Errors are diagnostics.
+  /// Runs the stages after import up to `lastStage`: on `module` for the first target,
+  /// on copies of it for the others. Errors are diagnostics. `module` must live as long
+  /// as this.
   mlir::LogicalResult runStages(mlir::ModuleOp module);
 
-  /// LLVM IR, optimised and with all routines, of a module at stage target.
-  llvm::Error translate(mlir::ModuleOp module);
-  void printLLVM(llvm::raw_ostream &stream);
-  /// Assembly text or an object.
-  llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
-  /// The linked shared object.
-  llvm::Expected<std::string> link();
+  /// LLVM IR, optimised and with all routines, of modules at stage target.
+  llvm::Error translate();
 
-  /// The manifest of a module at stage target, all but what the writer fills.
-  runtime::Manifest takeManifest(mlir::ModuleOp module);
-  /// The constants of a module after stage buffers; they point into the module.
-  llvm::Expected<std::vector<runtime::WeightChunk>> getWeights(mlir::ModuleOp module);
+  // What there is one of per target is that of the first.
+
+  /// The LLVM IR of the kernels for CUDA, for others that of all.
+  void printLLVM(llvm::raw_ostream &stream);
+  /// Assembly text or an object of the host program.
+  llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
+  /// The kernels for CUDA.
+  llvm::Expected<std::string> emitPTX();
+
+  /// Writes the artifact with all variants. `wasWriting` is set when the file is to
+  /// blame for an error.
+  llvm::Error writeArtifact(llvm::StringRef path, bool &wasWriting);
 
   llvm::ArrayRef<StepTime> getTimes() const { return times; }
 
 private:
   const CompileOptions &options;
   runtime::Manifest manifest;
-  runtime::Variant variant;
   std::vector<StepTime> times;
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> code;
-  std::unique_ptr<llvm::TargetMachine> target;
-  std::vector<std::shared_ptr<void>> storage;
-
-  mlir::LogicalResult runStage(const Stage &stage, mlir::ModuleOp module);
-  mlir::LogicalResult dump(const Stage &stage, mlir::ModuleOp module, unsigned number);
+  std::vector<std::unique_ptr<VariantBuild>> variants;
 };
 
 /// Fills inputs, outputs and symbols from the attributes of `@main`, as it is
@@ -85,7 +90,7 @@ mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path)
 /// Fills what is known of memory, after stage buffers.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
-/// Fills the model's nodes and the variant's launches, after stage target.
+/// Fills the model's nodes, launches and kernels, after stage target.
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 

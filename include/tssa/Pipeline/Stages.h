@@ -11,12 +11,15 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Target/Target.h"
 
 namespace tssa {
 
 /// What passes may want to know.
 struct StageContext {
+  /// Of the host program, and of the kernels of a CPU.
   const cpu::Machine &machine;
+  Target target;
 };
 
 /// A stretch of the way, and what holds at its end.

@@ -18,10 +18,11 @@ namespace tssa {
 llvm::Error compileToArtifact(mlir::ModuleOp module, const CompileOptions &options,
                               llvm::StringRef path);
 
-/// Loads the artifact at `path` and runs it once. Results have the element types of
-/// `like`.
+/// Loads the artifact at `path` and runs its variant for `device` (as --device names
+/// it) once. Results have the element types of `like`.
 llvm::Expected<std::vector<reference::HostTensor>>
-runArtifact(llvm::StringRef path, llvm::ArrayRef<reference::HostTensor> inputs,
+runArtifact(llvm::StringRef path, llvm::StringRef device,
+            llvm::ArrayRef<reference::HostTensor> inputs,
             llvm::ArrayRef<reference::HostTensor> like);
 
 } // namespace tssa

@@ -11,6 +11,7 @@
 /// after stage loops each kernel is compiled and run alone on inputs that it had
 /// before; the finished artifact is run by the runtime. What differs from the model
 /// as imported is reported with the stage, the pass or the kernel, and the nodes.
+/// Kernels of a device are not run alone, and those for CUDA not at all.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_VERIFYSTAGES_H
@@ -37,8 +38,8 @@ struct VerifyOptions {
 
 class StageVerifier {
 public:
-  StageVerifier(const cpu::Machine &machine, VerifyOptions options)
-      : machine(machine), options(std::move(options)) {}
+  StageVerifier(const cpu::Machine &machine, const Target &target, VerifyOptions options)
+      : machine(machine), target(target), options(std::move(options)) {}
 
   /// Checks `module` as it is after `stage`; stages come in their order. An error
   /// is the report of a mismatch.
@@ -48,7 +49,7 @@ public:
 
   /// Whether the model itself could not be run, so that nothing was compared.
   bool failedToStart() const { return expected.empty(); }
-  /// "4 stages, 12 kernels".
+  /// "6 stages and 12 kernels agree with the model".
   std::string summarize() const;
 
 private:
@@ -83,6 +84,7 @@ private:
   std::string findKernel(llvm::ArrayRef<Launch> launches);
 
   const cpu::Machine &machine;
+  Target target;
   VerifyOptions options;
   Tensors inputs, expected;
   std::vector<std::string> outputNames;

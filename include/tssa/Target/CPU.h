@@ -76,16 +76,17 @@ translate(mlir::ModuleOp module, llvm::LLVMContext &context, const llvm::TargetM
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 
-/// Optimises for speed. All but the exported functions become internal.
-void optimize(llvm::Module &module, llvm::TargetMachine &target);
+/// Optimises for speed. All but what the program exports becomes internal; names of
+/// exports get `suffix`.
+void optimize(llvm::Module &module, llvm::TargetMachine &target, llvm::StringRef suffix);
 
 /// Writes an object, or assembly text, of an optimised module.
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,
                  llvm::raw_pwrite_stream &stream);
 
-/// Links an object to a shared object that exports `tssa_run` and `tssa_plan` and
-/// imports nothing. Undefined symbols are an error that names them.
-llvm::Expected<std::string> link(llvm::StringRef object);
+/// Links objects to a shared object that exports what they do not hide and imports
+/// nothing. Undefined symbols are an error that names them.
+llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects);
 
 } // namespace tssa::cpu
 

@@ -37,6 +37,12 @@ constexpr llvm::StringLiteral deviceModule = "device";
 constexpr llvm::StringLiteral threadsAttr = "tssa.threads";
 /// i32, on a device function: bytes of its dynamic shared memory; absent for none.
 constexpr llvm::StringLiteral sharedBytesAttr = "tssa.shared_bytes";
+/// On the module at stage target: its kernels, in order, as dictionaries of `name`,
+/// `parameters`, `shared_bytes` and `threads`.
+constexpr llvm::StringLiteral kernelsAttr = "te.kernels";
+/// Exported by a program for the emulator: the addresses of its tssa_emulated_kernel,
+/// in the order of the kernels.
+constexpr llvm::StringLiteral kernelTable = "tssa_kernels";
 /// Of the external array of bytes in which every kernel's shared memory lies.
 constexpr llvm::StringLiteral sharedArray = "shared";
 
@@ -62,9 +68,16 @@ std::unique_ptr<mlir::Pass> createConvertToNVVMPass();
 /// emulation are errors.
 std::unique_ptr<mlir::Pass> createEmulatePass();
 
+/// Moves emulated kernels to the host program and makes the table of them.
+std::unique_ptr<mlir::Pass> createEmbedKernelsPass();
+
 /// Passes that take device functions to kernels in LLVM and NVVM. What stands beside
 /// them in the module, the host program, is left as it is.
 void buildTargetCUDAStage(mlir::OpPassManager &manager);
+
+/// Passes that make emulated kernels of what `buildTargetCUDAStage` leaves, and parts
+/// of the host program of them.
+void buildEmulatorStage(mlir::OpPassManager &manager);
 
 /// Registers the passes and the pipeline `cuda-target-stage`.
 void registerTargetCUDAPasses();

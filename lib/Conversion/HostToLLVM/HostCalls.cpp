@@ -20,6 +20,8 @@ namespace tssa {
 //===----------------------------------------------------------------------===//
 
 LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
+  if (device)
+    return emitDeviceLaunch(op);
   Location loc = op.getLoc();
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
   auto extent = module.lookupSymbol<func::FuncOp>((op.getKernel() + ".extent").str());
@@ -77,6 +79,9 @@ static uint8_t getTypeCode(Type type) {
   return isa<FloatType>(type) ? 2 : 0;
 }
 
+/// DLPack's types of devices.
+static constexpr int64_t deviceCPU = 1, deviceCUDA = 2;
+
 /// Describes a memref in slot `slot` of the scratch tensors, or a scalar as a
 /// tensor of rank 0. Its shape lies at the same place in `shapes`.
 void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
@@ -97,17 +102,13 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
       storeShape(loc, getSizes(loc, value), slot * maxRank);
     }
   } else { // its value lies where a shape would
-    Value scalar = values.lookup(value);
     pointer = shape;
-    if (scalar.getType().isIndex())
-      scalar = toI64(loc, scalar);
-    else if (element.isInteger(1))
-      scalar = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), scalar);
-    store(loc, scalar, pointer, 0);
+    store(loc, toMemory(loc, values.lookup(value)), pointer, 0);
   }
   int64_t dtype = getTypeCode(element) | int64_t(bits) << 8 | int64_t(1) << 16;
   store(loc, pointer, tensor, offsetof(tssa_tensor, data));
-  store(loc, constant(loc, builder.getI64Type(), 1), tensor, offsetof(tssa_tensor, device));
+  int64_t place = device && isa<MemRefType>(value.getType()) ? deviceCUDA : deviceCPU;
+  store(loc, constant(loc, builder.getI64Type(), place), tensor, offsetof(tssa_tensor, device));
   store(loc, constant(loc, i32, rank), tensor, offsetof(tssa_tensor, ndim));
   store(loc, constant(loc, i32, dtype), tensor, offsetof(tssa_tensor, dtype));
   store(loc, shape, tensor, offsetof(tssa_tensor, shape));
@@ -127,11 +128,17 @@ static SmallVector<int64_t> getAttributes(te::ExternOp op) {
   });
 }
 
+Value HostEmitter::callRoutine(te::ExternOp op, Value attributes) {
+  Location loc = op.getLoc();
+  Type i32 = builder.getI32Type();
+  return routines.call(builder, loc, ("tssa_extern_" + op.getCallee()).str(), i32,
+                       {host, constant(loc, i32, nodes.getNode(loc)), tensors, attributes});
+}
+
 /// `int32_t tssa_extern_<name>(host, node, tensors, attributes)`: the tensors are
 /// inputs, outs, then results, whose data is null and becomes the routine's.
 LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   Location loc = op.getLoc();
-  Type i32 = builder.getI32Type();
   int64_t slot = 0;
   for (Value input : op.getInputs())
     emitTensor(loc, input, slot++);
@@ -143,10 +150,8 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   shapeCount = std::max<int64_t>(shapeCount, place + attributes.size());
   for (auto [i, value] : llvm::enumerate(attributes))
     store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (place + i));
-  Value code = routines.call(builder, loc, ("tssa_extern_" + op.getCallee()).str(), i32,
-                             {host, constant(loc, i32, nodes.getNode(loc)), tensors,
-                              offset(loc, shapes, 8 * place)});
-  leaveUnlessZero(loc, code);
+  Value packed = offset(loc, shapes, 8 * place);
+  leaveUnlessZero(loc, device ? callWithCopies(op, packed) : callRoutine(op, packed));
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Value tensor = offset(loc, tensors, (first + i) * sizeof(tssa_tensor));
     Buffer buffer;

@@ -54,6 +54,14 @@ void HostEmitter::store(Location loc, Value value, Value pointer, int64_t bytes)
   LLVM::StoreOp::create(builder, loc, value, offset(loc, pointer, bytes));
 }
 
+Value HostEmitter::toMemory(Location loc, Value scalar) {
+  if (scalar.getType().isIndex())
+    return toI64(loc, scalar);
+  if (scalar.getType().isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), scalar);
+  return scalar;
+}
+
 Value HostEmitter::allocateScratch(int64_t bytes) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(entry);

@@ -18,11 +18,13 @@
 namespace tssa {
 
 /// Writes `@tssa_run` from a `@main` whose control flow is blocks and branches. A
-/// memref is a pointer and its dynamic sizes; it is always contiguous.
+/// memref is a pointer and its dynamic sizes; it is always contiguous. On a device only
+/// the device and the host's `copy` follow the pointers.
 class HostEmitter {
 public:
-  HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes)
-      : module(module), main(main), nodes(nodes), routines(module), builder(main) {}
+  HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)
+      : module(module), main(main), nodes(nodes), device(device), routines(module),
+        builder(main) {}
 
   mlir::LogicalResult run();
 
@@ -36,6 +38,7 @@ private:
   mlir::ModuleOp module;
   mlir::func::FuncOp main;
   NodeTable &nodes;
+  bool device;
   Routines routines;
   mlir::OpBuilder builder;
   mlir::func::FuncOp function;
@@ -63,18 +66,31 @@ private:
   void emitView(mlir::memref::ViewOp op);
   void emitAlloc(mlir::memref::AllocOp op);
   void emitCopy(mlir::memref::CopyOp op);
+  mlir::Value loadElement(mlir::Location loc, mlir::Type type, mlir::Value address);
+  void storeElement(mlir::Location loc, mlir::Value value, mlir::Value address);
   mlir::LogicalResult emitDim(mlir::memref::DimOp op);
   mlir::Value emitAddress(mlir::Location loc, mlir::Value memref, mlir::ValueRange indices);
   mlir::SmallVector<mlir::Value> getSizes(mlir::Location loc, mlir::Value memref);
   mlir::Value getCount(mlir::Location loc, mlir::Value memref);
+  mlir::Value getBytes(mlir::Location loc, mlir::Value memref);
   void storeShape(mlir::Location loc, mlir::ValueRange sizes, int64_t first);
 
   // HostCalls.cpp
   mlir::LogicalResult emitLaunch(mlir::tssa::te::LaunchOp op);
   mlir::LogicalResult emitExtern(mlir::tssa::te::ExternOp op);
   void emitTensor(mlir::Location loc, mlir::Value value, int64_t slot);
+  mlir::Value callRoutine(mlir::tssa::te::ExternOp op, mlir::Value attributes);
   void emitCheck(mlir::tssa::te::CheckOp op);
   void emitDivisionCheck(mlir::Operation *op);
+
+  // HostDevice.cpp
+  mlir::LogicalResult emitDeviceLaunch(mlir::tssa::te::LaunchOp op);
+  /// Copies between places of which one or both are the device's.
+  void emitTransfer(mlir::Location loc, mlir::Value to, mlir::Value from, mlir::Value bytes,
+                    int32_t kind);
+  mlir::Value loadFromDevice(mlir::Location loc, mlir::Type type, mlir::Value address);
+  void storeToDevice(mlir::Location loc, mlir::Value value, mlir::Value address);
+  mlir::Value callWithCopies(mlir::tssa::te::ExternOp op, mlir::Value attributes);
 
   // Small pieces of LLVM.
   mlir::Type pointerType();
@@ -85,6 +101,8 @@ private:
   mlir::Value offset(mlir::Location loc, mlir::Value pointer, int64_t bytes);
   mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value pointer, int64_t bytes);
   void store(mlir::Location loc, mlir::Value value, mlir::Value pointer, int64_t bytes);
+  /// A scalar as it lies in memory: an index has 64 bits, a bool 8.
+  mlir::Value toMemory(mlir::Location loc, mlir::Value scalar);
   mlir::Value allocateScratch(int64_t bytes);
   /// Leaves the function with `code` unless it is 0.
   void leaveUnlessZero(mlir::Location loc, mlir::Value code);

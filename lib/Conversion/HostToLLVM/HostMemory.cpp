@@ -36,6 +36,12 @@ Value HostEmitter::getCount(Location loc, Value memref) {
   return count;
 }
 
+Value HostEmitter::getBytes(Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  Value element = index(loc, te::getElementBytes(type.getElementType()));
+  return toI64(loc, arith::MulIOp::create(builder, loc, getCount(loc, memref), element));
+}
+
 void HostEmitter::storeShape(Location loc, ValueRange sizes, int64_t first) {
   shapeCount = std::max<int64_t>(shapeCount, first + sizes.size());
   for (auto [i, size] : llvm::enumerate(sizes))
@@ -85,13 +91,25 @@ void HostEmitter::emitAlloc(memref::AllocOp op) {
 
 void HostEmitter::emitCopy(memref::CopyOp op) {
   Location loc = op.getLoc();
-  Value count = getCount(loc, op.getSource());
-  auto type = cast<MemRefType>(op.getSource().getType());
-  Value bytes = arith::MulIOp::create(builder, loc, count,
-                                      index(loc, te::getElementBytes(type.getElementType())));
-  LLVM::MemcpyOp::create(builder, loc, buffers[op.getTarget()].pointer,
-                         buffers[op.getSource()].pointer, toI64(loc, bytes),
-                         /*isVolatile=*/false);
+  Value bytes = getBytes(loc, op.getSource());
+  Value to = buffers[op.getTarget()].pointer, from = buffers[op.getSource()].pointer;
+  if (device)
+    emitTransfer(loc, to, from, bytes, TSSA_COPY_ON_DEVICE);
+  else
+    LLVM::MemcpyOp::create(builder, loc, to, from, bytes, /*isVolatile=*/false);
+}
+
+Value HostEmitter::loadElement(Location loc, Type type, Value address) {
+  if (device)
+    return loadFromDevice(loc, type, address);
+  return LLVM::LoadOp::create(builder, loc, type, address);
+}
+
+void HostEmitter::storeElement(Location loc, Value value, Value address) {
+  if (device)
+    storeToDevice(loc, value, address);
+  else
+    LLVM::StoreOp::create(builder, loc, value, address);
 }
 
 LogicalResult HostEmitter::emitDim(memref::DimOp op) {
@@ -140,25 +158,18 @@ LogicalResult HostEmitter::emitMemory(Operation *op) {
   } else if (auto read = dyn_cast<memref::LoadOp>(op)) {
     Value address = emitAddress(loc, read.getMemref(), read.getIndices());
     Type type = read.getType();
+    Value element;
     if (type.isIndex())
-      values.map(read.getResult(),
-                 toIndex(loc, LLVM::LoadOp::create(builder, loc, builder.getI64Type(), address)));
+      element = toIndex(loc, loadElement(loc, builder.getI64Type(), address));
     else if (type.isInteger(1))
-      values.map(read.getResult(),
-                 arith::TruncIOp::create(builder, loc, type,
-                                         LLVM::LoadOp::create(builder, loc, builder.getI8Type(),
-                                                              address))
-                     .getResult());
+      element = arith::TruncIOp::create(builder, loc, type,
+                                        loadElement(loc, builder.getI8Type(), address));
     else
-      values.map(read.getResult(), LLVM::LoadOp::create(builder, loc, type, address).getResult());
+      element = loadElement(loc, type, address);
+    values.map(read.getResult(), element);
   } else if (auto write = dyn_cast<memref::StoreOp>(op)) {
     Value address = emitAddress(loc, write.getMemref(), write.getIndices());
-    Value value = values.lookup(write.getValue());
-    if (value.getType().isIndex())
-      value = toI64(loc, value);
-    else if (value.getType().isInteger(1))
-      value = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
-    LLVM::StoreOp::create(builder, loc, value, address);
+    storeElement(loc, toMemory(loc, values.lookup(write.getValue())), address);
   } else {
     return op->emitError("expected an operation that host programs have, got '")
            << op->getName() << "'";

@@ -55,6 +55,13 @@ LogicalResult lowerControlFlow(func::FuncOp function) {
 
 struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertHostToLLVMPass)
+  ConvertHostToLLVMPass() = default;
+  explicit ConvertHostToLLVMPass(bool onDevice) { device = onDevice; }
+  ConvertHostToLLVMPass(const ConvertHostToLLVMPass &other) : PassWrapper(other) {}
+
+  Option<bool> device{*this, "device", llvm::cl::desc("All memory is that of a device"),
+                      llvm::cl::init(false)};
+
   StringRef getArgument() const override { return "convert-host-to-llvm"; }
   StringRef getDescription() const override {
     return "Convert the host program to the functions that a runtime calls";
@@ -73,9 +80,9 @@ struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<
       return signalPassFailure();
     }
     addPolls(main);
-    NodeTable nodes(&getContext());
+    NodeTable nodes(&getContext(), module->getAttrOfType<ArrayAttr>("te.nodes"));
     if (failed(lowerControlFlow(main)) || failed(lowerControlFlow(plan)) ||
-        failed(HostEmitter(module, main, nodes).run()) || failed(convertPlan(plan)))
+        failed(HostEmitter(module, main, nodes, device).run()) || failed(convertPlan(plan)))
       return signalPassFailure();
     main.erase();
     module->setAttr("te.nodes", nodes.getNodes());
@@ -85,8 +92,8 @@ struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<
 
 } // namespace
 
-std::unique_ptr<Pass> createConvertHostToLLVMPass() {
-  return std::make_unique<ConvertHostToLLVMPass>();
+std::unique_ptr<Pass> createConvertHostToLLVMPass(bool device) {
+  return std::make_unique<ConvertHostToLLVMPass>(device);
 }
 
 void registerHostToLLVMPasses() {

@@ -13,6 +13,15 @@ using namespace mlir;
 
 namespace tssa {
 
+NodeTable::NodeTable(MLIRContext *context, ArrayAttr known) : context(context) {
+  if (!known)
+    return;
+  for (auto node : known.getAsRange<ArrayAttr>()) {
+    numbers[node[0]] = operators.size();
+    operators.insert({node[0], node[1]});
+  }
+}
+
 void NodeTable::collect(Location loc, StringAttr op, SmallVectorImpl<int32_t> &found) {
   llvm::TypeSwitch<LocationAttr>(loc)
       .Case<NameLoc>([&](NameLoc name) {

@@ -17,7 +17,8 @@ namespace tssa {
 /// its operator is the metadata of a fused location around it, if it is a string.
 class NodeTable {
 public:
-  explicit NodeTable(mlir::MLIRContext *context) : context(context) {}
+  /// `known` are the first nodes, as `getNodes` gives them; may be null.
+  NodeTable(mlir::MLIRContext *context, mlir::ArrayAttr known);
 
   /// All nodes of a location, in order.
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);

@@ -11,17 +11,26 @@ using namespace mlir;
 
 namespace tssa {
 
-Value Routines::call(OpBuilder &builder, Location loc, StringRef name, Type result,
-                     ValueRange operands) {
+LLVM::LLVMFuncOp Routines::declare(StringRef name, LLVM::LLVMFunctionType type) {
   LLVM::LLVMFuncOp &function = functions[name];
   if (!function) {
     OpBuilder top = OpBuilder::atBlockEnd(module.getBody());
-    Type returned = result ? result : LLVM::LLVMVoidType::get(module.getContext());
-    auto type = LLVM::LLVMFunctionType::get(returned, llvm::to_vector(operands.getTypes()));
     function = LLVM::LLVMFuncOp::create(top, module.getLoc(), name, type);
   }
-  auto call = LLVM::CallOp::create(builder, loc, function, operands);
+  return function;
+}
+
+Value Routines::call(OpBuilder &builder, Location loc, StringRef name, Type result,
+                     ValueRange operands) {
+  Type returned = result ? result : LLVM::LLVMVoidType::get(module.getContext());
+  auto type = LLVM::LLVMFunctionType::get(returned, llvm::to_vector(operands.getTypes()));
+  auto call = LLVM::CallOp::create(builder, loc, declare(name, type), operands);
   return result ? call.getResult() : Value();
+}
+
+Value Routines::getAddress(OpBuilder &builder, Location loc, StringRef name,
+                           LLVM::LLVMFunctionType type) {
+  return LLVM::AddressOfOp::create(builder, loc, declare(name, type));
 }
 
 Value Routines::getText(OpBuilder &builder, Location loc, StringRef text) {

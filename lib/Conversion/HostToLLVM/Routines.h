@@ -23,6 +23,9 @@ public:
   /// Calls `name`; the result is null when `result` is.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                    mlir::Type result, mlir::ValueRange operands);
+  /// Address of routine `name`.
+  mlir::Value getAddress(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
+                         mlir::LLVM::LLVMFunctionType type);
   /// Address of a zero-terminated constant.
   mlir::Value getText(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef text);
 
@@ -30,6 +33,7 @@ private:
   mlir::ModuleOp module;
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> functions;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts;
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
 };
 
 } // namespace tssa

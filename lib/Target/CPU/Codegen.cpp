@@ -24,9 +24,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-static bool isEntryPoint(const GlobalValue &value) {
-  return value.getName() == "tssa_run" || value.getName() == "tssa_plan";
-}
+/// Names that a program exports, if it has them.
+static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"};
 
 /// Functions that code generation calls by name, after optimisation.
 static bool isCalledLate(const GlobalValue &value) {
@@ -74,10 +73,13 @@ Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded,
   return Error::success();
 }
 
-void optimize(Module &module, TargetMachine &target) {
+void optimize(Module &module, TargetMachine &target, StringRef suffix) {
   internalizeModule(module, [](const GlobalValue &value) {
-    return isEntryPoint(value) || isCalledLate(value);
+    return is_contained(exports, value.getName()) || isCalledLate(value);
   });
+  for (StringRef name : exports)
+    if (GlobalValue *value = module.getNamedValue(name))
+      value->setName(name + suffix);
   for (Function &function : module)
     if (isCalledLate(function))
       function.setVisibility(GlobalValue::HiddenVisibility);

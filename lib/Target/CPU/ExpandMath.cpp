@@ -12,18 +12,16 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ExpandMath.h"
-#include "FloatBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/abi.h"
 
@@ -90,37 +88,6 @@ struct CallHost : OpRewritePattern<Op> {
   }
 };
 
-/// f64 to f16 or bf16 by way of f32. The first step rounds to odd, so that the
-/// second one sees on which side of a tie the number lies.
-struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
-    Type from = op.getIn().getType(), f64 = rewriter.getF64Type();
-    if (getElementTypeOrSelf(from) != f64 ||
-        getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() >= 32)
-      return failure();
-    Location loc = op.getLoc();
-    auto vector = dyn_cast<VectorType>(from);
-    Type single = vector ? Type(vector.clone(rewriter.getF32Type())) : rewriter.getF32Type();
-    Value x = op.getIn();
-    Value nearest = arith::TruncFOp::create(rewriter, loc, single, x);
-    Value back = arith::ExtFOp::create(rewriter, loc, from, nearest);
-    Value magnitude = math::AbsFOp::create(rewriter, loc, x);
-    Value reached = math::AbsFOp::create(rewriter, loc, back);
-    FloatBuilder b(rewriter, loc, single);
-    Value bits = b.bitsOf(nearest);
-    Value isShort = b.compare(arith::CmpFPredicate::OLT, reached, magnitude);
-    Value neighbour = b.select(isShort, b.addInt(bits, b.i(1)), b.subInt(bits, b.i(1)));
-    Value isOdd = b.isEqual(b.andInt(bits, b.i(1)), b.i(1));
-    // Equal, or NaN.
-    Value isExact = b.compare(arith::CmpFPredicate::UEQ, reached, magnitude);
-    Value odd = b.select(isExact, bits, b.select(isOdd, bits, neighbour));
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), b.fromBits(odd));
-    return success();
-  }
-};
-
 template <typename Op>
 void addHostCall(RewritePatternSet &patterns, int32_t function) {
   patterns.add(std::make_unique<CallHost<Op>>(patterns.getContext(), function));
@@ -167,10 +134,9 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; }, 3);
     populateApproximations(patterns);
+    populateNarrowingPatterns(patterns);
     addHostCalls(patterns);
-    patterns.add<NarrowDouble>(&getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))

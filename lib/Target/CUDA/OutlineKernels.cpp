@@ -10,6 +10,7 @@
 /// 2. Their memrefs become pointers: a memref of unknown size tells a device nothing.
 /// 3. Workgroup memory is address space 3, and the dynamic part of it an array that
 ///    all kernels share the name of.
+/// 4. What a manifest says of kernels goes to the module's `te.kernels`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -122,6 +123,19 @@ void replaceSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
+DictionaryAttr describe(func::FuncOp kernel) {
+  Builder builder(kernel.getContext());
+  auto get = [&](StringRef name) -> Attribute {
+    auto value = kernel->getAttrOfType<IntegerAttr>(name);
+    return builder.getI64IntegerAttr(value ? value.getInt() : 0);
+  };
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("name", kernel.getSymNameAttr()),
+       builder.getNamedAttr("parameters", builder.getI64IntegerAttr(kernel.getNumArguments())),
+       builder.getNamedAttr("shared_bytes", get(sharedBytesAttr)),
+       builder.getNamedAttr("threads", get(threadsAttr))});
+}
+
 struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernelsPass)
   StringRef getArgument() const override { return "cuda-outline-kernels"; }
@@ -136,14 +150,17 @@ struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<Module
     ModuleOp module = getOperation();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), deviceModule);
+    SmallVector<Attribute> kernels;
     for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (!kernel->hasAttr(threadsAttr))
         continue;
       if (failed(checkParameters(kernel)))
         return signalPassFailure();
       replaceParameters(kernel);
+      kernels.push_back(describe(kernel));
       kernel->moveBefore(device.getBody(), device.getBody()->end());
     }
+    module->setAttr(kernelsAttr, builder.getArrayAttr(kernels));
     numberMemorySpaces(device);
     replaceSharedMemory(device);
   }

@@ -138,7 +138,7 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   llvm::Expected<std::vector<HostTensor>> inputs = makeRandomInputs(function, seed, program.sizes);
   if (!inputs)
     return inputs.takeError();
-  llvm::Expected<std::vector<HostTensor>> got = tssa::runArtifact(path, *inputs, expected);
+  llvm::Expected<std::vector<HostTensor>> got = tssa::runArtifact(path, "auto", *inputs, expected);
   if (!got)
     return got.takeError();
   if (llvm::Error error = compareResults(program, expected, *got))

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_TARGET_CPU_FLOATBUILDER_H
-#define LIB_TARGET_CPU_FLOATBUILDER_H
+#ifndef TSSA_CONVERSION_FLOATBUILDER_H
+#define TSSA_CONVERSION_FLOATBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
-namespace tssa::cpu {
+namespace tssa {
 
 /// Builds operations on f32, or vectors of it, and on i32 of the same shape.
 class FloatBuilder {
@@ -82,6 +82,6 @@ private:
   }
 };
 
-} // namespace tssa::cpu
+} // namespace tssa
 
-#endif // LIB_TARGET_CPU_FLOATBUILDER_H
+#endif // TSSA_CONVERSION_FLOATBUILDER_H

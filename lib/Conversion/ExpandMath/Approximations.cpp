@@ -13,17 +13,17 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ExpandMath.h"
-#include "FloatBuilder.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tssa/Conversion/ExpandMath.h"
+#include "tssa/Conversion/FloatBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
-namespace tssa::cpu {
+namespace tssa {
 namespace {
 
 /// e^x = 2^n e^r with n = round(x / ln 2). 2^n is applied in two halves, so that
@@ -137,7 +137,7 @@ Value buildAny(OpBuilder &builder, Location loc, Value condition) {
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
 }
 
-/// Sine and cosine; where any argument is large, the host computes all of them.
+/// Sine and cosine; where any argument is large, the target computes all of them.
 template <typename Op>
 struct ExpandAngle : OpRewritePattern<Op> {
   int32_t quarters;
@@ -145,8 +145,8 @@ struct ExpandAngle : OpRewritePattern<Op> {
       : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    // The one in the branch is left to the host.
-    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr("cpu.large"))
+    // The one in the branch is left to the target.
+    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(largeAngleAttr))
       return failure();
     Location loc = op.getLoc();
     Value x = op.getOperand();
@@ -156,7 +156,7 @@ struct ExpandAngle : OpRewritePattern<Op> {
         rewriter, loc, buildAny(rewriter, loc, isLarge),
         [&](OpBuilder &builder, Location loc) {
           auto exact = Op::create(builder, loc, x);
-          exact->setAttr("cpu.large", builder.getUnitAttr());
+          exact->setAttr(largeAngleAttr, builder.getUnitAttr());
           scf::YieldOp::create(builder, loc, exact.getResult());
         },
         [&](OpBuilder &builder, Location loc) {
@@ -176,6 +176,7 @@ void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build)
 } // namespace
 
 void populateApproximations(RewritePatternSet &patterns) {
+  populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; }, 3);
   addExpansion<math::ExpOp>(patterns, buildExp);
   addExpansion<math::LogOp>(patterns, buildLog);
   addExpansion<math::TanhOp>(patterns, buildTanh);
@@ -186,4 +187,4 @@ void populateApproximations(RewritePatternSet &patterns) {
   }, 2);
 }
 
-} // namespace tssa::cpu
+} // namespace tssa

@@ -1,0 +1,28 @@
+//===- ExpandMath.h - functions of math as arithmetic ----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_CONVERSION_EXPANDMATH_H
+#define TSSA_CONVERSION_EXPANDMATH_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tssa {
+
+/// On a sine or cosine of f32: its argument may be of any size. Those without are
+/// expanded to a polynomial and, for large arguments, one with this attribute.
+constexpr llvm::StringLiteral largeAngleAttr = "tssa.large_angle";
+
+/// Patterns that compute functions on f32, and vectors of it, by polynomials, and
+/// those on f16 and bf16 by way of f32. Functions on f64, and on f32 those that are
+/// rare or need more bits, are left to the target.
+void populateApproximations(mlir::RewritePatternSet &patterns);
+
+/// Patterns that narrow f64 to f16 and bf16 with one rounding.
+void populateNarrowingPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tssa
+
+#endif // TSSA_CONVERSION_EXPANDMATH_H

@@ -1,0 +1,263 @@
+//===- VariantBuild.cpp - a program on its way to one target ---------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VariantBuild.h"
+#include "dialects/te/Transforms/WeightCollector.h"
+#include "mlir/IR/Verifier.h"
+#include "tssa/Externs/Externs.h"
+#include "tssa/Target/CUDA.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa {
+
+namespace {
+/// Adds the time from its construction to its end to a list.
+class Timed {
+public:
+  Timed(std::vector<StepTime> &times, StringRef name)
+      : times(times), name(name), start(std::chrono::steady_clock::now()) {}
+  ~Timed() {
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    times.push_back({std::move(name), elapsed.count()});
+  }
+
+private:
+  std::vector<StepTime> &times;
+  std::string name;
+  std::chrono::steady_clock::time_point start;
+};
+} // namespace
+
+VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
+                           std::vector<StepTime> &times)
+    : options(options), target(options.targets[number]), number(number), times(times) {
+  description.target = target.getName();
+  if (number > 0)
+    description.suffix = "_" + std::to_string(number);
+  description.triple = options.machine.triple;
+  description.cpu = options.machine.cpu;
+  description.cpuFeatures = options.machine.features;
+}
+
+std::string VariantBuild::getStepName(StringRef step) const {
+  return options.targets.size() == 1 ? step.str() : target.getName() + " " + step.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
+  SmallString<128> path(options.dumpDir);
+  std::error_code error = llvm::sys::fs::create_directories(path);
+  llvm::sys::path::append(path, Twine(stageNumber) + "-" + stage.name + description.suffix + ".mlir");
+  if (!error) {
+    llvm::raw_fd_ostream stream(path, error);
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(32).elideLargeResourceString(32).enableDebugInfo();
+    flags.printNameLocAsPrefix();
+    if (!error)
+      module.print(stream, flags);
+  }
+  if (error)
+    return module.emitError("cannot write '") << path << "': " << error.message();
+  return success();
+}
+
+LogicalResult VariantBuild::runStage(const Stage &stage) {
+  Timed timed(times, getStepName(stage.name));
+  if (stage.build) {
+    PassManager manager(module.getContext());
+    stage.build(manager, StageContext{options.machine, target});
+    if (failed(manager.run(module)))
+      return failure();
+  } else if (failed(verify(module))) {
+    return failure();
+  }
+  return checkPromise(stage, module);
+}
+
+LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manifest &manifest) {
+  owned = std::move(own);
+  return runStages(*owned, manifest);
+}
+
+/// Nodes as `describeLaunches` reads them.
+static ArrayAttr getNodeList(MLIRContext *context, const runtime::Manifest &manifest) {
+  Builder builder(context);
+  SmallVector<Attribute> list;
+  for (const runtime::Node &node : manifest.nodes)
+    list.push_back(builder.getStrArrayAttr({node.name, node.op}));
+  return builder.getArrayAttr(list);
+}
+
+LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifest) {
+  module = given;
+  // All variants number the model's nodes alike.
+  if (number > 0)
+    module->setAttr("te.nodes", getNodeList(module.getContext(), manifest));
+  for (auto [stageNumber, stage] : llvm::enumerate(getStages())) {
+    if (failed(runStage(stage)))
+      return failure();
+    if (stage.name == "layout" && !options.scheduleFile.empty() &&
+        failed(replaySchedules(module, options.scheduleFile)))
+      return failure();
+    if (!options.dumpDir.empty() && failed(dump(stage, stageNumber)))
+      return failure();
+    if (stage.name == "import" && number == 0 && failed(describeSignature(module, manifest)))
+      return failure();
+    if (stage.name == "buffers")
+      describeMemory(module, description);
+    if (stage.name == "target")
+      describeLaunches(module, manifest, description);
+    if (options.afterStage && failed(options.afterStage(stage, module, target)))
+      return failure();
+    if (stage.name == options.lastStage)
+      break;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+llvm::Error VariantBuild::translateHost() {
+  auto made = cpu::createTargetMachine(options.machine);
+  if (!made)
+    return made.takeError();
+  machine = std::move(*made);
+  // Only this room reads the module's own attributes.
+  SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
+  for (NamedAttribute attribute : attributes)
+    module->removeDiscardableAttr(attribute.getName());
+  auto translated = cpu::translate(module, *context, *machine, options.machine);
+  module->setDiscardableAttrs(attributes);
+  if (!translated)
+    return translated.takeError();
+  code = std::move(*translated);
+  if (llvm::Error error =
+          cpu::linkBitcode(*code, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
+    return error;
+  // The variants of an artifact share these.
+  if (number == 0)
+    if (llvm::Error error =
+            cpu::linkBitcode(*code, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine))
+      return error;
+  cpu::optimize(*code, *machine, description.suffix);
+  return llvm::Error::success();
+}
+
+llvm::Error VariantBuild::translateKernels() {
+  auto made = cuda::createTargetMachine(target.arch);
+  if (!made)
+    return made.takeError();
+  device = std::move(*made);
+  auto translated = cuda::translate(cuda::getDeviceModule(module), *context, *device);
+  if (!translated)
+    return translated.takeError();
+  kernels = std::move(*translated);
+  cuda::optimize(*kernels, *device);
+  return llvm::Error::success();
+}
+
+llvm::Error VariantBuild::translate() {
+  Timed timed(times, getStepName("translate"));
+  context = std::make_unique<llvm::LLVMContext>();
+  if (llvm::Error error = translateHost())
+    return error;
+  return target.kind == Target::CUDA ? translateKernels() : llvm::Error::success();
+}
+
+void VariantBuild::printLLVM(llvm::raw_ostream &stream) {
+  (kernels ? kernels : code)->print(stream, nullptr);
+}
+
+llvm::Error VariantBuild::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
+  Timed timed(times, getStepName("emit"));
+  return cpu::emit(*code, *machine, assembly, stream);
+}
+
+llvm::Expected<std::string> VariantBuild::emitPTX() {
+  Timed timed(times, getStepName("ptx"));
+  return cuda::emitPTX(*kernels, *device);
+}
+
+llvm::Error VariantBuild::makeImages() {
+  if (!kernels || description.kernels.empty())
+    return llvm::Error::success();
+  auto ptx = emitPTX();
+  if (!ptx)
+    return ptx.takeError();
+  description.images.push_back({runtime::Image::PTX, target.arch, {}});
+  images.push_back(std::move(*ptx));
+  return addCubin();
+}
+
+/// Adds the cubin, and what the assembler says of the kernels, where it is found.
+llvm::Error VariantBuild::addCubin() {
+  auto assembler = cuda::findAssembler();
+  if (!assembler)
+    return assembler.takeError();
+  if (assembler->empty())
+    return llvm::Error::success();
+  Timed timed(times, getStepName("ptxas"));
+  auto cubin = cuda::assemble(*assembler, images.front(), target.arch);
+  if (!cubin)
+    return cubin.takeError();
+  for (runtime::Kernel &kernel : description.kernels) {
+    auto resources = cubin->kernels.find(kernel.name);
+    if (resources == cubin->kernels.end())
+      return llvm::createStringError("'" + *assembler + "' says nothing of kernel '" +
+                                     kernel.name + "'");
+    kernel.registers = resources->second.registers;
+    kernel.spillBytes = resources->second.spillBytes;
+  }
+  description.images.push_back({runtime::Image::Cubin, target.arch, {}});
+  images.push_back(std::move(cubin->bytes));
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// What goes beside the code
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<runtime::VariantContent> VariantBuild::getContent() {
+  auto weights = getWeights();
+  if (!weights)
+    return weights.takeError();
+  return runtime::VariantContent{std::move(*weights), images};
+}
+
+llvm::Expected<std::vector<runtime::WeightChunk>> VariantBuild::getWeights() {
+  // What a constant without elements points at.
+  static const char nothing[64] = {};
+  std::vector<runtime::WeightChunk> chunks;
+  auto list = module->getAttrOfType<ArrayAttr>("te.weights");
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    auto bytes = te::ConstantBytes::get(entry.getAs<ElementsAttr>("value"));
+    if (failed(bytes))
+      return llvm::createStringError("the bytes of a constant are not at hand");
+    auto kept = std::make_shared<te::ConstantBytes>(*bytes);
+    storage.push_back(kept);
+    uint64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
+    ArrayRef<char> data = kept->getBytes();
+    if (data.empty())
+      chunks.push_back({offset, sizeof(nothing), nothing});
+    else
+      chunks.push_back({offset, data.size(), data.data()});
+  }
+  return chunks;
+}
+
+} // namespace tssa

@@ -1,0 +1,64 @@
+//===- VariantBuild.h - a program on its way to one target -----*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_PIPELINE_VARIANTBUILD_H
+#define LIB_PIPELINE_VARIANTBUILD_H
+
+#include "mlir/IR/OwningOpRef.h"
+#include "tssa/Pipeline/Compile.h"
+
+namespace tssa {
+
+/// One variant of an artifact, from a module at stage import to code.
+class VariantBuild {
+public:
+  /// `number` is the variant's in the manifest; times are added to `times`.
+  VariantBuild(const CompileOptions &options, unsigned number, std::vector<StepTime> &times);
+
+  /// `manifest` gets the signature, and the nodes known so far.
+  mlir::LogicalResult runStages(mlir::ModuleOp module, runtime::Manifest &manifest);
+  /// The same on a module of its own.
+  mlir::LogicalResult runStages(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                runtime::Manifest &manifest);
+
+  llvm::Error translate();
+  void printLLVM(llvm::raw_ostream &stream);
+  llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
+  /// The text of the kernels for CUDA.
+  llvm::Expected<std::string> emitPTX();
+  /// Images of the kernels, as far as they can be made here.
+  llvm::Error makeImages();
+
+  /// What the manifest says of the variant, and what is beside its code.
+  const runtime::Variant &getDescription() const { return description; }
+  llvm::Expected<runtime::VariantContent> getContent();
+
+private:
+  const CompileOptions &options;
+  Target target;
+  unsigned number;
+  std::vector<StepTime> &times;
+  mlir::OwningOpRef<mlir::ModuleOp> owned;
+  mlir::ModuleOp module;
+  runtime::Variant description;
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> code, kernels;
+  std::unique_ptr<llvm::TargetMachine> machine, device;
+  std::vector<std::string> images;
+  std::vector<std::shared_ptr<void>> storage;
+
+  std::string getStepName(llvm::StringRef step) const;
+  mlir::LogicalResult runStage(const Stage &stage);
+  mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);
+  llvm::Error translateHost();
+  llvm::Error translateKernels();
+  llvm::Error addCubin();
+  llvm::Expected<std::vector<runtime::WeightChunk>> getWeights();
+};
+
+} // namespace tssa
+
+#endif // LIB_PIPELINE_VARIANTBUILD_H

@@ -1,0 +1,64 @@
+//===- EmbedKernels.cpp - emulated kernels beside the host program -------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "tssa/Target/CUDA.h"
+
+using namespace mlir;
+
+namespace tssa::cuda {
+namespace {
+
+/// Defines the table: an array of the addresses of `@<kernel>.emulated`.
+void defineTable(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  auto kernels = module->getAttrOfType<ArrayAttr>(kernelsAttr);
+  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
+  auto type = LLVM::LLVMArrayType::get(pointer, kernels.size());
+  auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                      LLVM::Linkage::External, kernelTable, Attribute());
+  builder.createBlock(&table.getInitializerRegion());
+  Value value = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [i, kernel] : llvm::enumerate(kernels.getAsRange<DictionaryAttr>())) {
+    std::string name = (kernel.getAs<StringAttr>("name").getValue() + ".emulated").str();
+    Value address = LLVM::AddressOfOp::create(builder, loc, pointer, name);
+    value = LLVM::InsertValueOp::create(builder, loc, value, address, i);
+  }
+  LLVM::ReturnOp::create(builder, loc, value);
+}
+
+struct EmbedKernelsPass : PassWrapper<EmbedKernelsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmbedKernelsPass)
+  StringRef getArgument() const override { return "cuda-embed-kernels"; }
+  StringRef getDescription() const override {
+    return "Move emulated kernels to the host program, with a table of them";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    gpu::GPUModuleOp device = getDeviceModule(module);
+    if (!device || !module->hasAttr(kernelsAttr)) {
+      module.emitError("expected kernels in 'gpu.module @") << deviceModule << "'";
+      return signalPassFailure();
+    }
+    Block *host = module.getBody();
+    host->getOperations().splice(host->end(), device.getBody()->getOperations());
+    device.erase();
+    defineTable(module);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createEmbedKernelsPass() { return std::make_unique<EmbedKernelsPass>(); }
+
+} // namespace tssa::cuda

@@ -1,0 +1,81 @@
+//===- ExpandDeviceMath.cpp - functions of math as arithmetic ------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Kernels use no device library, so that the emulator computes what a GPU does:
+/// functions become the arithmetic that they are on CPUs. A GPU cannot call the host
+/// for the others; those are errors.
+///
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tssa/Conversion/ExpandMath.h"
+#include "tssa/Target/CUDA.h"
+#include "tssa/Target/Unsupported.h"
+
+using namespace mlir;
+
+namespace tssa::cuda {
+namespace {
+
+/// Whether one or a few instructions compute it.
+bool isInstruction(Operation *op) {
+  if (!isa<math::MathDialect>(op->getDialect()))
+    return !isa<arith::RemFOp>(op);
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp,
+             math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+struct ExpandDeviceMathPass : PassWrapper<ExpandDeviceMathPass, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDeviceMathPass)
+  StringRef getArgument() const override { return "cuda-expand-math"; }
+  StringRef getDescription() const override {
+    return "Expand functions of math to arithmetic of a device";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateApproximations(patterns);
+    populateNarrowingPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    bool refused = false;
+    getOperation().walk([&](Operation *op) {
+      if (isInstruction(op))
+        return;
+      auto kernel = op->getParentOfType<FunctionOpInterface>();
+      emitUnsupported(op) << "kernel '" << kernel.getName() << "': '" << op->getName() << "' on "
+                          << getElementTypeOrSelf(op->getResult(0).getType())
+                          << " has no expansion for devices";
+      refused = true;
+    });
+    if (refused)
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExpandDeviceMathPass() {
+  return std::make_unique<ExpandDeviceMathPass>();
+}
+
+} // namespace tssa::cuda

@@ -1,0 +1,73 @@
+//===- Stage.cpp - passes of stage target for CUDA -----------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tssa/Target/CUDA.h"
+
+using namespace mlir;
+
+namespace tssa::cuda {
+
+void buildTargetCUDAStage(OpPassManager &manager) {
+  manager.addPass(createOutlineKernelsPass());
+  OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
+  device.addPass(createExpandDeviceMathPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(createConvertVectorToSCFPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(createSCFToControlFlowPass());
+  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(createLowerAffinePass()); // of the strided metadata
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  emulate.targetTypeStr = "f32";
+  device.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true; // the same arithmetic on every device
+  device.addPass(arith::createArithExpandOpsPass(expand));
+  ConvertVectorToLLVMPassOptions vector;
+  vector.reassociateFPReductions = false;
+  device.addPass(createConvertVectorToLLVMPass(vector));
+  // Before gpu ops, whose conversion would call a device library for math.
+  device.addPass(createConvertMathToLLVMPass());
+  device.addPass(createConvertIndexToLLVMPass());
+  device.addPass(createArithToLLVMConversionPass());
+  device.addPass(createUBToLLVMConversionPass());
+  device.addPass(createConvertToNVVMPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void buildEmulatorStage(OpPassManager &manager) {
+  manager.nest<gpu::GPUModuleOp>().addPass(createEmulatePass());
+  manager.addPass(createEmbedKernelsPass());
+}
+
+void registerTargetCUDAPasses() {
+  registerPass([] { return createOutlineKernelsPass(); });
+  registerPass([] { return createExpandDeviceMathPass(); });
+  registerPass([] { return createConvertToNVVMPass(); });
+  registerPass([] { return createEmbedKernelsPass(); });
+  registerPass([] { return createEmulatePass(); });
+  PassPipelineRegistration<>("cuda-target-stage", "Take device functions to LLVM and NVVM",
+                             buildTargetCUDAStage);
+}
+
+} // namespace tssa::cuda
