@@ -1,0 +1,31 @@
+//===- TorchScript.h - TorchScript graphs to tssa and te -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_IMPORT_TORCHSCRIPT_H
+#define TSSA_IMPORT_TORCHSCRIPT_H
+
+#include "tssa/Import/ONNX.h"
+
+namespace tssa {
+
+/// Reads a graph that the Python package has written (lib/Import/TorchScript/README.md has
+/// the format) and builds a module with one function `@main`: references, views and writes
+/// of `tssa`, te ops and scf. Null on failure; then `report` says why, with a line per
+/// operator that is not supported.
+mlir::OwningOpRef<mlir::ModuleOp> importTorchScript(mlir::MLIRContext &context,
+                                                    llvm::StringRef path, ImportReport &report);
+
+/// The operators that the importer knows, by the names of their functional forms with
+/// overloads ("aten::add.Tensor"), sorted. In-place and out= forms come with them.
+std::vector<std::string> getTorchScriptOperators();
+
+/// What the message of a check begins with that holds a choice the example's sizes made: a
+/// call that fails it needs a binary of its own.
+constexpr llvm::StringLiteral torchGuardPrefix = "guard: ";
+
+} // namespace tssa
+
+#endif // TSSA_IMPORT_TORCHSCRIPT_H

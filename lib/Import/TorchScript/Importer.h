@@ -1,0 +1,135 @@
+//===- Importer.h - from TorchScript nodes to tssa, te and scf -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs over the nodes of a program in order. Numbers, bools, lists and tuples are worked
+/// out now as far as they are known; tensors become refs. Operators are functions of the
+/// table in Operators.h; they use the importer as their toolbox.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_TORCHSCRIPT_IMPORTER_H
+#define TSSA_LIB_IMPORT_TORCHSCRIPT_IMPORTER_H
+
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "lib/Import/TorchScript/Guards.h"
+#include "lib/Import/TorchScript/Program.h"
+#include "lib/Import/TorchScript/Value.h"
+
+namespace tssa::torchscript {
+
+using operators::Tensors;
+
+class Importer {
+public:
+  Importer(operators::Builder &builder, Guards &guards, const Program &program)
+      : b(builder), guards(guards), program(program), values(program.numValues) {}
+
+  operators::Builder &b;
+  Guards &guards;
+
+  /// Builds the program for these arguments; its results.
+  mlir::FailureOr<Values> run(llvm::ArrayRef<Value> arguments);
+
+  /// Where the node stands that is built now.
+  const Place &getPlace() const { return place; }
+  /// Fails for a value that must be known when the program is built. A loop around is then
+  /// unrolled if that helps; else it is the error.
+  mlir::LogicalResult needsKnown(const llvm::Twine &what);
+  const std::string &getNeed() const { return need; }
+  /// How many loops and branches that are decided by a run are around.
+  unsigned getLevel() const { return level; }
+
+  // Numbers.
+  mlir::FailureOr<Size> getSize(const Value &value);
+  mlir::FailureOr<int64_t> getInt(const Value &value, llvm::StringRef what);
+  mlir::FailureOr<bool> getFlag(const Value &value, llvm::StringRef what);
+  mlir::FailureOr<Sizes> getSizes(const Value &value);
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getInts(const Value &value, llvm::StringRef what);
+  /// A dim of a tensor of this rank, counted from the front.
+  mlir::FailureOr<int64_t> getDim(const Value &value, int64_t rank);
+  /// A bool as i1, an int, float or bool as f64.
+  mlir::Value getTruth(const Value &value);
+  mlir::Value getNumber(const Value &value);
+  mlir::FailureOr<DType> getDType(const Value &value, DType otherwise);
+
+  // Tensors.
+  mlir::FailureOr<TensorRef> getTensor(const Value &value);
+  /// The contents of a tensor as they are here.
+  Tensor read(const TensorRef &tensor);
+  mlir::FailureOr<Tensor> read(const Value &value);
+  /// The tensors of a list.
+  mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
+  /// A storage of its own with these contents.
+  TensorRef allocate(const Tensor &contents, bool isContiguous = true);
+  /// Puts contents into a tensor: converted and broadcast, as `copy_` does.
+  mlir::LogicalResult write(const TensorRef &target, const Tensor &contents);
+
+  // Shapes.
+  /// PyTorch's broadcasting, with guards where the program does not say which sizes agree.
+  mlir::FailureOr<Sizes> broadcast(llvm::ArrayRef<Sizes> shapes);
+  /// The tensor with its sizes as `shape`, which it is broadcast to, says them.
+  Tensor refine(const Tensor &tensor, llvm::ArrayRef<Size> shape);
+  mlir::FailureOr<Tensor> broadcastTo(const Tensor &tensor, llvm::ArrayRef<Size> shape);
+  /// An error unless two sizes are the same.
+  mlir::LogicalResult requireEqual(const Size &lhs, const Size &rhs, const llvm::Twine &what);
+  /// Runs an operator of the standard operator set.
+  mlir::FailureOr<Tensors> call(llvm::StringRef op, int64_t version, llvm::ArrayRef<Tensor> inputs,
+                                llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+                                unsigned numOutputs = 1);
+
+  // Blocks, for control flow.
+  mlir::LogicalResult importBlock(const Block &block);
+  void setValue(ValueId id, const Value &value) { values[id] = value; }
+  const Value &getValue(ValueId id) const { return values[id]; }
+  /// The outputs of a block that has just been built.
+  Values getValues(llvm::ArrayRef<ValueId> ids) const;
+  void setValues(llvm::ArrayRef<ValueId> ids, llvm::ArrayRef<Value> from);
+  /// While it lives, what is built is in a loop or branch that a run decides.
+  class Region {
+  public:
+    explicit Region(Importer &importer) : importer(importer) { ++importer.level; }
+    ~Region() { --importer.level; }
+
+  private:
+    Importer &importer;
+  };
+  /// Forgets a need that unrolling has met.
+  std::string takeNeed() { return std::exchange(need, std::string()); }
+
+private:
+  mlir::LogicalResult importNode(const Node &node);
+  mlir::FailureOr<Values> build(const Node &node);
+  mlir::LogicalResult reportNode(const Node &node);
+
+  const Program &program;
+  std::vector<Value> values;
+  Place place;
+  std::string need;
+  unsigned level = 0;
+  size_t numBuilt = 0;
+
+public:
+  /// What is wrong, with the place; empty when nothing is.
+  std::string errorText;
+};
+
+/// The value of a constant that is no tensor.
+Value makeConstant(const Literal &literal, unsigned level);
+
+/// The type that PyTorch numbers so (c10::ScalarType), if it is one of ours.
+std::optional<DType> lookupScalarType(int64_t code);
+
+/// `strides` of a contiguous tensor.
+Sizes getContiguousStrides(llvm::ArrayRef<Size> shape);
+
+/// Builds prim::If and prim::Loop.
+mlir::FailureOr<Values> importIf(Importer &importer, const Node &node);
+mlir::FailureOr<Values> importLoop(Importer &importer, const Node &node);
+
+} // namespace tssa::torchscript
+
+#endif // TSSA_LIB_IMPORT_TORCHSCRIPT_IMPORTER_H

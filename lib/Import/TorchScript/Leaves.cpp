@@ -1,0 +1,156 @@
+//===- Leaves.cpp - values that cross regions -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/TorchScript/Leaves.h"
+
+using namespace llvm;
+
+namespace refs = mlir::tssa::refs;
+
+namespace tssa::torchscript {
+
+void flatten(const Value &value, Values &leaves) {
+  if (!value.isSequence()) {
+    leaves.push_back(value);
+    return;
+  }
+  for (const Value &element : value.getElements())
+    flatten(element, leaves);
+}
+
+Values flattenAll(ArrayRef<Value> values) {
+  Values leaves;
+  for (const Value &value : values)
+    flatten(value, leaves);
+  return leaves;
+}
+
+Value rebuild(Importer &importer, const Value &like, ArrayRef<Value> &leaves) {
+  if (!like.isSequence()) {
+    Value leaf = leaves.front();
+    leaves = leaves.drop_front();
+    return leaf;
+  }
+  Values elements;
+  for (const Value &element : like.getElements())
+    elements.push_back(rebuild(importer, element, leaves));
+  return like.is(Value::List) ? Value::list(elements, importer.getLevel())
+                              : Value::tuple(elements);
+}
+
+Values rebuildAll(Importer &importer, ArrayRef<Value> like, ArrayRef<Value> leaves) {
+  Values values;
+  for (const Value &value : like)
+    values.push_back(rebuild(importer, value, leaves));
+  return values;
+}
+
+bool haveSameStructure(ArrayRef<Value> left, ArrayRef<Value> right) {
+  if (left.size() != right.size())
+    return false;
+  for (auto [l, r] : llvm::zip_equal(left, right)) {
+    if (l.isSequence() != r.isSequence())
+      return false;
+    if (l.isSequence() &&
+        (l.kind() != r.kind() || !haveSameStructure(l.getElements(), r.getElements())))
+      return false;
+  }
+  return true;
+}
+
+static bool isContiguous(const TensorRef &tensor) {
+  return tensor.strides && *tensor.strides == getContiguousStrides(tensor.shape);
+}
+
+Form Form::get(const Value &leaf) {
+  Form form;
+  form.kind = leaf.kind();
+  if (leaf.is(Value::Int))
+    form.isNonNegative = leaf.getSize().isAtLeast(0);
+  if (!leaf.is(Value::Tensor))
+    return form;
+  const TensorRef &tensor = leaf.getTensor();
+  form.type = tensor.ref.getType();
+  form.dtype = tensor.dtype;
+  form.shape.assign(tensor.shape.begin(), tensor.shape.end());
+  form.isContiguous = torchscript::isContiguous(tensor);
+  form.isRowMajor = tensor.isRowMajor;
+  return form;
+}
+
+/// Clears a flag that does not hold, and says so.
+static void forget(bool &flag, bool holds, bool &learned) {
+  if (flag && !holds) {
+    flag = false;
+    learned = true;
+  }
+}
+
+bool Form::join(Importer &importer, const Value &leaf, bool &learned) {
+  if (leaf.kind() != kind || (kind != Value::Int && kind != Value::Float && kind != Value::Bool &&
+                              kind != Value::Tensor))
+    return false;
+  if (kind == Value::Int)
+    forget(isNonNegative, leaf.getSize().isAtLeast(0), learned);
+  if (kind != Value::Tensor)
+    return true;
+  const TensorRef &tensor = leaf.getTensor();
+  if (tensor.ref.getType() != type || tensor.dtype != dtype)
+    return false;
+  for (auto [known, size] : llvm::zip_equal(shape, tensor.shape))
+    if (known && (*known != size || !importer.b.isVisible(size))) {
+      known = std::nullopt;
+      learned = true;
+    }
+  forget(isContiguous, torchscript::isContiguous(tensor), learned);
+  forget(isRowMajor, tensor.isRowMajor, learned);
+  return true;
+}
+
+mlir::Type Form::getType(mlir::Builder &builder) const {
+  if (kind == Value::Int)
+    return builder.getIndexType();
+  if (kind == Value::Float)
+    return builder.getF64Type();
+  return kind == Value::Bool ? builder.getI1Type() : type;
+}
+
+mlir::Value Form::build(Importer &importer, const Value &leaf) const {
+  if (kind == Value::Int)
+    return importer.b.materializeValue(leaf.getSize());
+  if (kind == Value::Float)
+    return importer.getNumber(leaf);
+  return kind == Value::Bool ? importer.getTruth(leaf) : leaf.getTensor().ref;
+}
+
+Value Form::wrap(Importer &importer, mlir::Value value) const {
+  operators::Builder &b = importer.b;
+  if (kind == Value::Int)
+    return Value::integer(b.sizes.get(value, isNonNegative));
+  if (kind == Value::Float)
+    return Value::number(value);
+  if (kind == Value::Bool)
+    return Value::truth(value);
+  TensorRef tensor;
+  tensor.ref = value;
+  tensor.dtype = dtype;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size) {
+      tensor.shape.push_back(*size);
+      continue;
+    }
+    mlir::Value extent = refs::DimOp::create(b.ops, b.loc(), b.ops.getIndexType(), value,
+                                             static_cast<uint64_t>(dim));
+    tensor.shape.push_back(b.sizes.get(extent, /*nonNegative=*/true));
+  }
+  tensor.isRowMajor = isRowMajor;
+  if (isContiguous)
+    tensor.strides = getContiguousStrides(tensor.shape);
+  return Value::tensor(tensor);
+}
+
+} // namespace tssa::torchscript

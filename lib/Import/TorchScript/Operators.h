@@ -1,0 +1,97 @@
+//===- Operators.h - which function imports which operator -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Operators are known by the name of their functional form: `aten::add` stands for
+/// `aten::add_` and the out= forms too. A function computes tensors (Compute), which become
+/// new storages or are written, or anything (Evaluate): views, numbers, lists.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_TORCHSCRIPT_OPERATORS_H
+#define TSSA_LIB_IMPORT_TORCHSCRIPT_OPERATORS_H
+
+#include "lib/Import/TorchScript/Importer.h"
+#include "tssa/Operators/Scalar.h"
+#include <functional>
+
+namespace tssa::torchscript {
+
+/// One use of an operator, its arguments in the order of the schema without `out`.
+struct Call {
+  llvm::StringRef name; ///< "aten::add"
+  llvm::StringRef overload;
+  llvm::ArrayRef<Value> arguments;
+  /// The tensor that the results are written to, for in-place and out= forms.
+  std::optional<TensorRef> target;
+
+  const Value &operator[](size_t i) const {
+    static const Value none;
+    return i < arguments.size() ? arguments[i] : none;
+  }
+  size_t size() const { return arguments.size(); }
+};
+
+using Compute = std::function<mlir::FailureOr<Tensors>(Importer &, const Call &)>;
+using Evaluate = std::function<mlir::FailureOr<Values>(Importer &, const Call &)>;
+
+/// How eager PyTorch lays out a result.
+enum class Layout {
+  Contiguous,
+  Inputs ///< as the inputs lie
+};
+
+struct Operator {
+  std::vector<std::string> overloads;
+  Compute compute;
+  Evaluate evaluate;
+  Layout layout = Layout::Inputs;
+
+  bool hasOverload(llvm::StringRef overload) const;
+};
+
+/// How a node uses an operator.
+struct Use {
+  const Operator *op;
+  std::string name;     ///< of the functional form
+  std::string overload; ///< of the functional form
+  enum Form { Functional, InPlace, Out } form = Functional;
+};
+
+class OperatorTable {
+public:
+  static const OperatorTable &get();
+
+  /// `overloads` are separated by spaces; "-" is the overload without a name.
+  void compute(const llvm::Twine &name, llvm::StringRef overloads, Compute fn,
+               Layout layout = Layout::Inputs);
+  void evaluate(const llvm::Twine &name, llvm::StringRef overloads, Evaluate fn);
+  /// Nothing when the operator is not supported.
+  std::optional<Use> find(llvm::StringRef op) const;
+  std::vector<std::string> list() const;
+
+private:
+  const Operator *lookup(llvm::StringRef name, llvm::StringRef overload) const;
+  llvm::StringMap<std::vector<Operator>> operators;
+};
+
+/// A Python number in a body, as `type`.
+operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
+                             DType type);
+
+// One per family, in the file of that name.
+void registerContainers(OperatorTable &table);
+void registerElementwise(OperatorTable &table);
+void registerFactories(OperatorTable &table);
+void registerIndexing(OperatorTable &table);
+void registerNumbers(OperatorTable &table);
+void registerReductions(OperatorTable &table);
+void registerNetwork(OperatorTable &table);
+void registerViews(OperatorTable &table);
+
+} // namespace tssa::torchscript
+
+#endif // TSSA_LIB_IMPORT_TORCHSCRIPT_OPERATORS_H

@@ -1,0 +1,35 @@
+//===- Views.h - views of refs with their strides -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_TORCHSCRIPT_VIEWS_H
+#define TSSA_LIB_IMPORT_TORCHSCRIPT_VIEWS_H
+
+#include "lib/Import/TorchScript/Importer.h"
+
+namespace tssa::torchscript {
+
+mlir::FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t dim,
+                                  const Size &index);
+/// Elements begin, begin + step, ... below end of a dim; negative and too large bounds as
+/// Python takes them.
+TensorRef slice(Importer &importer, const TensorRef &tensor, int64_t dim, const Size &begin,
+                const Size &end, int64_t step = 1);
+/// Dim i of the result is dim permutation[i] of the tensor.
+TensorRef permute(Importer &importer, const TensorRef &tensor,
+                  llvm::ArrayRef<int64_t> permutation);
+TensorRef unsqueeze(Importer &importer, const TensorRef &tensor, int64_t dim);
+TensorRef squeeze(Importer &importer, const TensorRef &tensor, int64_t dim);
+mlir::FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor,
+                                  llvm::ArrayRef<Size> shape);
+/// The same elements in another shape. `mayCopy`: where no strides can say so, copies.
+mlir::FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor,
+                                   llvm::ArrayRef<Size> shape, bool mayCopy);
+/// The tensor itself where it is contiguous, else a copy.
+mlir::FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor);
+
+} // namespace tssa::torchscript
+
+#endif // TSSA_LIB_IMPORT_TORCHSCRIPT_VIEWS_H
