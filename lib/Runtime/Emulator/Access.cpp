@@ -16,6 +16,11 @@ static AccessKind getKind(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_STORE ? AccessKind::Store : AccessKind::Atomic;
 }
 
+/// Alignments are powers of two.
+static bool isAligned(uintptr_t address, const tssa_emulator_site &site) {
+  return (address & (static_cast<uintptr_t>(site.alignment) - 1)) == 0;
+}
+
 Range Grid::getShared() const {
   auto begin = reinterpret_cast<uintptr_t>(shared.get());
   return {begin, begin + sharedBytes};
@@ -44,39 +49,71 @@ void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t sit
   accessGlobal(thread, address, bytes, site);
 }
 
-static std::string describeShared(uint64_t offset, uint64_t bytes) {
-  return "shared memory + " + std::to_string(static_cast<int64_t>(offset)) + " (of " +
-         std::to_string(bytes) + " bytes)";
+//===----------------------------------------------------------------------===//
+// Faults, apart from the paths that all accesses take
+//===----------------------------------------------------------------------===//
+
+std::string Grid::describeAddress(uintptr_t address, int32_t site) const {
+  const tssa_emulator_site &place = kernel.sites[site];
+  bool isShared = place.space == TSSA_EMU_SHARED ||
+                  (place.space == TSSA_EMU_ANYWHERE && getShared().contains(address, 1));
+  if (!isShared)
+    return memory.describe(address, place.parameter);
+  auto offset = static_cast<int64_t>(address - getShared().begin);
+  return std::string("shared memory") + (offset < 0 ? " - " : " + ") +
+         std::to_string(offset < 0 ? -offset : offset) + " (of " + std::to_string(sharedBytes) +
+         " bytes)";
 }
+
+void Grid::failBounds(const Thread &thread, uintptr_t address, int32_t site) {
+  fail(thread, site, "is out of bounds: at " + describeAddress(address, site));
+}
+
+void Grid::failAlignment(const Thread &thread, uintptr_t address, int32_t site) {
+  fail(thread, site, "is misaligned: at " + describeAddress(address, site) +
+                         "; the address must be a multiple of " +
+                         std::to_string(kernel.sites[site].alignment));
+}
+
+void Grid::failUnwritten(const Thread &thread, uintptr_t address, int32_t site) {
+  fail(thread, site, "reads what no thread of the block has written: " +
+                         describeAddress(address, site));
+}
+
+void Grid::failRace(const Thread &thread, uintptr_t address, int32_t site, const Cell &cell) {
+  fail(thread, site, "at " + describeAddress(address, site) + " races with " +
+                         describeRace(cell, getKind(kernel.sites[site]), getMoment(thread)));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared and global memory
+//===----------------------------------------------------------------------===//
 
 void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
   const tssa_emulator_site &place = kernel.sites[site];
-  uint64_t offset = address - getShared().begin;
+  uintptr_t begin = getShared().begin;
   if (!getShared().contains(address, bytes))
-    return fail(thread, site, "is out of bounds: at " + describeShared(offset, sharedBytes));
-  if (address % place.alignment != 0)
-    return fail(thread, site, "is misaligned: at " + describeShared(offset, sharedBytes) +
-                           "; the address must be a multiple of " +
-                           std::to_string(place.alignment));
-  log(thread, site, /*isShared=*/true, address, bytes);
+    return failBounds(thread, address, site);
+  if (!isAligned(address, place))
+    return failAlignment(thread, address, site);
+  if (!logs.empty())
+    log(thread, site, /*isShared=*/true, address, bytes);
   Moment now = getMoment(thread);
   AccessKind kind = getKind(place);
-  uint64_t last = (offset + bytes - 1) >> sharedShift;
-  for (uint64_t i = offset >> sharedShift; i <= last; ++i) {
+  uint64_t last = (address + bytes - 1 - begin) >> sharedShift;
+  for (uint64_t i = (address - begin) >> sharedShift; i <= last; ++i) {
     Cell &cell = sharedCells[i];
     if (cell.write.stamp < firstStamp) { // of a block before
       cell.write = AccessRecord{};
       if (kind != AccessKind::Store)
-        return fail(thread, site, "reads what no thread of the block has written: shared memory + " +
-                               std::to_string(i << sharedShift));
+        return failUnwritten(thread, begin + (i << sharedShift), site);
     }
     if (cell.read.stamp < firstStamp)
       cell.read = AccessRecord{};
     if (cell.touch(kind, now))
       continue;
     if (options.checkRaces)
-      return fail(thread, site, "at shared memory + " + std::to_string(i << sharedShift) + " races with " +
-                             describeRace(cell, kind, now));
+      return failRace(thread, begin + (i << sharedShift), site, cell);
     cell.write.set(now, 0);
   }
 }
@@ -88,18 +125,17 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
   if (place.parameter >= 0) {
     const GlobalMemory::Parameter &parameter = memory.getParameter(place.parameter);
     region = parameter.region;
-    inside = parameter.contains(address, bytes);
+    inside = region && parameter.contains(address, bytes);
   } else {
     region = memory.find(address);
     inside = region && region->contains(address, bytes);
   }
   if (!inside)
-    return fail(thread, site, "is out of bounds: at " + memory.describe(address, place.parameter));
-  if (address % place.alignment != 0)
-    return fail(thread, site, "is misaligned: at " + memory.describe(address, place.parameter) +
-                           "; the address must be a multiple of " +
-                           std::to_string(place.alignment));
-  log(thread, site, /*isShared=*/false, address, bytes);
+    return failBounds(thread, address, site);
+  if (!isAligned(address, place))
+    return failAlignment(thread, address, site);
+  if (!logs.empty())
+    log(thread, site, /*isShared=*/false, address, bytes);
   if (!region->cells)
     return;
   Moment now = getMoment(thread);
@@ -107,6 +143,5 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
   uint64_t granule = uint64_t(1) << region->granuleShift;
   for (uintptr_t at = address; at < address + bytes; at += granule)
     if (!region->cellOf(at).touch(kind, now))
-      return fail(thread, site, "at " + memory.describe(at, place.parameter) + " races with " +
-                             describeRace(region->cellOf(at), kind, now));
+      return failRace(thread, at, site, region->cellOf(at));
 }

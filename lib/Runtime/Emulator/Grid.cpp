@@ -252,8 +252,6 @@ void Grid::release(Thread &thread) {
 }
 
 void Grid::log(Thread &thread, int32_t site, bool isShared, uintptr_t address, uint64_t bytes) {
-  if (logs.empty())
-    return;
   AccessLog &log = logs[thread.thread / 32];
   if (log.isFull(thread.getLane())) {
     full.push_back(thread.thread);

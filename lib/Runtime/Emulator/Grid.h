@@ -115,6 +115,11 @@ private:
   void access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
+  void failBounds(const Thread &thread, uintptr_t address, int32_t site);
+  void failAlignment(const Thread &thread, uintptr_t address, int32_t site);
+  void failUnwritten(const Thread &thread, uintptr_t address, int32_t site);
+  void failRace(const Thread &thread, uintptr_t address, int32_t site, const Cell &cell);
+  std::string describeAddress(uintptr_t address, int32_t site) const;
   Range getShared() const;
   Moment getMoment(const Thread &thread) const;
 

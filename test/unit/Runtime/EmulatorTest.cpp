@@ -408,7 +408,7 @@ TEST_F(SharedTest, MissingBarrierBeforeTheNextWrite) {
 TEST_F(SharedTest, EqualValuesRaceToo) {
   std::string message = runToFault(
       [](Emu emu, void *const *) { store(emu, sharedInts(emu), 7, 0); });
-  EXPECT_NE(message.find("at shared memory + 0 races with a store by thread"), std::string::npos)
+  EXPECT_NE(message.find("at shared memory + 0 (of 256 bytes) races with a store by thread"), std::string::npos)
       << message;
 }
 
@@ -434,7 +434,7 @@ TEST_F(SharedTest, UnwrittenMemory) {
     load(emu, sharedInts(emu) + emu->thread, 1);
   });
   EXPECT_NE(message.find("by thread 9 of block"), std::string::npos) << message;
-  EXPECT_NE(message.find("reads what no thread of the block has written: shared memory + 36"),
+  EXPECT_NE(message.find("reads what no thread of the block has written: shared memory + 36 (of 256 bytes)"),
             std::string::npos)
       << message;
 }
