@@ -1,0 +1,89 @@
+// RUN: tssa-opt %s --pass-pipeline='builtin.module(gpu.module(cuda-emulate))' --split-input-file --verify-diagnostics
+
+gpu.module @device {
+  llvm.func @copies(%a: !llvm.ptr<3>, %b: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    // expected-error@+1 {{op 'nvvm.cp.async.shared.global' has no emulation}}
+    nvvm.cp.async.shared.global %a, %b, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @some(%n: i32) attributes {nvvm.kernel} {
+    // expected-error@+1 {{a barrier of some threads, or that reduces, has no emulation}}
+    nvvm.barrier id = %n
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @helper()
+  llvm.func @calls() attributes {nvvm.kernel} {
+    // expected-error@+1 {{op 'llvm.call' has no emulation}}
+    llvm.call @helper() : () -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  // expected-error@+1 {{expected kernels only, got a function that they could call}}
+  llvm.func @helper() {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @waits(%flag: !llvm.ptr) attributes {nvvm.kernel} {
+    // expected-error@+1 {{an atomic load has no emulation}}
+    %x = llvm.load %flag atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @signals(%flag: !llvm.ptr, %n: i32) attributes {nvvm.kernel} {
+    // expected-error@+1 {{an atomic store has no emulation}}
+    llvm.store %n, %flag atomic release {alignment = 4 : i64} : i32, !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @bits(%p: !llvm.ptr) attributes {nvvm.kernel} {
+    // expected-error@+1 {{an access of 'vector<8xi1>' has no emulation}}
+    %x = llvm.load %p : !llvm.ptr -> vector<8xi1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @assembly() attributes {nvvm.kernel} {
+    // expected-error@+1 {{op 'llvm.inline_asm' has no emulation}}
+    %x = llvm.inline_asm "mov.u32 $0, %clock;", "=r" : () -> i32
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @floats(%x: f32, %mask: i32) attributes {nvvm.kernel} {
+    // expected-error@+1 {{a reduction of floats by a warp has no emulation}}
+    %r = nvvm.redux.sync fmin %x, %mask : f32 -> f32
+    llvm.return
+  }
+}

@@ -1,0 +1,252 @@
+//===- KernelFaults.cpp - faults that the emulator must find --------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFaults.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tssa {
+
+static Value getAddress(Operation *op) {
+  if (auto load = dyn_cast<LLVM::LoadOp>(op))
+    return load.getAddr();
+  if (auto store = dyn_cast<LLVM::StoreOp>(op))
+    return store.getAddr();
+  return {};
+}
+
+static bool isShared(Value pointer) {
+  return pointer && cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3;
+}
+
+/// Memory of one thread, in which no fault is looked for.
+static bool isPrivate(Value pointer) {
+  while (auto gep = pointer.getDefiningOp<LLVM::GEPOp>())
+    pointer = gep.getBase();
+  return pointer.getDefiningOp<LLVM::AllocaOp>();
+}
+
+static Value makeConstant(OpBuilder &builder, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
+}
+
+/// Puts the op into a block that only the first 16 threads of a block of threads run.
+static void makeDivergent(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  Value first = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ult, thread,
+                                     makeConstant(builder, loc, 16));
+  Block *before = op->getBlock(), *inside = before->splitBlock(op);
+  Block *after = inside->splitBlock(op->getNextNode());
+  builder.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(builder, loc, first, inside, after);
+  builder.setInsertionPointToEnd(inside);
+  LLVM::BrOp::create(builder, loc, after);
+}
+
+/// Moves the address of an access by `bytes`.
+static void moveAddress(Operation *op, int32_t bytes) {
+  OpBuilder builder(op);
+  OpOperand &address = op->getOpOperand(isa<LLVM::StoreOp>(op) ? 1 : 0);
+  address.set(LLVM::GEPOp::create(builder, op->getLoc(), address.get().getType(),
+                                  builder.getI8Type(), address.get(),
+                                  ArrayRef<LLVM::GEPArg>{bytes}));
+}
+
+//===----------------------------------------------------------------------===//
+// Faults
+//===----------------------------------------------------------------------===//
+
+static bool missingBarrier(Operation *op) {
+  if (!isa<NVVM::Barrier0Op, NVVM::BarrierOp>(op))
+    return false;
+  op->erase();
+  return true;
+}
+
+static bool divergentBarrier(Operation *op) {
+  if (!isa<NVVM::Barrier0Op, NVVM::BarrierOp>(op))
+    return false;
+  makeDivergent(op);
+  return true;
+}
+
+/// Two neighbouring threads believe to be the same one.
+static bool twoLanesOneAddress(Operation *op) {
+  if (!isa<NVVM::ThreadIdXOp>(op))
+    return false;
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  auto even = LLVM::AndOp::create(builder, op->getLoc(), op->getResult(0),
+                                  makeConstant(builder, op->getLoc(), ~1));
+  op->getResult(0).replaceAllUsesExcept(even, even);
+  return true;
+}
+
+/// Threads are numbered from one.
+static bool wrongLaneMap(Operation *op) {
+  if (!isa<NVVM::ThreadIdXOp>(op))
+    return false;
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  auto next = LLVM::AddOp::create(builder, op->getLoc(), op->getResult(0),
+                                  makeConstant(builder, op->getLoc(), 1));
+  op->getResult(0).replaceAllUsesExcept(next, next);
+  return true;
+}
+
+/// All blocks believe to be the first.
+static bool wrongBlockMap(Operation *op) {
+  if (!isa<NVVM::BlockIdXOp>(op))
+    return false;
+  OpBuilder builder(op);
+  op->getResult(0).replaceAllUsesWith(makeConstant(builder, op->getLoc(), 0));
+  return true;
+}
+
+/// An access of the device's memory is one element too far.
+static bool offByOne(Operation *op) {
+  Value address = getAddress(op);
+  if (!address || isShared(address) || isPrivate(address))
+    return false;
+  Type type = isa<LLVM::LoadOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
+  auto vector = dyn_cast<VectorType>(type);
+  Type element = vector ? vector.getElementType() : type;
+  if (!element.isIntOrFloat())
+    return false;
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  moveAddress(op, bytes * (vector ? vector.getNumElements() : 1));
+  return true;
+}
+
+/// The address of a vector is not a multiple of its size.
+static bool misalignedVector(Operation *op) {
+  Value address = getAddress(op);
+  if (!address || isPrivate(address))
+    return false;
+  Type type = isa<LLVM::LoadOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return false;
+  moveAddress(op, -int32_t(vector.getElementTypeBitWidth() / 8));
+  return true;
+}
+
+/// Shared memory is not filled.
+static bool unwrittenShared(Operation *op) {
+  if (!isa<LLVM::StoreOp>(op) || !isShared(getAddress(op)))
+    return false;
+  op->erase();
+  return true;
+}
+
+/// A thread reads the shared memory of its neighbour's neighbours.
+static bool wrongSharedOffset(Operation *op) {
+  if (!isa<LLVM::StoreOp>(op) || !isShared(getAddress(op)))
+    return false;
+  moveAddress(op, 1 << 20);
+  return true;
+}
+
+static bool missingAtomic(Operation *op) {
+  auto update = dyn_cast<LLVM::AtomicRMWOp>(op);
+  if (!update)
+    return false;
+  OpBuilder builder(op);
+  auto old = LLVM::LoadOp::create(builder, op->getLoc(), update.getType(), update.getPtr());
+  LLVM::StoreOp::create(builder, op->getLoc(), update.getVal(), update.getPtr());
+  update.replaceAllUsesWith(old.getResult());
+  op->erase();
+  return true;
+}
+
+/// A shuffle names half of the lanes that take part.
+static bool wrongShuffleMask(Operation *op) {
+  auto shuffle = dyn_cast<NVVM::ShflOp>(op);
+  if (!shuffle)
+    return false;
+  OpBuilder builder(op);
+  shuffle.getThreadMaskMutable().assign(makeConstant(builder, op->getLoc(), 0xFFFF));
+  return true;
+}
+
+/// Every second lane has ended when the others shuffle.
+static bool absentLanes(Operation *op) {
+  auto shuffle = dyn_cast<NVVM::ShflOp>(op);
+  if (!shuffle)
+    return false;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  Value bit = LLVM::TruncOp::create(builder, loc, builder.getI1Type(), thread);
+  Block *before = op->getBlock(), *after = before->splitBlock(op);
+  Block *end = builder.createBlock(before->getParent(), before->getParent()->end());
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  builder.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(builder, loc, bit, end, after);
+  return true;
+}
+
+/// The last round of a loop, or a bound, is one too far.
+static bool oneRoundMore(Operation *op) {
+  auto compare = dyn_cast<LLVM::ICmpOp>(op);
+  if (!compare)
+    return false;
+  if (compare.getPredicate() == LLVM::ICmpPredicate::slt)
+    compare.setPredicate(LLVM::ICmpPredicate::sle);
+  else if (compare.getPredicate() == LLVM::ICmpPredicate::ult)
+    compare.setPredicate(LLVM::ICmpPredicate::ule);
+  else
+    return false;
+  return true;
+}
+
+ArrayRef<KernelFault> getKernelFaults() {
+  static const KernelFault faults[] = {
+      {"missing-barrier", missingBarrier},
+      {"divergent-barrier", divergentBarrier},
+      {"two-lanes-one-address", twoLanesOneAddress},
+      {"wrong-lane-map", wrongLaneMap},
+      {"wrong-block-map", wrongBlockMap},
+      {"off-by-one", offByOne},
+      {"misaligned-vector", misalignedVector},
+      {"unwritten-shared", unwrittenShared},
+      {"wrong-shared-offset", wrongSharedOffset},
+      {"missing-atomic", missingAtomic},
+      {"wrong-shuffle-mask", wrongShuffleMask},
+      {"absent-lanes", absentLanes},
+      {"one-round-more", oneRoundMore},
+  };
+  return faults;
+}
+
+bool applyFault(LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index) {
+  // A place is found in a copy, so that what is applied and not wanted does no harm.
+  unsigned place = 0;
+  for (;; ++place) {
+    OwningOpRef<LLVM::LLVMFuncOp> copy = kernel.clone();
+    unsigned current = 0;
+    Operation *target = nullptr;
+    copy->walk([&](Operation *op) {
+      if (current++ == place)
+        target = op;
+    });
+    if (!target)
+      return false;
+    if (target == *copy || !fault.apply(target))
+      continue;
+    if (index-- == 0)
+      break;
+  }
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  return fault.apply(ops[place]);
+}
+
+} // namespace tssa

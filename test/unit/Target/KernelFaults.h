@@ -1,0 +1,29 @@
+//===- KernelFaults.h - faults that the emulator must find -----*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TEST_UNIT_TARGET_KERNELFAULTS_H
+#define TSSA_TEST_UNIT_TARGET_KERNELFAULTS_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tssa {
+
+/// A mistake that a kernel in LLVM and NVVM may have.
+struct KernelFault {
+  llvm::StringLiteral name;
+  /// Makes the mistake at the op, false when it is not one that it can be made at.
+  bool (*apply)(mlir::Operation *op);
+};
+
+llvm::ArrayRef<KernelFault> getKernelFaults();
+
+/// Makes the fault at the `index`th place of a kernel where it can be made; false when
+/// there are not as many.
+bool applyFault(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index);
+
+} // namespace tssa
+
+#endif // TSSA_TEST_UNIT_TARGET_KERNELFAULTS_H

@@ -1,0 +1,379 @@
+//===- emulate-kernel.cpp - run one kernel under the emulator -------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// usage: emulate-kernel FILE --kernel=NAME --blocks=N [options] PARAMETER...
+///
+/// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the
+/// emulator and runs it. A parameter is TYPE=VALUE, or TYPE[COUNT]=VALUE for a tensor
+/// of equal elements, TYPE[COUNT]=iota for 0, 1, 2 ...; the tensors are printed at the
+/// end. `--fault=NAME:INDEX` makes a mistake in the kernel first. `--faults` makes each
+/// that it can, one at a time, and says which the emulator finds.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelFaults.h"
+#include "lib/Runtime/Emulator/Emulator.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Target/CPU.h"
+#include "tssa/Target/CUDA.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cstring>
+
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+using tssa::runtime::Status;
+namespace emulator = tssa::runtime::emulator;
+
+namespace {
+struct Options {
+  std::string file, kernel, fault, cpu;
+  int64_t blocks = 1, threads = 0, shared = -1;
+  uint64_t seed = 0;
+  bool faults = false, races = true, count = false;
+  std::vector<std::string> parameters;
+};
+
+/// A scalar, or a tensor in memory of its own.
+struct Parameter {
+  std::string type;
+  bool isTensor = false;
+  std::vector<uint8_t> bytes;
+  void *address = nullptr;
+  int64_t size = 0;
+};
+} // namespace
+
+static Options parseOptions(int argc, char **argv) {
+  namespace cl = llvm::cl;
+  cl::OptionCategory category("emulate-kernel");
+  cl::opt<std::string> file(cl::Positional, cl::Required, cl::desc("FILE"), cl::cat(category));
+  cl::list<std::string> parameters(cl::Positional, cl::desc("PARAMETER..."), cl::cat(category));
+  cl::opt<std::string> kernel("kernel", cl::Required, cl::desc("its name"), cl::cat(category));
+  cl::opt<std::string> fault("fault", cl::desc("NAME:INDEX"), cl::cat(category));
+  cl::opt<std::string> cpu("cpu", cl::desc("machine to compile for"), cl::init("native"),
+                           cl::cat(category));
+  cl::opt<int64_t> blocks("blocks", cl::desc("blocks"), cl::init(1), cl::cat(category));
+  cl::opt<int64_t> threads("block-threads", cl::desc("of a block, when not the kernel's most"),
+                           cl::init(0), cl::cat(category));
+  cl::opt<int64_t> shared("shared-bytes", cl::desc("when not the kernel's"), cl::init(-1),
+                          cl::cat(category));
+  cl::opt<uint64_t> seed("seed", cl::desc("of the order"), cl::init(0), cl::cat(category));
+  cl::opt<bool> faults("faults", cl::desc("make every fault"), cl::cat(category));
+  cl::opt<bool> races("races", cl::desc("look for races"), cl::init(true), cl::cat(category));
+  cl::opt<bool> count("count", cl::desc("count accesses"), cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "run one kernel under the emulator\n");
+  return {file,  kernel, fault, cpu,    blocks, threads,
+          shared, seed,   faults, races, count,  {parameters.begin(), parameters.end()}};
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+static unsigned getWidth(const std::string &type) {
+  if (type == "i8" || type == "i1")
+    return 1;
+  return type == "i64" || type == "f64" ? 8 : 4;
+}
+
+static void putElement(const std::string &type, double value, uint8_t *to) {
+  auto put = [&](auto number) { std::memcpy(to, &number, sizeof(number)); };
+  if (type == "f32")
+    put(static_cast<float>(value));
+  else if (type == "f64")
+    put(value);
+  else if (type == "i64")
+    put(static_cast<int64_t>(value));
+  else if (type == "i32")
+    put(static_cast<int32_t>(value));
+  else
+    put(static_cast<int8_t>(value));
+}
+
+static double getElement(const std::string &type, const uint8_t *from) {
+  auto get = [&](auto number) {
+    std::memcpy(&number, from, sizeof(number));
+    return static_cast<double>(number);
+  };
+  if (type == "f32")
+    return get(0.0f);
+  if (type == "f64")
+    return get(0.0);
+  if (type == "i64")
+    return get(int64_t());
+  return type == "i32" ? get(int32_t()) : get(int8_t());
+}
+
+static Expected<Parameter> parseParameter(llvm::StringRef text) {
+  auto [left, value] = text.split('=');
+  auto [type, count] = left.split('[');
+  Parameter parameter;
+  parameter.type = type.str();
+  parameter.isTensor = count.consume_back("]");
+  uint64_t elements = 1;
+  double number = 0;
+  bool isIota = value == "iota";
+  if ((parameter.isTensor && count.getAsInteger(10, elements)) ||
+      (!isIota && value.getAsDouble(number)))
+    return llvm::createStringError("not a parameter: '" + text + "'");
+  unsigned width = getWidth(parameter.type);
+  parameter.size = static_cast<int64_t>(elements * width);
+  // Tensors begin where the device's do, and something else lies behind them.
+  parameter.bytes.resize(parameter.size + 512);
+  auto begin = reinterpret_cast<uintptr_t>(parameter.bytes.data());
+  parameter.address = reinterpret_cast<void *>((begin + 255) / 256 * 256);
+  for (uint64_t i = 0; i < elements; ++i)
+    putElement(parameter.type, isIota ? static_cast<double>(i) : number,
+               static_cast<uint8_t *>(parameter.address) + i * width);
+  return parameter;
+}
+
+static std::string show(const Parameter &parameter) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  unsigned width = getWidth(parameter.type);
+  for (int64_t at = 0; at < parameter.size; at += width)
+    stream << " "
+           << llvm::formatv("{0}", getElement(parameter.type,
+                                              static_cast<uint8_t *>(parameter.address) + at));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A kernel as code in this process.
+struct CompiledKernel {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  const tssa_emulated_kernel *kernel = nullptr;
+};
+} // namespace
+
+/// Takes what the pass left in the gpu.module to a module of its own.
+static OwningOpRef<ModuleOp> takeKernels(gpu::GPUModuleOp device) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(device.getLoc());
+  for (Operation &op : llvm::make_early_inc_range(*device.getBody()))
+    op.moveBefore(module->getBody(), module->getBody()->end());
+  return module;
+}
+
+static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef name,
+                                        const tssa::cpu::Machine &machine) {
+  PassManager manager(device.getContext(), gpu::GPUModuleOp::getOperationName());
+  manager.addPass(tssa::cuda::createEmulatePass());
+  if (failed(manager.run(device)))
+    return llvm::createStringError("the kernel has no emulation");
+  OwningOpRef<ModuleOp> module = takeKernels(device);
+  auto target = tssa::cpu::createTargetMachine(machine);
+  if (!target)
+    return target.takeError();
+  llvm::LLVMContext context;
+  auto code = tssa::cpu::translate(*module, context, **target, machine);
+  if (!code)
+    return code.takeError();
+  llvm::GlobalVariable *table =
+      (*code)->getGlobalVariable((name + ".emulated").str(), /*AllowInternal=*/true);
+  auto *type = llvm::FunctionType::get(llvm::PointerType::get(context, 0), false);
+  auto *get = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "tssa_run", **code);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", get));
+  builder.CreateRet(table);
+  tssa::cpu::optimize(**code, **target, /*suffix=*/"");
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  if (Error error = tssa::cpu::emit(**code, **target, /*assembly=*/false, stream))
+    return error;
+  CompiledKernel result;
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  result.jit = std::move(*jit);
+  if (Error error = result.jit->addObjectFile(
+          llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))))
+    return error;
+  auto address = result.jit->lookup("tssa_run");
+  if (!address)
+    return address.takeError();
+  result.kernel = address->toPtr<const tssa_emulated_kernel *(*)()>()();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a run left: its status and, when that is good, the tensors.
+struct Outcome {
+  Status status;
+  std::vector<std::string> tensors;
+  emulator::Counters counters;
+};
+} // namespace
+
+static Expected<Outcome> run(const Options &options, const CompiledKernel &code, int64_t threads,
+                             int64_t shared) {
+  std::vector<Parameter> parameters;
+  for (const std::string &text : options.parameters) {
+    Expected<Parameter> parameter = parseParameter(text);
+    if (!parameter)
+      return parameter.takeError();
+    parameters.push_back(std::move(*parameter));
+  }
+  if (parameters.size() != size_t(code.kernel->num_params))
+    return llvm::createStringError("expected " + std::to_string(code.kernel->num_params) +
+                                   " parameters, got " + std::to_string(parameters.size()));
+  std::vector<void *> slots;
+  for (Parameter &parameter : parameters)
+    slots.push_back(parameter.isTensor ? &parameter.address : parameter.address);
+  for (Parameter &parameter : parameters)
+    slots.push_back(parameter.isTensor ? &parameter.size : nullptr);
+  emulator::Launch launch;
+  launch.kernel = code.kernel;
+  launch.name = options.kernel;
+  launch.blocks = options.blocks;
+  launch.threads = static_cast<int32_t>(threads);
+  launch.sharedBytes = shared;
+  launch.params = slots.data();
+  emulator::Options emulation;
+  emulation.seed = options.seed;
+  emulation.checkRaces = options.races;
+  emulation.count = options.count;
+  Outcome outcome;
+  outcome.status = emulator::launch(launch, emulation, &outcome.counters);
+  for (const Parameter &parameter : parameters)
+    if (parameter.isTensor)
+      outcome.tensors.push_back(show(parameter));
+  return outcome;
+}
+
+static int64_t getNumber(LLVM::LLVMFuncOp kernel, llvm::StringRef name, int64_t otherwise) {
+  auto value = kernel->getAttrOfType<IntegerAttr>(name);
+  return value ? value.getInt() : otherwise;
+}
+
+/// Compiles and runs the kernel of a copy of `file`, with a fault when one is given.
+/// Nothing when the kernel has no such place.
+static Expected<std::optional<Outcome>> compileAndRun(const Options &options, ModuleOp file,
+                                                      const tssa::cpu::Machine &machine,
+                                                      const tssa::KernelFault *fault,
+                                                      unsigned index) {
+  OwningOpRef<ModuleOp> copy = file.clone();
+  gpu::GPUModuleOp device;
+  copy->walk([&](gpu::GPUModuleOp op) { device = op; });
+  auto kernel = device ? device.lookupSymbol<LLVM::LLVMFuncOp>(options.kernel) : nullptr;
+  if (!kernel)
+    return llvm::createStringError("no kernel '" + options.kernel + "'");
+  for (auto other : llvm::make_early_inc_range(device.getOps<LLVM::LLVMFuncOp>()))
+    if (other != kernel)
+      other.erase();
+  int64_t threads = options.threads ? options.threads
+                                    : getNumber(kernel, tssa::cuda::threadsAttr, 32);
+  int64_t shared = options.shared >= 0 ? options.shared
+                                       : getNumber(kernel, tssa::cuda::sharedBytesAttr, 0);
+  if (fault && !tssa::applyFault(kernel, *fault, index))
+    return std::nullopt;
+  if (failed(verify(*copy)))
+    return llvm::createStringError("the kernel is not valid");
+  Expected<CompiledKernel> code = compile(device, options.kernel, machine);
+  if (!code)
+    return code.takeError();
+  Expected<Outcome> outcome = run(options, *code, threads, shared);
+  if (!outcome)
+    return outcome.takeError();
+  return std::move(*outcome);
+}
+
+/// Makes each fault at each place and prints who was found, and how.
+static Error runFaults(const Options &options, ModuleOp file, const tssa::cpu::Machine &machine) {
+  auto good = compileAndRun(options, file, machine, nullptr, 0);
+  if (!good)
+    return good.takeError();
+  if (!(*good)->status.ok())
+    return llvm::createStringError("without a fault: " + (*good)->status.message);
+  unsigned made = 0, found = 0;
+  for (const tssa::KernelFault &fault : tssa::getKernelFaults())
+    for (unsigned index = 0;; ++index) {
+      auto outcome = compileAndRun(options, file, machine, &fault, index);
+      if (!outcome)
+        return outcome.takeError();
+      if (!*outcome)
+        break;
+      bool isFault = !(*outcome)->status.ok();
+      bool differs = (*outcome)->tensors != (*good)->tensors;
+      ++made;
+      found += isFault || differs;
+      llvm::outs() << fault.name << ":" << index << ": "
+                   << (isFault ? (*outcome)->status.message
+                       : differs ? "another result"
+                                 : "NOT FOUND")
+                   << "\n";
+    }
+  llvm::outs() << found << " of " << made << " faults found\n";
+  return Error::success();
+}
+
+static Error runOnce(const Options &options, ModuleOp file, const tssa::cpu::Machine &machine) {
+  auto [name, index] = llvm::StringRef(options.fault).split(':');
+  const tssa::KernelFault *fault = nullptr;
+  for (const tssa::KernelFault &known : tssa::getKernelFaults())
+    if (known.name == name)
+      fault = &known;
+  unsigned place = 0;
+  if (!name.empty() && (!fault || (!index.empty() && index.getAsInteger(10, place))))
+    return llvm::createStringError("no fault '" + options.fault + "'");
+  auto outcome = compileAndRun(options, file, machine, fault, place);
+  if (!outcome)
+    return outcome.takeError();
+  if (!*outcome)
+    return llvm::createStringError("the kernel has no place for fault '" + options.fault + "'");
+  if (!(*outcome)->status.ok())
+    return llvm::createStringError((*outcome)->status.message);
+  for (auto [i, tensor] : llvm::enumerate((*outcome)->tensors))
+    llvm::outs() << "tensor " << i << ":" << tensor << "\n";
+  const emulator::Counters &counters = (*outcome)->counters;
+  llvm::outs() << counters.barriers << " barriers, " << counters.warpOperations
+               << " operations of warps, " << counters.accesses << " accesses\n";
+  if (options.count)
+    llvm::outs() << counters.globalAccesses << " global accesses of warps, "
+                 << counters.globalTransactions << " transactions, " << counters.sharedAccesses
+                 << " shared accesses of warps, " << counters.sharedConflicts << " conflicts\n";
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  Options options = parseOptions(argc, argv);
+  DialectRegistry registry;
+  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  tssa::cpu::registerTranslations(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(); // of the host program, which is not looked at
+  OwningOpRef<ModuleOp> file = parseSourceFile<ModuleOp>(options.file, &context);
+  if (!file)
+    return 1;
+  Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(options.cpu);
+  Error error = !machine            ? machine.takeError()
+                : options.faults    ? runFaults(options, *file, *machine)
+                                    : runOnce(options, *file, *machine);
+  if (!error)
+    return 0;
+  llvm::errs() << toString(std::move(error)) << "\n";
+  return 1;
+}
