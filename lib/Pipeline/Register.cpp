@@ -27,6 +27,7 @@
 #include "tssa/Pipeline/FoldLaunches.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/DeviceLoops.h"
 
 using namespace mlir;
 
@@ -48,6 +49,7 @@ void registerAllPasses() {
   mlir::tssa::te::registerTEPasses();
   registerHostToLLVMPasses();
   cpu::registerTargetCPUPasses();
+  cuda::registerDeviceLoopsPasses();
   cuda::registerTargetCUDAPasses();
   registerPass([] { return createFoldLaunchesPass(); });
 }

@@ -15,6 +15,7 @@
 #include "tssa/Conversion/HostToLLVM.h"
 #include "tssa/Pipeline/FoldLaunches.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/DeviceLoops.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -89,6 +90,8 @@ static void buildTE(OpPassManager &manager, const StageContext &) {
 }
 
 static void buildLayout(OpPassManager &manager, const StageContext &context) {
+  if (context.target.isDevice())
+    return layout::buildDeviceLayoutStage(manager);
   layout::MachineModel model;
   model.lanes = context.machine.vectorBytes / 4;
   model.registers = context.machine.vectorBytes == 64 ? 32 : 16;
@@ -99,8 +102,11 @@ static void buildBuffers(OpPassManager &manager, const StageContext &) {
   manager.addPass(te::createTEPlanBuffers());
 }
 
-static void buildLoops(OpPassManager &manager, const StageContext &) {
-  cpu::buildLoopsStage(manager);
+static void buildLoops(OpPassManager &manager, const StageContext &context) {
+  if (context.target.isDevice())
+    cuda::buildLoopsStage(manager);
+  else
+    cpu::buildLoopsStage(manager);
 }
 
 static void buildTarget(OpPassManager &manager, const StageContext &context) {

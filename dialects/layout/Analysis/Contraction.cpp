@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -37,6 +38,28 @@ std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
   if (!contraction.lhs || !contraction.rhs)
     return std::nullopt;
   return contraction;
+}
+
+/// Whether `read` has an index that the body computes.
+static bool isOpaque(te::ReadOp read) {
+  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
+    return symbol.getParentBlock() == read->getBlock();
+  });
+}
+
+std::optional<Factors> layout::matchFactors(te::ComputeOp op) {
+  if (!op.hasReduction() || op.getPieces().size() != 1 ||
+      te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
+    return std::nullopt;
+  Block *body = op.getPieceBlock();
+  Operation *product = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) || product->getBlock() != body)
+    return std::nullopt;
+  for (auto read : body->getOps<te::ReadOp>())
+    if (isOpaque(read))
+      return std::nullopt;
+  return Factors{te::collectDims(product->getOperand(0), body),
+                 te::collectDims(product->getOperand(1), body)};
 }
 
 bool layout::dependsOn(te::ReadOp read, unsigned dim) {

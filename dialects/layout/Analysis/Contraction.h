@@ -8,6 +8,7 @@
 #define DIALECTS_LAYOUT_ANALYSIS_CONTRACTION_H
 
 #include "dialects/te/IR/TEOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tssa::layout {
 
@@ -19,6 +20,15 @@ struct Contraction {
 /// `op` as a contraction, if it is one. Casts between a read and the product do
 /// not matter.
 std::optional<Contraction> matchContraction(te::ComputeOp op);
+
+/// The dims that the two factors of a sum of products depend on.
+struct Factors {
+  llvm::SetVector<unsigned> first, second;
+};
+
+/// `op` as a sum of products of any two values computed in its body, none of them
+/// from an element at an index that is data.
+std::optional<Factors> matchFactors(te::ComputeOp op);
 
 /// Whether an index expression of `read` depends on dim `dim`.
 bool dependsOn(te::ReadOp read, unsigned dim);

@@ -21,6 +21,9 @@ namespace mlir::tssa::layout {
 /// Stage layout: layouts are chosen and materialised, schedules filled.
 void buildLayoutStage(OpPassManager &manager, const MachineModel &machine);
 
+/// Stage layout for devices: schedules are filled.
+void buildDeviceLayoutStage(OpPassManager &manager);
+
 } // namespace mlir::tssa::layout
 
 #endif // DIALECTS_LAYOUT_TRANSFORMS_PASSES_H

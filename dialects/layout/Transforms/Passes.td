@@ -65,4 +65,22 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 
+def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
+  let summary = "fill the schedule of every kernel that has none, for blocks of threads";
+  let description = [{
+    Large products are tiled: a block has a square of results and keeps steps of both
+    operands in shared memory. Long reductions are done by the lanes of a warp or a
+    block, other results by one lane each, and a lane does four elements at once
+    where they lie side by side. In a kernel of several expressions a block has a row.
+
+    Needs: kernels with labelled expressions (end of stage te).
+    Keeps: schedules that are there already.
+    Gives up: on kernels of te.update and te.scan, which have no schedule.
+
+    Example: test/dialects/layout/schedule-simt.mlir
+  }];
+  let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 #endif // DIALECTS_LAYOUT_TRANSFORMS_PASSES

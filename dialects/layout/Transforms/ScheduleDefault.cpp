@@ -20,6 +20,7 @@
 
 #include "dialects/layout/Analysis/TileModel.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/layout/Transforms/RowDims.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::tssa::layout {
@@ -42,32 +43,16 @@ public:
   /// Writes the schedule of a root, at whose loops `inner` are computed.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
     for (te::ComputeOp expression : inner)
-      rowDims = std::max(rowDims, countRowDims(expression));
+      rowDims = std::max(rowDims, countRowDims(op, expression));
     bind = true;
     write();
     for (te::ComputeOp expression : inner)
       ComputeAtOp::create(builder, loc, *expression.getLabel(),
-                          loops[countRowDims(expression) - 1]);
+                          loops[countRowDims(op, expression) - 1]);
   }
 
   /// Writes the schedule of an expression computed at a loop of the root.
   void writeInner() { write(); }
-
-  /// Leading dims of the root that are indexes of its reads of `inner`, in order:
-  /// 0 if `inner` cannot be computed row by row.
-  unsigned countRowDims(te::ComputeOp inner) {
-    unsigned rows = inner.getNumParallel();
-    bool found = false;
-    op.walk([&](te::ReadOp read) {
-      if (read.getSource().getDefiningOp() != inner)
-        return;
-      found = true;
-      for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
-        if (expr != getAffineDimExpr(dim, expr.getContext()))
-          rows = std::min<unsigned>(rows, dim);
-    });
-    return found ? rows : 0;
-  }
 
 private:
   void write() {

@@ -153,3 +153,37 @@ void te::setNumDims(Region &body, unsigned numDims) {
     }
   });
 }
+
+void te::collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body)
+    return;
+  if (isPointOp(op))
+    ops.insert(op);
+  for (Value operand : op->getOperands())
+    collectPointOps(operand, body, ops);
+}
+
+llvm::SetVector<unsigned> te::collectDims(Value value, Block *body) {
+  llvm::SetVector<unsigned> dims;
+  auto add = [&](AffineExpr expr) {
+    expr.walk([&](AffineExpr e) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e))
+        dims.insert(dim.getPosition());
+    });
+  };
+  llvm::SetVector<Operation *> ops;
+  collectPointOps(value, body, ops);
+  for (Operation *op : ops) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      llvm::for_each(read.getMap().getResults(), add);
+      if (read.getGuard())
+        llvm::for_each(read.getGuard()->getConstraints(), add);
+    } else if (auto index = dyn_cast<IndexOp>(op)) {
+      add(index.getMap().getResult(0));
+    } else if (auto inside = dyn_cast<InsideOp>(op)) {
+      llvm::for_each(inside.getSet().getConstraints(), add);
+    }
+  }
+  return dims;
+}

@@ -17,6 +17,7 @@
 #define DIALECTS_TE_IR_POINTOPS_H
 
 #include "dialects/te/IR/TEOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -58,6 +59,12 @@ PointMap identityPoint(MLIRContext *context, unsigned numDims);
 /// Makes every point op below `body` speak of at least `numDims` dims: a map or set
 /// with fewer is widened. Expressions are untouched.
 void setNumDims(Region &body, unsigned numDims);
+
+/// The point ops of `body` that `value` is computed from.
+void collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops);
+
+/// The dims in the maps and sets of those.
+llvm::SetVector<unsigned> collectDims(Value value, Block *body);
 
 } // namespace mlir::tssa::te
 

@@ -257,6 +257,8 @@ private:
     if (!loop.limit)
       return extent;
     AffineExpr left = index.simplify((loop.limit - loop.origin).ceilDiv(loop.step));
+    if (threads && index.isNonNegative(index.simplify(left - loop.extent)))
+      return extent;
     return arith::MinSIOp::create(builder, loc(), extent, index.materialize(left));
   }
 

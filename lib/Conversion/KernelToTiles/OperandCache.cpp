@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointEmitter.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -33,45 +33,11 @@ Value PointEmitter::getOperand(unsigned operand) {
   return maker->getOperand(operand);
 }
 
-/// The point ops that `value` is computed from in its body.
-static void collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != body)
-    return;
-  if (isa<te::ReadOp, te::IndexOp, te::InsideOp>(op))
-    ops.insert(op);
-  for (Value operand : op->getOperands())
-    collectPointOps(operand, body, ops);
-}
-
-/// The dims in the maps and sets of a point op.
-static void collectDims(Operation *op, llvm::SetVector<unsigned> &dims) {
-  auto add = [&](AffineExpr expr) {
-    expr.walk([&](AffineExpr e) {
-      if (auto dim = dyn_cast<AffineDimExpr>(e))
-        dims.insert(dim.getPosition());
-    });
-  };
-  if (auto read = dyn_cast<te::ReadOp>(op)) {
-    llvm::for_each(read.getMap().getResults(), add);
-    if (read.getGuard())
-      llvm::for_each(read.getGuard()->getConstraints(), add);
-  } else if (auto index = dyn_cast<te::IndexOp>(op)) {
-    add(index.getMap().getResult(0));
-  } else if (auto inside = dyn_cast<te::InsideOp>(op)) {
-    llvm::for_each(inside.getSet().getConstraints(), add);
-  }
-}
-
 SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
-  llvm::SetVector<unsigned> dims;
-  if (Value value = getOperand(operand)) {
-    llvm::SetVector<Operation *> ops;
-    collectPointOps(value, op.getPieceBlock(piece), ops);
-    for (Operation *pointOp : ops)
-      collectDims(pointOp, dims);
-  }
-  return dims.takeVector();
+  Value value = getOperand(operand);
+  if (!value)
+    return {};
+  return llvm::to_vector(te::collectDims(value, op.getPieceBlock(piece)));
 }
 
 /// Whether `read` has an index that the body computes.
@@ -113,7 +79,7 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
     return tile.op->emitError("expected operand ")
            << tile.operand << " of what the body yields to be a number computed in the body";
   llvm::SetVector<Operation *> ops;
-  collectPointOps(operand, op.getPieceBlock(piece), ops);
+  te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   for (Operation *pointOp : ops)
     if (auto read = dyn_cast<te::ReadOp>(pointOp); read && isOpaque(read))
       return tile.op->emitError("cannot keep an operand that is read at an index from data");
@@ -184,7 +150,7 @@ SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile 
                                                  ArrayRef<unsigned> order) {
   SmallVector<unsigned> filled(order);
   llvm::SetVector<Operation *> ops;
-  collectPointOps(operand, op.getPieceBlock(piece), ops);
+  te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   auto read = llvm::find_if(ops, [](Operation *pointOp) { return isa<te::ReadOp>(pointOp); });
   if (read == ops.end())
     return filled;

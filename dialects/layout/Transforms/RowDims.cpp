@@ -1,0 +1,25 @@
+//===- RowDims.cpp - expressions computed at rows of another -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/RowDims.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+unsigned layout::countRowDims(te::ComputeOp root, te::ComputeOp inner) {
+  unsigned rows = inner.getNumParallel();
+  bool found = false;
+  root.walk([&](te::ReadOp read) {
+    if (read.getSource().getDefiningOp() != inner)
+      return;
+    found = true;
+    for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
+      if (expr != getAffineDimExpr(dim, expr.getContext()))
+        rows = std::min<unsigned>(rows, dim);
+  });
+  return found ? rows : 0;
+}

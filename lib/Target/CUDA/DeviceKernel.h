@@ -1,0 +1,54 @@
+//===- DeviceKernel.h - how kernels run on a GPU -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_TARGET_CUDA_DEVICEKERNEL_H
+#define LIB_TARGET_CUDA_DEVICEKERNEL_H
+
+#include "tssa/Conversion/KernelTarget.h"
+
+namespace tssa::cuda {
+
+/// A block of threads runs one iteration. Buffers that the threads share are parts of
+/// the dynamic shared memory; vectors are accesses of up to 16 bytes where the address
+/// is known to be divisible, else one access per lane.
+class DeviceKernel : public conversion::KernelTarget, public conversion::BlockThreads {
+public:
+  using LaneAccess = conversion::LaneAccess;
+  using IndexBuilder = conversion::IndexBuilder;
+
+  llvm::ArrayRef<llvm::StringRef> getLevels() const override;
+  conversion::BlockThreads *getThreads() override { return this; }
+  bool masksVectors() const override { return false; }
+  llvm::SmallVector<mlir::Type> getFurtherParameters(mlir::MLIRContext *context) const override {
+    return {};
+  }
+  void buildIterations(IndexBuilder &index, mlir::func::FuncOp func,
+                       llvm::function_ref<void(mlir::Value)> body) override;
+  mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) override;
+  mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
+                          mlir::MemRefType type) override;
+  int64_t getScratchLimit() const override { return 64 << 10; }
+  void buildFailure(IndexBuilder &index, mlir::Value errors) override;
+  mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
+                        mlir::Value pad) override;
+  void buildStore(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
+                  mlir::Value value) override;
+  mlir::LogicalResult finish(mlir::func::FuncOp func) override;
+
+  mlir::Value buildNumber(IndexBuilder &index) override;
+  void buildBarrier(IndexBuilder &index) override;
+  mlir::Value buildExchange(IndexBuilder &index, mlir::Value value, int64_t distance) override;
+  mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
+                         mlir::MemRefType type) override;
+
+private:
+  int64_t sharedBytes = 0;
+  mlir::Value sharedMemory; ///< all of it; made at the first use
+};
+
+} // namespace tssa::cuda
+
+#endif // LIB_TARGET_CUDA_DEVICEKERNEL_H

@@ -1,0 +1,116 @@
+// RUN: tssa-opt %s -layout-schedule-simt | FileCheck %s
+
+// Neighbours lie side by side in all tensors: four to a lane.
+// CHECK-LABEL: te.kernel @elements(
+// CHECK: %[[I:.*]]:2 = layout.loops @y
+// CHECK: %[[F:.*]] = layout.fuse %[[I]]#0, %[[I]]#1
+// CHECK: %[[V:.*]]:2 = layout.split %[[F]] [*, 4]
+// CHECK: %[[L:.*]]:2 = layout.split %[[V]]#0 [*, 256]
+// CHECK: layout.vectorize %[[V]]#1
+// CHECK: layout.bind %[[L]]#0 to block
+// CHECK: layout.bind %[[L]]#1 to lane
+te.kernel @elements(%a: tensor<?x77xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x77xf32> {
+  %y = te.compute @y (d0: %n, d1: 77) {
+    %x = te.read %a[d0, d1] : tensor<?x77xf32>
+    te.yield %x : f32
+  } : tensor<?x77xf32>
+  te.return %y : tensor<?x77xf32>
+} schedule {
+}
+
+// A transposition: no vectors.
+// CHECK-LABEL: te.kernel @transpose(
+// CHECK-NOT: layout.vectorize
+// CHECK: layout.bind %{{.*}} to lane
+te.kernel @transpose(%a: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %y = te.compute @y (d0: 512, d1: 512) {
+    %x = te.read %a[d1, d0] : tensor<512x512xf32>
+    te.yield %x : f32
+  } : tensor<512x512xf32>
+  te.return %y : tensor<512x512xf32>
+} schedule {
+}
+
+// Sums along the last dim of the source: a warp for each.
+// CHECK-LABEL: te.kernel @rows(
+// CHECK: %[[K:.*]]:2 = layout.split %{{.*}}#1 [*, 32]
+// CHECK: %[[R:.*]]:2 = layout.split %{{.*}}#0 [*, 8]
+// CHECK: layout.reorder %[[R]]#0, %[[R]]#1, %[[K]]#0, %[[K]]#1
+// CHECK: layout.bind %[[R]]#0 to block
+// CHECK: layout.bind %[[R]]#1, %[[K]]#1 to lane
+te.kernel @rows(%a: tensor<4096x128xf32>) -> tensor<4096xf32> {
+  %y = te.compute @y (d0: 4096) reduce (d1: 128) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4096x128xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<4096xf32>
+  te.return %y : tensor<4096xf32>
+} schedule {
+}
+
+// Sums along the first dim: a lane for each.
+// CHECK-LABEL: te.kernel @columns(
+// CHECK: %[[J:.*]]:2 = layout.loops @y
+// CHECK: %[[L:.*]]:2 = layout.split %[[J]]#0 [*, 256]
+// CHECK: layout.reorder %[[L]]#0, %[[L]]#1, %[[J]]#1
+te.kernel @columns(%a: tensor<128x4096xf32>) -> tensor<4096xf32> {
+  %y = te.compute @y (d0: 4096) reduce (d1: 128) init (0.0 : f32) {
+    %x = te.read %a[d1, d0] : tensor<128x4096xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<4096xf32>
+  te.return %y : tensor<4096xf32>
+} schedule {
+}
+
+// A convolution is a product: pixels by channels, with both operands kept.
+// CHECK-LABEL: te.kernel @conv(
+// CHECK: layout.reorder
+// CHECK: layout.cache 0 at %[[K:.*]]#0 to shared
+// CHECK: layout.cache 1 at %[[K]]#0 to shared
+// CHECK: layout.register_tile
+// CHECK: layout.vectorize
+te.kernel @conv(%x: tensor<1x32x30x30xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<1x64x28x28xf32> {
+  %y = te.compute @y (d0: 1, d1: 64, d2: 28, d3: 28) reduce (d4: 32, d5: 3, d6: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x32x30x30xf32>
+    %b = te.read %w[d1, d4, d5, d6] : tensor<64x32x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<1x64x28x28xf32>
+  te.return %y : tensor<1x64x28x28xf32>
+} schedule {
+}
+
+// What rows need is computed by all lanes of the row's block.
+// CHECK-LABEL: te.kernel @softmax(
+// CHECK: layout.loops @m
+// CHECK: layout.bind %{{.*}} to lane
+// CHECK: %[[Y:.*]]:2 = layout.loops @y
+// CHECK: layout.bind %[[Y]]#0 to block
+// CHECK: layout.compute_at @m, %[[Y]]#0
+te.kernel @softmax(%a: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  %m = te.compute @m (d0: 64) reduce (d1: 1000) init (0xFF800000 : f32) {
+    %x = te.read %a[d0, d1] : tensor<64x1000xf32>
+    te.yield %x : f32
+  } combine arith.maximumf : tensor<64xf32>
+  %y = te.compute @y (d0: 64, d1: 1000) {
+    %x = te.read %a[d0, d1] : tensor<64x1000xf32>
+    %t = te.read %m[d0] : tensor<64xf32>
+    %s = arith.subf %x, %t : f32
+    te.yield %s : f32
+  } : tensor<64x1000xf32>
+  te.return %y : tensor<64x1000xf32>
+} schedule {
+}
+
+// A schedule that is there stays.
+// CHECK-LABEL: te.kernel @scheduled(
+// CHECK: layout.loops @y
+// CHECK-NOT: layout.split
+te.kernel @scheduled(%a: tensor<512xf32>) -> tensor<512xf32> {
+  %y = te.compute @y (d0: 512) {
+    %x = te.read %a[d0] : tensor<512xf32>
+    te.yield %x : f32
+  } : tensor<512xf32>
+  te.return %y : tensor<512xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+}
