@@ -116,7 +116,8 @@ struct tssa_host {
   /// its kernel, which has n parameters. `params[i]`, i < n, is the address of
   /// parameter i: a device address, an int64_t size, or a scalar of its type; that of
   /// the last, the error word, is the host's to fill. `params[n + i]` is the address of
-  /// an int64_t, the bytes of the tensor that parameter i points to, NULL for scalars.
+  /// an int64_t, the bytes of the tensor that parameter i points to, NULL for scalars;
+  /// the last is the host's too.
   /// In order with all other work of the run on the device; polls for cancelling and
   /// profiles. Returns a tssa_code, already reported.
   int32_t (*launch)(const tssa_host *, int32_t launch, int64_t blocks, void **params);

@@ -185,25 +185,19 @@ static Status matchInputs(const Manifest &manifest,
 }
 
 /// Brings one checked input into the form that compiled code expects.
-static Status normalize(const Port &port, int64_t bytes, tssa_tensor &arg,
-                        std::vector<Buffer> &copies, ByteRange &range) {
-  const char *data = static_cast<const char *>(arg.data) + arg.byte_offset;
+static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
+  tssa_tensor &arg = bound.args[input];
+  int64_t bytes = bound.bytes[input];
+  char *data = static_cast<char *>(arg.data) + arg.byte_offset;
   unsigned elementBytes = getByteSize(port.dtype);
-  bool contiguous = isContiguous(arg);
   bool aligned = reinterpret_cast<uintptr_t>(data) % elementBytes == 0;
-  bool asIs = bytes == 0 || (contiguous && aligned &&
+  bool asIs = bytes == 0 || (isContiguous(arg) && aligned &&
                              (port.dtype != DType::Bool ||
                               areBools(data, bytes)));
-  if (!asIs && port.kind == Port::InOut)
-    return invalid(nameOf("input", port),
-                   "is overwritten by the program and must be contiguous, "
-                   "aligned, and hold valid elements");
-  if (bytes && contiguous)
-    range = {data, data + bytes};
   if (asIs) {
-    arg.data = bytes ? const_cast<char *>(data) : Buffer().getData();
+    arg.data = bytes ? data : Buffer().getData();
   } else {
-    Buffer copy;
+    Buffer &copy = bound.copies[input];
     if (!copy.allocate(uint64_t(bytes)))
       return makeError(TSSA_OUT_OF_MEMORY,
                        nameOf("input", port) + ": no memory for a copy of " +
@@ -212,10 +206,35 @@ static Status normalize(const Port &port, int64_t bytes, tssa_tensor &arg,
     if (port.dtype == DType::Bool)
       makeBools(copy.getData(), bytes);
     arg.data = copy.getData();
-    copies.push_back(std::move(copy));
   }
   arg.strides = nullptr;
   arg.byte_offset = 0;
+  return Status::success();
+}
+
+void BoundInputs::copyBack(size_t input) const {
+  const tssa_tensor &tensor = given[input];
+  scatterStrided(args[input].data, getByteSize(*fromABI(tensor.dtype)), tensor);
+}
+
+/// An argument that is overwritten shares no memory with itself or another.
+static Status checkOverlaps(const Manifest &manifest,
+                            const std::vector<tssa_tensor> &args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Port &port = manifest.inputs[i];
+    if (port.kind != Port::InOut)
+      continue;
+    std::string where = nameOf("input", port);
+    if (mayOverlapItself(args[i]))
+      return invalid(where, "is overwritten by the program, and elements of it "
+                            "share memory");
+    for (size_t other = 0; other < args.size(); ++other)
+      if (other != i &&
+          mayOverlap(args[i], getByteSize(port.dtype), args[other],
+                     getByteSize(manifest.inputs[other].dtype)))
+        return invalid(where, "is overwritten by the program and overlaps " +
+                                  nameOf("input", manifest.inputs[other]));
+  }
   return Status::success();
 }
 
@@ -224,41 +243,34 @@ Status tssa::runtime::bindInputs(const Manifest &manifest,
                                  BoundInputs &bound) {
   if (Status status = matchInputs(manifest, inputs, bound.args); !status.ok())
     return status;
-  std::vector<int64_t> bytes(bound.args.size());
+  bound.bytes.resize(bound.args.size());
   for (size_t i = 0; i < bound.args.size(); ++i) {
     const Port &port = manifest.inputs[i];
     std::string where = nameOf("input", port);
     if (Status status = checkForm(where, bound.args[i]); !status.ok())
       return status;
     if (Status status =
-            checkType(manifest, where, port, bound.args[i], bytes[i]);
+            checkType(manifest, where, port, bound.args[i], bound.bytes[i]);
         !status.ok())
       return status;
   }
   if (Status status = readSymbols(manifest, bound.args, bound.sizes);
       !status.ok())
     return status;
-  bound.ranges.resize(bound.args.size());
+  if (Status status = checkOverlaps(manifest, bound.args); !status.ok())
+    return status;
+  bound.given = bound.args;
+  bound.copies.resize(bound.args.size());
   for (size_t i = 0; i < bound.args.size(); ++i)
-    if (Status status = normalize(manifest.inputs[i], bytes[i], bound.args[i],
-                                  bound.copies, bound.ranges[i]);
-        !status.ok())
+    if (Status status = normalize(manifest.inputs[i], i, bound); !status.ok())
       return status;
-  for (size_t i = 0; i < bound.args.size(); ++i)
-    for (size_t other = 0; other < bound.args.size(); ++other)
-      if (manifest.inputs[i].kind == Port::InOut && other != i &&
-          bound.ranges[i].overlaps(bound.ranges[other]))
-        return invalid(nameOf("input", manifest.inputs[i]),
-                       "is overwritten by the program and overlaps " +
-                           nameOf("input", manifest.inputs[other]));
   return Status::success();
 }
 
 /// A caller's buffer for `port`: writable in place and large enough, as far as
 /// that is known before the run.
 static Status checkInto(const Manifest &manifest, const Port &port,
-                        const BoundInputs &inputs, tssa_tensor &into,
-                        ByteRange &range) {
+                        const BoundInputs &inputs, tssa_tensor &into) {
   std::string where = nameOf("output", port);
   if (port.kind == Port::Alias)
     return invalid(where, "it is the storage of " +
@@ -284,12 +296,15 @@ static Status checkInto(const Manifest &manifest, const Port &port,
                                            getByteSize(port.dtype)))
     return invalid(where, "its buffer must be contiguous and aligned to its "
                           "elements");
-  if (bytes)
-    range = {data, data + bytes};
-  for (size_t i = 0; i < inputs.ranges.size(); ++i)
-    if (range.overlaps(inputs.ranges[i]))
+  for (size_t i = 0; i < inputs.args.size(); ++i) {
+    // What is copied is read before anything is written.
+    bool matters =
+        !inputs.isCopied(i) || manifest.inputs[i].kind == Port::InOut;
+    if (matters && mayOverlap(into, getByteSize(port.dtype), inputs.given[i],
+                              getByteSize(manifest.inputs[i].dtype)))
       return invalid(where, "its buffer overlaps " +
                                 nameOf("input", manifest.inputs[i]));
+  }
   into.data = bytes ? data : Buffer().getData();
   into.byte_offset = 0;
   into.strides = nullptr;
@@ -304,7 +319,6 @@ Status tssa::runtime::bindOutputs(const Manifest &manifest,
   if (requests.empty())
     for (size_t i = 0; i < bound.size(); ++i)
       bound[i].request = i;
-  std::vector<ByteRange> ranges(bound.size());
   for (size_t r = 0; r < requests.size(); ++r) {
     size_t index;
     if (Status status =
@@ -318,12 +332,14 @@ Status tssa::runtime::bindOutputs(const Manifest &manifest,
     bound[index].into = requests[r].into;
     if (!bound[index].into)
       continue;
-    if (Status status = checkInto(manifest, port, inputs, *bound[index].into,
-                                  ranges[index]);
+    if (Status status = checkInto(manifest, port, inputs, *bound[index].into);
         !status.ok())
       return status;
-    for (size_t other = 0; other < ranges.size(); ++other)
-      if (other != index && ranges[index].overlaps(ranges[other]))
+    for (size_t other = 0; other < bound.size(); ++other)
+      if (other != index && bound[other].into &&
+          mayOverlap(*bound[index].into, getByteSize(port.dtype),
+                     *bound[other].into,
+                     getByteSize(manifest.outputs[other].dtype)))
         return invalid(nameOf("output", port),
                        "its buffer overlaps that of " +
                            nameOf("output", manifest.outputs[other]));

@@ -15,22 +15,19 @@ namespace tssa::runtime {
 std::string describe(const Manifest &manifest, const Port &port);
 std::string describe(const tssa_tensor &tensor);
 
-/// A range of the caller's memory.
-struct ByteRange {
-  const char *begin = nullptr;
-  const char *end = nullptr;
-  bool overlaps(const ByteRange &other) const {
-    return begin < other.end && other.begin < end;
-  }
-};
-
 /// Inputs in the program's order: contiguous, aligned to their elements, never
-/// null. `copies` holds those that the caller's layout did not allow as they are.
+/// null. The other lists have an entry per input too.
 struct BoundInputs {
   std::vector<tssa_tensor> args;
+  std::vector<int64_t> bytes;
   std::vector<int64_t> sizes; ///< one per symbol
-  std::vector<ByteRange> ranges;
+  std::vector<tssa_tensor> given; ///< as the caller has them
+  /// The arguments that the caller's layout did not allow as they are.
   std::vector<Buffer> copies;
+
+  bool isCopied(size_t input) const { return copies[input].getSize() != 0; }
+  /// Writes the elements of a copied argument to where the caller has them.
+  void copyBack(size_t input) const;
 };
 
 /// Checks names, dtypes, ranks and sizes of all inputs before it copies any.

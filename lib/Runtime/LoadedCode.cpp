@@ -39,6 +39,8 @@ Status LoadedCode::load(std::string_view bytes, const std::string &suffix) {
     return loadError("dlopen failed");
   plan = reinterpret_cast<tssa_plan_fn>(dlsym(handle, ("tssa_plan" + suffix).c_str()));
   run = reinterpret_cast<tssa_run_fn>(dlsym(handle, ("tssa_run" + suffix).c_str()));
+  kernels = static_cast<const tssa_emulated_kernel *const *>(
+      dlsym(handle, ("tssa_kernels" + suffix).c_str()));
   if (!plan || !run)
     return loadError("tssa_plan or tssa_run is missing");
   return Status::success();

@@ -17,6 +17,8 @@
 
 #include "File.h"
 
+#include "tssa/emulator.h"
+
 #include <string_view>
 
 namespace tssa::runtime {
@@ -32,6 +34,8 @@ public:
   Status load(std::string_view bytes, const std::string &suffix);
   tssa_plan_fn plan = nullptr;
   tssa_run_fn run = nullptr;
+  /// The table of emulated kernels; null in a program that has none.
+  const tssa_emulated_kernel *const *kernels = nullptr;
 
 private:
   /// Kept open while the code is loaded: the loader knows it by this number and

@@ -11,6 +11,7 @@
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -19,15 +20,45 @@ using Clock = std::chrono::steady_clock;
 
 RunState::RunState(const RunContext &context, const BoundInputs &inputs,
                    const std::vector<BoundOutput> &outputs)
-    : context(context), inputs(inputs), outputs(outputs) {
+    : context(context), inputs(inputs), outputs(outputs), args(inputs.args) {
   if (context.run.timeoutSeconds > 0) {
     // Longer than a century is no limit, and would overflow the clock.
     double seconds = std::min(context.run.timeoutSeconds, 3.2e9);
     deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(seconds));
   }
+  if (context.program)
+    device = std::make_unique<DeviceRun>(*context.program, context.manifest,
+                                         context.variant);
   prepareResults();
   installCallbacks();
+}
+
+Status RunState::start() {
+  if (!device)
+    return Status::success();
+  if (int32_t code = report(device->start()))
+    return judge(code);
+  for (size_t i = 0; i < args.size(); ++i) {
+    uint64_t bytes = uint64_t(inputs.bytes[i]);
+    std::string what = "input '" + printable(context.manifest.inputs[i].name) + "'";
+    if (!chargeOrFail(bytes, what))
+      return judge(TSSA_OUT_OF_MEMORY);
+    RunFault fault = device->upload(inputs.args[i].data, bytes, args[i].data);
+    if (!fault.ok())
+      fault.text = what + ": " + fault.text;
+    if (int32_t code = report(std::move(fault)))
+      return judge(code);
+    args[i].device = context.program->getDevice().getDevice();
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (const Port &port = context.manifest.outputs[i]; port.kind == Port::Alias)
+      resultViews[i].data = args[port.aliasOf].data;
+  return Status::success();
+}
+
+Status RunState::allocateArena(uint64_t bytes, void *&arena) {
+  return judge(report(device->allocate(bytes, arena)));
 }
 
 void RunState::prepareResults() {
@@ -35,6 +66,8 @@ void RunState::prepareResults() {
   results.resize(outputs.size());
   produced.resize(outputs.size());
   resultViews.resize(outputs.size());
+  places.resize(outputs.size());
+  shadows.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Port &port = manifest.outputs[i];
     results[i].dtype = port.dtype;
@@ -79,10 +112,10 @@ void RunState::installCallbacks() {
   };
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
-                 [&](RunState &state) { return state.grow(bytes); });
+                 [&](RunState &state) { return state.growOnHost(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
-    static_cast<RunState *>(host->user)->release(memory);
+    static_cast<RunState *>(host->user)->releaseOnHost(memory);
   };
   host.result = [](const tssa_host *host, tssa_tensor *view, int32_t index,
                    int32_t rank, const int64_t *shape) {
@@ -104,6 +137,31 @@ void RunState::installCallbacks() {
       static_cast<RunState *>(host->user)->recordLaunch(launch, phase);
     };
   host.math = evaluateMath;
+  host.launch = [](const tssa_host *host, int32_t launch, int64_t blocks,
+                   void **params) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
+      return state.launch(launch, blocks, params);
+    });
+  };
+  host.copy = [](const tssa_host *host, void *to, const void *from,
+                 uint64_t bytes, int32_t kind) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
+      return state.copy(to, from, bytes, kind);
+    });
+  };
+  host.on_host = &host;
+  if (!device)
+    return;
+  onHost = host;
+  onHost.on_host = &onHost;
+  host.on_host = &onHost;
+  host.grow = [](const tssa_host *host, uint64_t bytes) {
+    return guard(host, static_cast<void *>(nullptr),
+                 [&](RunState &state) { return state.growOnDevice(bytes); });
+  };
+  host.release = [](const tssa_host *host, void *memory) {
+    static_cast<RunState *>(host->user)->releaseOnDevice(memory);
+  };
 }
 
 bool RunState::charge(uint64_t bytes) {
@@ -136,16 +194,28 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   return code;
 }
 
-void *RunState::grow(uint64_t bytes) {
+int32_t RunState::report(RunFault fault) {
+  return fault.ok() ? int32_t(TSSA_OK)
+                    : fail(fault.code, fault.node, std::move(fault.text));
+}
+
+/// `what` takes the memory: "output 'y'", or empty.
+bool RunState::chargeOrFail(uint64_t bytes, const std::string &what) {
+  if (charge(bytes))
+    return true;
+  std::string text = std::to_string(bytes);
+  fail(TSSA_OUT_OF_MEMORY, -1,
+       (what.empty() ? text + " more bytes pass" : what + " of " + text + " bytes passes") +
+           " the limit of " + std::to_string(context.session.memoryLimit) +
+           " bytes for one run");
+  return false;
+}
+
+void *RunState::growOnHost(uint64_t bytes) {
   // An empty request gets memory too: every pointer given is released once.
   bytes = std::max<uint64_t>(bytes, 1);
-  if (!charge(bytes)) {
-    fail(TSSA_OUT_OF_MEMORY, -1,
-         std::to_string(bytes) + " more bytes pass the limit of " +
-             std::to_string(context.session.memoryLimit) +
-             " bytes for one run");
+  if (!chargeOrFail(bytes, ""))
     return nullptr;
-  }
   Buffer buffer;
   if (buffer.allocate(bytes)) {
     void *memory = buffer.getData();
@@ -158,7 +228,7 @@ void *RunState::grow(uint64_t bytes) {
   return nullptr;
 }
 
-void RunState::release(void *memory) {
+void RunState::releaseOnHost(void *memory) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto entry = grown.find(memory);
   if (entry == grown.end())
@@ -166,6 +236,16 @@ void RunState::release(void *memory) {
   held -= entry->second.getSize();
   grown.erase(entry);
 }
+
+void *RunState::growOnDevice(uint64_t bytes) {
+  bytes = std::max<uint64_t>(bytes, 1);
+  void *memory = nullptr;
+  if (!chargeOrFail(bytes, "") || report(device->allocate(bytes, memory)))
+    return nullptr;
+  return memory;
+}
+
+void RunState::releaseOnDevice(void *memory) { refund(device->release(memory)); }
 
 void RunState::refund(uint64_t bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
@@ -197,6 +277,63 @@ RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
          describe(manifest, port) + ", the program made " + describe(found);
 }
 
+/// Gives result `index` its memory on the host: the caller's or new.
+bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
+  Tensor &tensor = results[index];
+  std::string what =
+      "output '" + printable(context.manifest.outputs[index].name) + "'";
+  if (const std::optional<tssa_tensor> &into = outputs[index].into) {
+    for (size_t d = 0; d < tensor.shape.size(); ++d)
+      if (tensor.shape[d] > into->shape[d]) {
+        fail(TSSA_INVALID_ARGUMENT, -1,
+             what + ": dimension " + std::to_string(d) + " is " +
+                 std::to_string(tensor.shape[d]) + ", the buffer given has " +
+                 std::to_string(into->shape[d]));
+        return false;
+      }
+    tensor.data = into->data;
+    return true;
+  }
+  // Asked for again, the program gets new memory and gives up the old.
+  refund(std::exchange(tensor.storage, Buffer()).getSize());
+  if (!chargeOrFail(bytes, what))
+    return false;
+  if (!tensor.storage.allocate(bytes)) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + what);
+    return false;
+  }
+  tensor.data = tensor.storage.getData();
+  return true;
+}
+
+/// Where the program writes a result that is not written where the caller gets it.
+void *RunState::makePlace(int32_t index, uint64_t bytes) {
+  std::string what =
+      "output '" + printable(context.manifest.outputs[index].name) + "'";
+  if (device) {
+    if (places[index])
+      refund(device->release(places[index]));
+    places[index] = nullptr;
+    if (chargeOrFail(bytes, what))
+      report(device->allocate(bytes, places[index]));
+    return places[index];
+  }
+  refund(std::exchange(shadows[index], Buffer()).getSize());
+  if (!chargeOrFail(bytes, what))
+    return nullptr;
+  if (!shadows[index].allocate(bytes)) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + what);
+    return nullptr;
+  }
+  return places[index] = shadows[index].getData();
+}
+
+bool RunState::isOverwritten(size_t input) const {
+  return context.manifest.inputs[input].kind == Port::InOut;
+}
+
 void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
                        const int64_t *shape) {
   if (std::optional<std::string> wrong = checkShape(index, rank, shape)) {
@@ -204,8 +341,7 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
     return nullptr;
   }
   const Port &port = context.manifest.outputs[index];
-  Tensor &tensor = results[index];
-  std::copy(shape, shape + rank, tensor.shape.begin());
+  std::copy(shape, shape + rank, results[index].shape.begin());
   std::optional<int64_t> bytes =
       checkedBytes(shape, rank, getByteSize(port.dtype));
   if (!bytes) {
@@ -213,42 +349,58 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
          "output '" + printable(port.name) + "' has an impossible size");
     return nullptr;
   }
-  const std::optional<tssa_tensor> &into = outputs[index].into;
-  if (port.kind == Port::Alias) {
-    // Its storage is the argument's, as prepared.
-  } else if (into) {
-    for (int32_t d = 0; d < rank; ++d)
-      if (shape[d] > into->shape[d]) {
-        fail(TSSA_INVALID_ARGUMENT, -1,
-             "output '" + printable(port.name) + "': dimension " +
-                 std::to_string(d) + " is " + std::to_string(shape[d]) +
-                 ", the buffer given has " + std::to_string(into->shape[d]));
-        return nullptr;
-      }
-    tensor.data = into->data;
-  } else {
-    // Asked for again, the program gets new memory and gives up the old.
-    refund(std::exchange(tensor.storage, Buffer()).getSize());
-    if (!charge(uint64_t(*bytes))) {
-      fail(TSSA_OUT_OF_MEMORY, -1,
-           "output '" + printable(port.name) + "' of " +
-               std::to_string(*bytes) + " bytes passes the limit of " +
-               std::to_string(context.session.memoryLimit) +
-               " bytes for one run");
-      return nullptr;
-    }
-    if (!tensor.storage.allocate(uint64_t(*bytes))) {
-      fail(TSSA_OUT_OF_MEMORY, -1,
-           "cannot allocate " + std::to_string(*bytes) + " bytes for output '" +
-               printable(port.name) + "'");
-      return nullptr;
-    }
-    tensor.data = tensor.storage.getData();
-  }
+  void *place = nullptr;
+  if (port.kind == Port::Alias)
+    place = isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes))
+                                        : args[port.aliasOf].data;
+  else if (prepareStorage(index, uint64_t(*bytes)))
+    place = device ? makePlace(index, uint64_t(*bytes)) : results[index].data;
+  if (!place)
+    return nullptr;
   produced[index] = true;
-  *view = tensor.asABI();
-  return tensor.data;
+  *view = results[index].asABI();
+  view->data = place;
+  if (device)
+    view->device = context.program->getDevice().getDevice();
+  return place;
 }
+
+int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
+  if (!device)
+    return fail(TSSA_INTERNAL, -1, "the program for the CPU launches a kernel on a device");
+  if (shouldStop())
+    return fail(TSSA_CANCELLED, -1, "");
+  LaunchCounters *counters = nullptr;
+  if (context.run.profile) {
+    recordLaunch(launch, 0);
+    if (launch >= 0 && uint64_t(launch) < context.run.profile->size())
+      counters = &(*context.run.profile)[launch].counters;
+  }
+  RunFault fault = device->launch(
+      launch, blocks, params, [this] { return shouldStop(); }, counters);
+  if (fault.ok() && context.run.profile) {
+    fault = device->wait(); // or the time would be that of asking for it
+    recordLaunch(launch, 1);
+  }
+  return report(std::move(fault));
+}
+
+int32_t RunState::copy(void *to, const void *from, uint64_t bytes, int32_t kind) {
+  if (kind < TSSA_COPY_TO_HOST || kind > TSSA_COPY_ON_DEVICE)
+    return fail(TSSA_INTERNAL, -1, "a copy of unknown kind " + std::to_string(kind));
+  if (!device) {
+    std::memmove(to, from, bytes);
+    return TSSA_OK;
+  }
+  RunFault fault = device->copy(to, from, bytes, tssa_copy_kind(kind));
+  if (fault.ok() && kind == TSSA_COPY_TO_HOST)
+    fault = device->wait();
+  return report(std::move(fault));
+}
+
+//===----------------------------------------------------------------------===//
+// Clock and end
+//===----------------------------------------------------------------------===//
 
 bool RunState::shouldStop() {
   if (failed.load(std::memory_order_relaxed) ||
@@ -286,7 +438,68 @@ Status RunState::whyStopped() const {
   return makeError(TSSA_CANCELLED, "cancelled");
 }
 
-Status RunState::finish(int32_t code) {
+/// Copies what the run made to the memory of the host, and waits.
+RunFault RunState::fetch() {
+  auto copy = [&](void *to, const void *from, uint64_t bytes) {
+    if (device)
+      return device->copy(to, from, bytes, TSSA_COPY_TO_HOST);
+    std::memcpy(to, from, bytes);
+    return RunFault();
+  };
+  // A run that turns out to have failed leaves the arguments as they were.
+  const std::vector<Port> &ports = context.manifest.inputs;
+  bool overwrites = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
+    return port.kind == Port::InOut;
+  });
+  if (device && overwrites)
+    if (RunFault fault = device->wait(); !fault.ok())
+      return fault;
+  std::vector<bool> written(args.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Port &port = context.manifest.outputs[i];
+    if (!places[i] || (port.kind == Port::Out && !outputs[i].request))
+      continue;
+    // Of a result that is an argument's storage this is the argument's memory.
+    if (RunFault fault = copy(results[i].data, places[i], uint64_t(results[i].getByteSize()));
+        !fault.ok())
+      return fault;
+    if (port.kind == Port::Alias)
+      written[port.aliasOf] = true;
+  }
+  for (size_t i = 0; device && i < args.size(); ++i)
+    if (isOverwritten(i) && !written[i])
+      if (RunFault fault = copy(inputs.args[i].data, args[i].data, uint64_t(inputs.bytes[i]));
+          !fault.ok())
+        return fault;
+  return device ? device->wait() : RunFault();
+}
+
+/// Brings results and overwritten arguments to the caller.
+Status RunState::deliver() {
+  if (RunFault fault = fetch(); !fault.ok()) {
+    report(std::move(fault));
+    return failure;
+  }
+  for (size_t i = 0; i < args.size(); ++i)
+    if (isOverwritten(i) && inputs.isCopied(i))
+      inputs.copyBack(i);
+  // The copy of an argument goes with this run, a result that is one stays.
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Port &port = context.manifest.outputs[i];
+    if (port.kind != Port::Alias || !outputs[i].request || !inputs.isCopied(port.aliasOf))
+      continue;
+    uint64_t bytes = uint64_t(results[i].getByteSize());
+    if (!results[i].storage.allocate(bytes))
+      return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) +
+                                               " bytes for output '" + printable(port.name) + "'");
+    std::memcpy(results[i].storage.getData(), results[i].data, bytes);
+    results[i].data = results[i].storage.getData();
+  }
+  return Status::success();
+}
+
+/// What the program said, or that it said nothing wrong.
+Status RunState::judge(int32_t code) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))
     return failure;
@@ -297,13 +510,19 @@ Status RunState::finish(int32_t code) {
                                                        : TSSA_INTERNAL,
                      "the program failed with code " + std::to_string(code) +
                          " and no message");
+  return Status::success();
+}
+
+Status RunState::finish(int32_t code) {
+  if (Status status = judge(code); !status.ok())
+    return status;
   for (size_t i = 0; i < produced.size(); ++i)
     if (!produced[i])
       return makeError(TSSA_INTERNAL,
                        "output '" +
                            printable(context.manifest.outputs[i].name) +
                            "' was not produced");
-  return Status::success();
+  return deliver();
 }
 
 void RunState::takeResults(std::vector<Tensor> &tensors) {

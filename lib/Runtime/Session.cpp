@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "tssa/Runtime/Session.h"
 
+#include "Device/CUDADevice.h"
+#include "Device/ChooseVariant.h"
+#include "Device/EmulatorDevice.h"
 #include "LoadedCode.h"
 #include "RunState.h"
 
@@ -71,21 +74,49 @@ Status Session::loadChecked(const std::string &path,
     status.message = "'" + path + "': " + status.message;
     return status;
   };
-  const Variant &variant = session->getVariant();
-  if (Status status = checkHost(session->getManifest(), variant); !status.ok())
+  DeviceChoice choice;
+  if (Status status = chooseVariant(session->getManifest(), options.device, choice);
+      !status.ok())
     return located(std::move(status));
-  if (Status status = session->artifact->mapWeights(session->variant, options.verifyWeights);
+  session->variant = choice.variant;
+  if (Status status = session->artifact->mapWeights(choice.variant, options.verifyWeights);
       !status.ok())
     return status;
   session->code = std::make_unique<LoadedCode>();
-  if (Status status = session->code->load(session->artifact->getCode(), variant.suffix);
+  if (Status status = session->code->load(session->artifact->getCode(),
+                                          session->getVariant().suffix);
       !status.ok())
+    return located(std::move(status));
+  if (Status status = session->loadProgram(choice); !status.ok())
     return located(std::move(status));
   session->artifact->dropCode();
   if (!options.parallelFor)
     session->pool = ThreadPool::getShared(options.threads, options.pinThreads);
   result = std::move(session);
   return Status::success();
+}
+
+/// Puts kernels and weights on the chosen device, if it is not the CPU.
+Status Session::loadProgram(const DeviceChoice &choice) {
+  if (choice.kind == DeviceChoice::CPU)
+    return Status::success();
+  std::unique_ptr<Device> device;
+  Status status;
+  if (choice.kind == DeviceChoice::CUDA) {
+    const CUDADriver *driver;
+    status = CUDADriver::get(driver);
+    if (status.ok())
+      status = CUDADevice::create(*driver, choice.ordinal, getVariant(),
+                                  artifact->getImages(variant), device);
+  } else if (!code->kernels && !getVariant().kernels.empty()) {
+    status = makeError(TSSA_CORRUPT, "tssa_kernels is missing");
+  } else {
+    status = EmulatorDevice::create(getVariant(), code->kernels, device);
+  }
+  if (!status.ok())
+    return status;
+  deviceName = device->getName();
+  return DeviceProgram::create(getVariant(), std::move(device), artifact->getWeights(), program);
 }
 
 Session::~Session() {
@@ -174,24 +205,38 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (runOptions.profile)
     runOptions.profile->resize(getVariant().launches.size());
 
-  RunContext context{manifest, artifact->getWeights(), pool.get(), options,
+  RunContext context{manifest,
+                     getVariant(),
+                     program.get(),
+                     program ? program->getWeights() : artifact->getWeights(),
+                     pool.get(),
+                     options,
                      runOptions};
   RunState state(context, boundInputs, outputs);
-  Buffer arena;
+  if (Status status = state.start(); !status.ok())
+    return status;
+  Buffer buffer;
+  void *arena = nullptr;
   if (!state.charge(uint64_t(arenaBytes)))
     return makeError(TSSA_OUT_OF_MEMORY,
                      "the run" + describeSizes(manifest, boundInputs.sizes) +
                          " takes " + std::to_string(arenaBytes) +
                          " bytes, the limit is " +
                          std::to_string(options.memoryLimit));
-  if (!arenas.acquire(uint64_t(arenaBytes), arena))
+  if (program) {
+    if (Status status = state.allocateArena(uint64_t(arenaBytes), arena); !status.ok())
+      return status;
+  } else if (arenas.acquire(uint64_t(arenaBytes), buffer)) {
+    arena = buffer.getData();
+  } else {
     return makeError(TSSA_OUT_OF_MEMORY,
                      "cannot allocate " + std::to_string(arenaBytes) +
                          " bytes for the run" +
                          describeSizes(manifest, boundInputs.sizes));
-  int32_t code = this->code->run(state.getHost(), boundInputs.args.data(),
-                                 state.getResults(), arena.getData());
-  arenas.release(std::move(arena));
+  }
+  int32_t code = this->code->run(state.getHost(), state.getArgs(),
+                                 state.getResults(), arena);
+  arenas.release(std::move(buffer));
   Status status = state.finish(code);
   if (status.ok())
     state.takeResults(results);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 using namespace tssa::runtime;
@@ -26,30 +27,133 @@ bool tssa::runtime::isContiguous(const tssa_tensor &tensor) {
   return true;
 }
 
-void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes,
-                                void *to) {
-  const char *source = static_cast<const char *>(from.data) + from.byte_offset;
-  char *target = static_cast<char *>(to);
-  std::vector<int64_t> strides(from.ndim), index(from.ndim);
+/// Calls `visit(place, i)` for element i, row-major, at `place`.
+template <typename Visit>
+static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
+                          Visit visit) {
+  char *place = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  std::vector<int64_t> strides(tensor.ndim), index(tensor.ndim);
   int64_t count = 1;
-  for (int32_t i = from.ndim - 1; i >= 0; --i) {
-    strides[i] = (from.strides ? from.strides[i] : count) * elementBytes;
-    count *= from.shape[i];
+  for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
+    strides[i] = (tensor.strides ? tensor.strides[i] : count) * elementBytes;
+    count *= tensor.shape[i];
   }
-  if (!from.strides) {
-    std::memcpy(target, source, size_t(count) * elementBytes);
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i, target += elementBytes) {
-    std::memcpy(target, source, elementBytes);
-    for (int32_t d = from.ndim - 1; d >= 0; --d) {
-      source += strides[d];
-      if (++index[d] < from.shape[d])
+  for (int64_t i = 0; i < count; ++i) {
+    visit(place, i);
+    for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
+      place += strides[d];
+      if (++index[d] < tensor.shape[d])
         break;
-      source -= strides[d] * from.shape[d];
+      place -= strides[d] * tensor.shape[d];
       index[d] = 0;
     }
   }
+}
+
+static int64_t countElements(const tssa_tensor &tensor) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < tensor.ndim; ++i)
+    count *= tensor.shape[i];
+  return count;
+}
+
+void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes,
+                                void *to) {
+  char *target = static_cast<char *>(to);
+  if (isContiguous(from)) {
+    std::memcpy(target, static_cast<char *>(from.data) + from.byte_offset,
+                size_t(countElements(from)) * elementBytes);
+    return;
+  }
+  visitElements(from, elementBytes, [&](const char *place, int64_t i) {
+    std::memcpy(target + i * elementBytes, place, elementBytes);
+  });
+}
+
+void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes,
+                                   const tssa_tensor &to) {
+  const char *source = static_cast<const char *>(from);
+  if (isContiguous(to)) {
+    std::memcpy(static_cast<char *>(to.data) + to.byte_offset, source,
+                size_t(countElements(to)) * elementBytes);
+    return;
+  }
+  visitElements(to, elementBytes, [&](char *place, int64_t i) {
+    std::memcpy(place, source + i * elementBytes, elementBytes);
+  });
+}
+
+namespace {
+/// The bytes of a tensor that is not empty, as runs of `run` bytes that begin at
+/// `first` plus sums of multiples of `strides`.
+struct Pattern {
+  __int128 first = 0, last = 0; ///< where the first and the last run begin
+  int64_t run = 0;
+  std::vector<std::pair<__int128, int64_t>> dims; ///< stride > 0 and size > 1
+
+  Pattern(const tssa_tensor &tensor, unsigned elementBytes);
+};
+} // namespace
+
+Pattern::Pattern(const tssa_tensor &tensor, unsigned elementBytes)
+    : run(elementBytes) {
+  first = __int128(reinterpret_cast<uintptr_t>(tensor.data)) +
+          __int128(tensor.byte_offset);
+  __int128 dense = elementBytes;
+  for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
+    __int128 stride = tensor.strides ? __int128(tensor.strides[i]) * elementBytes : dense;
+    dense *= tensor.shape[i];
+    if (tensor.shape[i] == 1)
+      continue;
+    if (stride < 0) {
+      stride = -stride;
+      first -= stride * (tensor.shape[i] - 1);
+    }
+    dims.emplace_back(stride, tensor.shape[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  while (!dims.empty() && dims.front().first == run) {
+    run *= dims.front().second;
+    dims.erase(dims.begin());
+  }
+  last = first;
+  for (auto [stride, size] : dims)
+    last += stride * (size - 1);
+}
+
+bool tssa::runtime::mayOverlapItself(const tssa_tensor &tensor) {
+  if (countElements(tensor) < 2 || isContiguous(tensor))
+    return false;
+  Pattern pattern(tensor, 1);
+  __int128 extent = pattern.run;
+  for (auto [stride, size] : pattern.dims) {
+    if (stride < extent)
+      return true;
+    extent += stride * (size - 1);
+  }
+  return false;
+}
+
+bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes,
+                               const tssa_tensor &b, unsigned bElementBytes) {
+  if (countElements(a) == 0 || countElements(b) == 0)
+    return false;
+  Pattern left(a, aElementBytes), right(b, bElementBytes);
+  if (left.last + left.run <= right.first || right.last + right.run <= left.first)
+    return false;
+  // All runs of both begin at their first's remainder by the common divisor of all
+  // strides: when the runs lie apart there, they lie apart everywhere.
+  __int128 divisor = 0;
+  for (const Pattern *pattern : {&left, &right})
+    for (auto [stride, size] : pattern->dims)
+      for (__int128 rest = stride; rest != 0;)
+        divisor = std::exchange(rest, divisor % rest);
+  if (divisor == 0)
+    return true;
+  __int128 distance = (right.first - left.first) % divisor;
+  if (distance < 0)
+    distance += divisor;
+  return distance < left.run || distance + right.run > divisor;
 }
 
 bool tssa::runtime::areBools(const void *data, int64_t count) {

@@ -17,6 +17,17 @@ bool isContiguous(const tssa_tensor &tensor);
 /// Writes the elements row-major to `to`. Strides may be zero or negative.
 void copyStrided(const tssa_tensor &from, unsigned elementBytes, void *to);
 
+/// Writes row-major elements at `from` to where the tensor has them.
+void scatterStrided(const void *from, unsigned elementBytes, const tssa_tensor &to);
+
+/// False when it is certain that no two elements share memory.
+bool mayOverlapItself(const tssa_tensor &tensor);
+
+/// False when it is certain that no byte belongs to both: the tensors lie apart, or
+/// interleave as two columns of a matrix do.
+bool mayOverlap(const tssa_tensor &a, unsigned aElementBytes, const tssa_tensor &b,
+                unsigned bElementBytes);
+
 /// Whether all bytes are 0 or 1, and making them so.
 bool areBools(const void *data, int64_t count);
 void makeBools(void *data, int64_t count);

@@ -79,9 +79,9 @@ public:
   const Manifest &getManifest() const { return manifest; }
   /// The verified code part, in private memory.
   std::string_view getCode() const { return code; }
-  /// The verified bytes of image `image` of variant `variant`.
-  const std::string &getImage(size_t variant, size_t image) const {
-    return images[variant][image];
+  /// The verified bytes of the images of variant `variant`.
+  const std::vector<std::string> &getImages(size_t variant) const {
+    return images[variant];
   }
   /// Releases code, images and the open file, not the weights.
   void dropCode();

@@ -15,7 +15,9 @@
 
 namespace tssa::runtime {
 
+class DeviceProgram;
 class LoadedCode;
+struct DeviceChoice;
 
 struct SessionOptions {
   /// Threads of a run, the caller among them; 0 is `getDefaultThreadCount()`.
@@ -30,12 +32,29 @@ struct SessionOptions {
   void (*parallelFor)(void *user, int64_t n, int64_t grain, tssa_body body,
                       void *context) = nullptr;
   void *parallelForUser = nullptr;
+  /// What to run on: "auto", "cpu", "cuda:<number>" or "cuda-emu". "auto" takes the
+  /// first CUDA device that a variant of the program runs on, else the CPU, else the
+  /// emulator.
+  std::string device = "auto";
 };
 
-/// Time spent in one launch of the manifest's table.
+/// What a launch did, as far as the device counts: the emulator does.
+struct LaunchCounters {
+  uint64_t blocks = 0;
+  uint64_t accesses = 0;           ///< to memory, of a thread each
+  uint64_t globalAccesses = 0;     ///< of a warp each
+  uint64_t globalTransactions = 0; ///< 32-byte sectors that these touch
+  uint64_t sharedAccesses = 0;     ///< of a warp each
+  uint64_t sharedConflicts = 0;    ///< cycles beyond the one that each needs at least
+  uint64_t barriers = 0;           ///< of a block each
+  uint64_t warpOperations = 0;     ///< shuffles, votes and the like, of a warp each
+};
+
+/// Time spent in one launch of the variant's table.
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
+  LaunchCounters counters; ///< all zero where the device does not count
 };
 
 struct RunOptions {
@@ -86,6 +105,8 @@ public:
   const Manifest &getManifest() const { return artifact->getManifest(); }
   /// The one of the program's variants that this session runs.
   const Variant &getVariant() const { return getManifest().variants[variant]; }
+  /// "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
+  const std::string &getDeviceName() const { return deviceName; }
   bool weightsVerified() const { return artifact->weightsVerified(); }
   unsigned getThreadCount() const { return pool ? pool->getThreadCount() : 0; }
 
@@ -106,6 +127,8 @@ private:
   std::unique_ptr<Artifact> artifact;
   size_t variant = 0;
   std::unique_ptr<LoadedCode> code;
+  std::unique_ptr<DeviceProgram> program; ///< null on the CPU
+  std::string deviceName = "cpu";
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
 
@@ -117,6 +140,7 @@ private:
   static Status loadChecked(const std::string &path,
                             const SessionOptions &options,
                             std::unique_ptr<Session> &session);
+  Status loadProgram(const DeviceChoice &choice);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests,

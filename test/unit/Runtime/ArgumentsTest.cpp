@@ -161,42 +161,139 @@ TEST_F(Arguments, OutputTooSmallForWhatTheDataMakes) {
                 {{"found", view(DType::I64, shape, memory.data())}});
 }
 
-// In place and aliased arguments, on a program that ignores them.
-TEST(ArgumentKinds, InOutAndAlias) {
+namespace {
+/// The program of Inputs/device_model.c, which overwrites x, on the CPU and on the
+/// emulator.
+class Written : public ::testing::TestWithParam<std::tuple<const char *, How>> {
+protected:
   TemporaryFolder folder;
-  Manifest manifest = makeAddManifest();
-  manifest.inputs.push_back(
-      {"state", DType::Bool, Port::InOut, {Dim::fixed(4)}, -1});
-  manifest.outputs.push_back(
-      {"same", DType::Bool, Port::Alias, {Dim::fixed(4)}, 3});
-  static const float bias[3] = {};
-  ASSERT_OK(writeArtifact(folder.file("x.so"), readModel("add_model"), manifest,
-                          content({{0, sizeof(bias), bias}})));
   std::unique_ptr<Session> session;
-  ASSERT_OK(Session::load(folder.file("x.so"), {}, session));
-  AddArguments arguments(2);
-  std::vector<NamedTensor> inputs = arguments.get();
-  uint8_t state[8] = {0, 1, 0, 1};
-  std::vector<int64_t> shape = {4}, strides = {2};
-  inputs.push_back({"state", view(DType::Bool, shape, state)});
+  std::vector<float> x, y, xBefore;
+  std::vector<int64_t> shape, scalar;
+  int32_t how = std::get<1>(GetParam());
+  std::vector<NamedTensor> inputs;
   std::vector<Tensor> results;
-  ASSERT_OK(session->run(inputs, {{"same", {}}}, {}, results));
-  EXPECT_EQ(results[0].data, state);
-  EXPECT_EQ(results[0].shape, shape);
-  uint8_t elsewhere[4];
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT,
-               "output 'same': it is the storage of input 'state'",
-               session->run(inputs,
-                            {{"same", view(DType::Bool, shape, elsewhere)}}, {},
-                            results));
-  state[2] = 7;
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'state': is overwritten",
-               session->run(inputs, {}, {}, results));
-  state[2] = 0;
-  inputs[3].tensor.strides = strides.data();
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'state': is overwritten",
-               session->run(inputs, {}, {}, results));
-  inputs[3].tensor = view(DType::Bool, shape, arguments.a.data());
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "overlaps input 'a'",
-               session->run(inputs, {}, {}, results));
+
+  void SetUp() override {
+    writeDeviceArtifact(folder.file("x.so"), {"cpu", "cuda-emu"});
+    SessionOptions options;
+    options.device = std::get<0>(GetParam());
+    ASSERT_OK(Session::load(folder.file("x.so"), options, session));
+    use(70);
+  }
+  void use(size_t n) {
+    x.resize(n);
+    y.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      x[i] = float(i);
+      y[i] = float(1000 * i);
+    }
+    xBefore = x;
+    shape = {int64_t(n)};
+    inputs = {{"x", view(DType::F32, shape, x.data())},
+              {"y", view(DType::F32, shape, y.data())},
+              {"how", view(DType::I32, scalar, &how)}};
+  }
+  Status run(const std::vector<OutputRequest> &requests = {}) {
+    return session->run(inputs, requests, {}, results);
+  }
+  float mirrored(size_t i) const {
+    return xBefore[xBefore.size() - 1 - i] + y[i];
+  }
+  static const float *floats(const Tensor &tensor) {
+    return static_cast<const float *>(tensor.data);
+  }
+};
+} // namespace
+
+TEST_P(Written, InTheCallersMemory) {
+  for (size_t n : {70, 1, 0, 64, 33}) {
+    use(n);
+    ASSERT_OK(run());
+    ASSERT_EQ(results.size(), 3u);
+    for (size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(x[i], mirrored(i));
+      ASSERT_EQ(floats(results[2])[i], xBefore[i] + y[i] + 0.5f);
+    }
+    if (n == 0)
+      continue;
+    EXPECT_EQ(results[0].data, x.data());
+    EXPECT_EQ(results[1].data, y.data());
+  }
 }
+
+TEST_P(Written, ThroughStrides) {
+  std::vector<float> wide(3 * 70 + 1, -1);
+  for (size_t i = 0; i < 70; ++i)
+    wide[209 - 3 * i] = x[i];
+  std::vector<int64_t> strides = {-3};
+  inputs[0].tensor.data = wide.data();
+  inputs[0].tensor.byte_offset = 209 * sizeof(float);
+  inputs[0].tensor.strides = strides.data();
+  ASSERT_OK(run());
+  for (size_t i = 0; i < wide.size(); ++i)
+    ASSERT_EQ(wide[i], i % 3 == 2 ? mirrored((209 - i) / 3) : -1) << i;
+  // The result is dense, and does not go with the run.
+  ASSERT_NE(results[0].storage.getSize(), 0u);
+  for (size_t i = 0; i < 70; ++i)
+    ASSERT_EQ(floats(results[0])[i], mirrored(i));
+}
+
+TEST_P(Written, Misaligned) {
+  std::vector<char> bytes(70 * sizeof(float) + 1);
+  std::copy_n(reinterpret_cast<char *>(x.data()), bytes.size() - 1, bytes.data() + 1);
+  inputs[0].tensor.data = bytes.data() + 1;
+  ASSERT_OK(run());
+  std::copy_n(bytes.data() + 1, bytes.size() - 1, reinterpret_cast<char *>(x.data()));
+  for (size_t i = 0; i < 70; ++i)
+    ASSERT_EQ(x[i], mirrored(i));
+}
+
+TEST_P(Written, Overlaps) {
+  std::vector<float> wide(1000, 1);
+  std::vector<int64_t> strides = {0};
+  auto place = [&](size_t input, size_t offset, int64_t *strides) {
+    inputs[input].tensor = view(DType::F32, shape, wide.data() + offset);
+    inputs[input].tensor.strides = strides;
+  };
+  auto expectRefused = [&](const char *text, const std::vector<OutputRequest> &requests = {}) {
+    EXPECT_FAULT(TSSA_INVALID_ARGUMENT, text, run(requests));
+    for (float value : wide)
+      ASSERT_EQ(value, 1);
+  };
+  place(0, 0, strides.data());
+  expectRefused("input 'x': is overwritten by the program, and elements of it share memory");
+  place(0, 0, nullptr);
+  place(1, 69, nullptr);
+  expectRefused("input 'x': is overwritten by the program and overlaps input 'y'");
+  strides = {2};
+  place(0, 0, strides.data());
+  place(1, 0, strides.data());
+  expectRefused("overlaps input 'y'");
+  place(1, 500, nullptr);
+  expectRefused("output 'sum': its buffer overlaps input 'x'",
+                {{"sum", view(DType::F32, shape, &wide[0])}});
+  // Two columns of a matrix are apart.
+  place(1, 1, strides.data());
+  ASSERT_OK(run());
+  EXPECT_EQ(wide[0], 2);
+  EXPECT_EQ(wide[1], 1);
+}
+
+TEST_P(Written, AliasesGoNowhereElse) {
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "output 'x_new': it is the storage of input 'x'",
+               run({{"x_new", view(DType::F32, shape, y.data())}}));
+}
+
+TEST_P(Written, KeptWhereTheRunFails) {
+  if (how != AsResult)
+    GTEST_SKIP() << "a program that writes in place has written";
+  how = IndexError;
+  EXPECT_FAULT(TSSA_OUT_OF_RANGE, "node #0 'total' (Add): an index", run());
+  if (std::get<0>(GetParam()) == std::string("cuda-emu"))
+    EXPECT_EQ(x, xBefore);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Written,
+                         ::testing::Combine(::testing::Values("cpu", "cuda-emu"),
+                                            ::testing::Values(InPlace, AsResult)));

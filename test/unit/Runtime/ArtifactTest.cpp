@@ -148,9 +148,9 @@ TEST(Artifact, VariantsShareEqualBytes) {
   for (size_t i : {1, 2}) {
     ASSERT_OK(artifact->mapWeights(i, VerifyWeights::Always));
     EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[2], 6);
-    EXPECT_EQ(artifact->getImage(i, 0), image);
+    EXPECT_EQ(artifact->getImages(i)[0], image);
   }
-  EXPECT_EQ(artifact->getImage(1, 1), "cubin");
+  EXPECT_EQ(artifact->getImages(1)[1], "cubin");
   EXPECT_NE(variants[0].weights.offset, variants[1].weights.offset);
   EXPECT_EQ(variants[1].weights.offset, variants[2].weights.offset);
   EXPECT_EQ(variants[1].images[0].part.offset, variants[2].images[0].part.offset);

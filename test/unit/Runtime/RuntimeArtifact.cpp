@@ -7,8 +7,11 @@
 #include "RuntimeTest.h"
 
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc < 2)
     return 2;
-  tssa::runtime::test::writeAddArtifact(argv[1]);
+  if (argc == 2)
+    tssa::runtime::test::writeAddArtifact(argv[1]);
+  else
+    tssa::runtime::test::writeDeviceArtifact(argv[1], {argv + 2, argv + argc});
   return 0;
 }

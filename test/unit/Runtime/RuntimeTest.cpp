@@ -86,6 +86,52 @@ void writeAddArtifact(const std::string &path, const WriteOptions &options) {
     throw std::runtime_error(status.message);
 }
 
+/// The variant of Inputs/device_model.c for a target; all but the weights.
+static Variant makeDeviceVariant(const std::string &target) {
+  Variant variant;
+  variant.target = target;
+  variant.suffix = target == "cpu" ? "" : target == "cuda-emu" ? "_2" : "_1";
+  variant.triple = hostTriple;
+  variant.cpu = "x86-64";
+  if (target == "cpu")
+    return variant;
+  variant.launches = {{"add", {0}}, {"mirror", {1}}};
+  variant.memory.growable = true;
+  variant.kernels = {{"add", 7, 32, 0, 20, 0}, {"mirror", 6, 32, 65536, 24, 0}};
+  if (target == "cuda-emu")
+    return variant;
+  int32_t arch = std::stoi(target.substr(target.find('_') + 1));
+  variant.images = {{Image::PTX, arch, {}}, {Image::Cubin, arch, {}}};
+  return variant;
+}
+
+void writeDeviceArtifact(const std::string &path,
+                         const std::vector<std::string> &targets) {
+  Manifest manifest;
+  manifest.toolBuild = "nobody";
+  manifest.modelName = "device";
+  std::vector<Dim> dims = {Dim::symbol(0)};
+  manifest.inputs = {{"x", DType::F32, Port::InOut, dims, -1},
+                     {"y", DType::F32, Port::In, dims, -1},
+                     {"how", DType::I32, Port::In, {}, -1}};
+  manifest.outputs = {{"x_new", DType::F32, Port::Alias, dims, 0},
+                      {"y_same", DType::F32, Port::Alias, dims, 1},
+                      {"sum", DType::F32, Port::Out, dims, -1}};
+  manifest.symbols = {{"N", 0, 0}};
+  manifest.nodes = {{"total", "Add"}, {"turn", "Mirror"}};
+  static const float weight = 0.5f;
+  std::vector<VariantContent> contents;
+  for (const std::string &target : targets) {
+    manifest.variants.push_back(makeDeviceVariant(target));
+    contents.push_back({{{0, sizeof(weight), &weight}}, {}});
+    if (!manifest.variants.back().images.empty())
+      contents.back().images = {"ptx", "cubin"};
+  }
+  Status status = writeArtifact(path, readModel("device_model"), manifest, contents);
+  if (!status.ok())
+    throw std::runtime_error(status.message);
+}
+
 tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data) {
   return {data,         {1, 0},  int32_t(shape.size()), toABI(dtype),
           shape.data(), nullptr, 0};

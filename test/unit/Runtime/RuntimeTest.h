@@ -49,6 +49,16 @@ std::vector<VariantContent> content(std::vector<WeightChunk> weights = {});
 void writeAddArtifact(const std::string &path,
                       const WriteOptions &options = {});
 
+/// What Inputs/device_model.c does; its third input.
+enum How : int32_t {
+  InPlace, AsResult, IndexError, OutOfBounds, Endless, OnHost, NoLaunch
+};
+
+/// Writes the program of Inputs/device_model.c with variants for `targets`, of
+/// "cpu", "cuda:sm_<number>" (at most one) and "cuda-emu"; its weight is 0.5.
+void writeDeviceArtifact(const std::string &path,
+                         const std::vector<std::string> &targets);
+
 /// A row-major view of `data`.
 tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data);
 

@@ -1,0 +1,90 @@
+//===- DeviceRun.h - one run of a program on a device ---------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_DEVICE_DEVICERUN_H
+#define TSSA_LIB_RUNTIME_DEVICE_DEVICERUN_H
+
+#include "DeviceMemory.h"
+
+namespace tssa::runtime {
+
+/// What the runs of a session on a device share: the device with the variant's kernels,
+/// the weights there, free memory.
+class DeviceProgram {
+public:
+  /// Copies the weights, `variant.weights.size` bytes at `weights`, to the device.
+  static Status create(const Variant &variant, std::unique_ptr<Device> device,
+                       const void *weights, std::unique_ptr<DeviceProgram> &program);
+  ~DeviceProgram();
+
+  Device &getDevice() { return *device; }
+  DevicePool &getPool() { return pool; }
+  const void *getWeights() const { return weights; }
+  /// The kernel that a launch starts, into the variant's; none for a number that is no
+  /// launch's.
+  std::optional<size_t> getKernel(int32_t launch) const;
+
+private:
+  explicit DeviceProgram(std::unique_ptr<Device> device)
+      : device(std::move(device)), pool(*this->device) {}
+  std::unique_ptr<Device> device;
+  DevicePool pool;
+  void *weights = nullptr;
+  std::vector<std::optional<size_t>> kernels; ///< by launch
+
+  Status upload(const void *from, uint64_t bytes);
+};
+
+/// What went wrong in a run; `node` is into the manifest's nodes, -1 for none.
+struct RunFault {
+  tssa_code code = TSSA_OK;
+  int32_t node = -1;
+  std::string text;
+
+  bool ok() const { return code == TSSA_OK; }
+};
+
+/// A run's stream, memory and error words: one word per launch of the table, which a
+/// kernel sets when an index in the data is out of bounds. Not for several threads at
+/// once, but for `allocate` and `release`.
+class DeviceRun {
+public:
+  DeviceRun(DeviceProgram &program, const Manifest &manifest, const Variant &variant)
+      : program(program), manifest(manifest), variant(variant), memory(program.getPool()) {}
+  ~DeviceRun();
+
+  RunFault start();
+  RunFault allocate(uint64_t bytes, void *&pointer);
+  /// Returns the bytes that were asked for; 0 for what is not of this run.
+  uint64_t release(void *pointer);
+  /// Puts a copy of `bytes` of the host's memory on the device.
+  RunFault upload(const void *from, uint64_t bytes, void *&pointer);
+
+  /// As Stream::copy.
+  RunFault copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind);
+  /// As tssa_host::launch.
+  RunFault launch(int32_t launch, int64_t blocks, void **params,
+                  std::function<bool()> shouldStop, LaunchCounters *counters);
+  /// Waits for the device and looks at the error words.
+  RunFault wait();
+
+private:
+  DeviceProgram &program;
+  const Manifest &manifest;
+  const Variant &variant;
+  std::mutex mutex; ///< guards `memory`
+  DeviceMemory memory;
+  std::unique_ptr<Stream> stream; ///< goes before the memory it uses
+  int32_t *errors = nullptr;      ///< on the device
+  std::vector<int32_t> errorWords;
+
+  int32_t getNode(int32_t launch) const;
+  RunFault toFault(Status status, int32_t node = -1) const;
+};
+
+} // namespace tssa::runtime
+
+#endif // TSSA_LIB_RUNTIME_DEVICE_DEVICERUN_H
