@@ -18,9 +18,9 @@
 
 #include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::tssa::layout {
 #define GEN_PASS_DEF_CHOOSEORDERS
@@ -63,22 +63,20 @@ static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
 namespace {
 class OrderChooser {
 public:
-  explicit OrderChooser(ModuleOp module) : module(module), symbols(module) {}
+  explicit OrderChooser(ModuleOp module) : module(module), kernels(module) {}
 
   unsigned run() {
     SmallVector<te::LaunchOp> launches;
     module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
     for (te::LaunchOp launch : launches)
       visit(launch);
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<te::KernelOp>()))
-      if (replaced.contains(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
-        symbols.erase(kernel);
+    kernels.eraseUnused();
     return numReordered;
   }
 
 private:
   void visit(te::LaunchOp launch) {
-    auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+    te::KernelOp kernel = kernels.lookup(launch);
     SmallVector<Order> inputs;
     for (Value input : launch.getInputs())
       inputs.push_back(orders.lookup(input));
@@ -86,7 +84,8 @@ private:
     auto given = [](const Order &order) { return !order.empty(); };
     if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given))
       return;
-    launch.setKernelAttr(FlatSymbolRefAttr::get(getVariant(kernel, inputs, outputs)));
+    kernels.change(launch, describe(inputs, outputs),
+                   [&](te::KernelOp copy) { reorder(copy, inputs, outputs); });
     for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs))
       if (!order.empty())
         orders[result] = order;
@@ -121,7 +120,7 @@ private:
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
       if (!launch || use.getOperandNumber() >= launch.getInputs().size())
         return false;
-      auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+      te::KernelOp kernel = kernels.lookup(launch);
       return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
                           [](Operation *user) { return isa<te::ReadOp>(user); });
     });
@@ -169,32 +168,28 @@ private:
     return channel;
   }
 
-  /// The kernel with its parameters and results in these orders.
-  StringAttr getVariant(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
-    std::string key;
-    llvm::raw_string_ostream stream(key);
-    stream << kernel.getSymName();
+  static std::string describe(ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
     for (ArrayRef<Order> list : {inputs, outputs})
       for (const Order &order : list) {
         stream << '|';
         llvm::interleaveComma(order, stream);
       }
-    StringAttr &variant = variants[key];
-    if (variant)
-      return variant;
-    te::KernelOp copy = kernel.clone();
-    variant = symbols.insert(copy, Block::iterator(kernel));
-    replaced.insert(kernel);
+    return text;
+  }
+
+  /// Gives the parameters and results of `kernel` these orders.
+  static void reorder(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
     for (auto [arg, order] : llvm::enumerate(inputs))
       if (!order.empty())
-        reorderParameter(copy, arg, order);
+        reorderParameter(kernel, arg, order);
     llvm::SmallPtrSet<Operation *, 4> done;
     for (auto [i, order] : llvm::enumerate(outputs)) {
-      auto compute = copy.getBodyBlock().back().getOperand(i).getDefiningOp<te::ComputeOp>();
+      auto compute = kernel.getBodyBlock().back().getOperand(i).getDefiningOp<te::ComputeOp>();
       if (!order.empty() && done.insert(compute).second)
-        reorderResults(copy, compute, order);
+        reorderResults(kernel, compute, order);
     }
-    return variant;
   }
 
   void reorderLaunch(te::LaunchOp launch, ArrayRef<Order> outputs) {
@@ -218,10 +213,8 @@ private:
   }
 
   ModuleOp module;
-  SymbolTable symbols;
+  KernelVariants kernels;
   DenseMap<Value, Order> orders;
-  llvm::StringMap<StringAttr> variants;
-  llvm::SmallPtrSet<Operation *, 8> replaced;
   unsigned numReordered = 0;
 };
 

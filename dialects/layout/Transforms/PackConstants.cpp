@@ -8,9 +8,9 @@
 #include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/layout/Analysis/TileModel.h"
 #include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/PackedConstant.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::tssa::layout {
 #define GEN_PASS_DEF_PACKCONSTANTS
@@ -34,16 +34,14 @@ struct PackedParameter {
 class ConstantPacker {
 public:
   ConstantPacker(ModuleOp module, const MachineModel &machine)
-      : module(module), symbols(module), machine(machine) {}
+      : module(module), kernels(module), machine(machine) {}
 
   unsigned run() {
     SmallVector<te::LaunchOp> launches;
     module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
     for (te::LaunchOp launch : launches)
       visit(launch);
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<te::KernelOp>()))
-      if (replaced.contains(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
-        symbols.erase(kernel);
+    kernels.eraseUnused();
     for (te::ConstantOp constant : unpacked)
       if (constant->use_empty())
         constant->erase();
@@ -52,7 +50,7 @@ public:
 
 private:
   void visit(te::LaunchOp launch) {
-    auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
+    te::KernelOp kernel = kernels.lookup(launch);
     SmallVector<PackedParameter> parameters;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
       if (std::optional<PackedParameter> parameter = choose(compute, launch))
@@ -69,7 +67,7 @@ private:
       done.push_back(parameter);
     }
     if (!done.empty())
-      launch.setKernelAttr(FlatSymbolRefAttr::get(getVariant(kernel, done)));
+      kernels.change(launch, describe(done), [&](te::KernelOp copy) { rewrite(copy, done); });
   }
 
   static te::ConstantOp getConstant(te::ReadOp read, te::LaunchOp launch) {
@@ -130,17 +128,24 @@ private:
     return order;
   }
 
-  static std::string getKey(StringRef name, unsigned arg, const Packing &packing) {
-    std::string key;
-    llvm::raw_string_ostream stream(key);
-    stream << name << '|' << arg << ':' << packing.blocked << '/' << packing.block << ':';
+  static std::string describe(const Packing &packing) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << packing.blocked << '/' << packing.block << ':';
     llvm::interleaveComma(packing.order, stream);
-    return key;
+    return text;
+  }
+
+  static std::string describe(ArrayRef<PackedParameter> parameters) {
+    std::string text;
+    for (const PackedParameter &parameter : parameters)
+      text += std::to_string(parameter.arg) + ' ' + describe(parameter.packing) + '|';
+    return text;
   }
 
   Value getPacked(Value value, const Packing &packing) {
     auto constant = value.getDefiningOp<te::ConstantOp>();
-    Value &known = packed[{constant, getKey("", 0, packing)}];
+    Value &known = packed[{constant, describe(packing)}];
     if (known)
       return known;
     ElementsAttr elements = pack(constant.getValue(), packing);
@@ -153,33 +158,20 @@ private:
     return known;
   }
 
-  StringAttr getVariant(te::KernelOp kernel, ArrayRef<PackedParameter> parameters) {
-    std::string key = kernel.getSymName().str();
-    for (const PackedParameter &parameter : parameters)
-      key = getKey(key, parameter.arg, parameter.packing);
-    StringAttr &variant = variants[key];
-    if (variant)
-      return variant;
-    te::KernelOp copy = kernel.clone();
-    variant = symbols.insert(copy, Block::iterator(kernel));
-    replaced.insert(kernel);
+  static void rewrite(te::KernelOp kernel, ArrayRef<PackedParameter> parameters) {
     for (const PackedParameter &parameter : parameters) {
-      auto type = cast<RankedTensorType>(copy.getArgument(parameter.arg).getType());
-      rewriteParameter(copy, parameter.arg, parameter.packing.getType(type),
-                       [&](ArrayRef<AffineExpr> exprs) {
-                         return parameter.packing.getIndex(exprs);
-                       });
+      const Packing &packing = parameter.packing;
+      auto type = cast<RankedTensorType>(kernel.getArgument(parameter.arg).getType());
+      rewriteParameter(kernel, parameter.arg, packing.getType(type),
+                       [&](ArrayRef<AffineExpr> exprs) { return packing.getIndex(exprs); });
     }
-    return variant;
   }
 
   ModuleOp module;
-  SymbolTable symbols;
+  KernelVariants kernels;
   MachineModel machine;
   std::map<std::pair<Operation *, std::string>, Value> packed;
   llvm::SetVector<te::ConstantOp> unpacked;
-  llvm::StringMap<StringAttr> variants;
-  llvm::SmallPtrSet<Operation *, 8> replaced;
 };
 
 struct PackConstants : layout::impl::PackConstantsBase<PackConstants> {
