@@ -11,7 +11,7 @@
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
-#include "tssa/Import/ONNX.h"
+#include "tssa/Import/TorchScript.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
@@ -69,7 +69,10 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
   import.inputShapes = options.inputShapes;
   import.untrusted = options.untrusted;
   ImportReport importReport;
-  auto module = importONNX(context, options.input, import, importReport);
+  bool isTorchScript = sys::path::extension(options.input) == ".json";
+  auto module = isTorchScript
+                    ? importTorchScript(context, options.input, importReport)
+                    : importONNX(context, options.input, import, importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';
   if (!module)
@@ -203,7 +206,8 @@ static int compileModel(const Options &options) {
   Verification verification(options, *machine);
   verification.attach(compile);
   auto afterStage = compile.afterStage;
-  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current, const Target &target) {
+  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current,
+                           const ::tssa::Target &target) {
     progress.endStep(stage.name);
     return afterStage ? afterStage(stage, current, target) : mlir::success();
   };
