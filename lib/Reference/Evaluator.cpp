@@ -7,6 +7,7 @@
 
 #include "tssa/Reference/Evaluator.h"
 #include "Interpreter.h"
+#include "dialects/tssa/Analysis/Aliases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -208,6 +209,28 @@ Error Interpreter::evaluate(te::LaunchOp op) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// The arguments that are storages which the function may write, in order.
+static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
+  refs::Aliases aliases(function);
+  llvm::SmallDenseSet<Value> written;
+  function.walk([&](refs::WriteOp op) { written.insert(aliases.getPlace(op.getRef()).root); });
+  return llvm::filter_to_vector(function.getArguments(),
+                                [&](Value argument) { return written.contains(argument); });
+}
+
+/// Puts the contents of refs in their place.
+static Error readRefs(func::FuncOp function, MutableArrayRef<HostValue> values) {
+  for (HostValue &value : values) {
+    if (!value.ref)
+      continue;
+    Expected<HostTensor> tensor = value.ref->read();
+    if (!tensor)
+      return makeError(function.getLoc(), toString(tensor.takeError()));
+    value = std::move(*tensor);
+  }
+  return Error::success();
+}
+
 Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
                                                           ArrayRef<HostValue> inputs) {
   if (function.isExternal())
@@ -221,20 +244,27 @@ Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
     return makeError(function.getLoc(), "more than " + llvm::Twine(maxCallDepth) +
                                             " calls inside of each other");
   for (auto [type, input] : llvm::zip_equal(function.getArgumentTypes(), inputs)) {
-    if (isa<RankedTensorType>(type) != input.tensor.has_value())
+    auto ref = dyn_cast<refs::RefType>(type);
+    if ((ref || isa<RankedTensorType>(type)) != input.tensor.has_value())
       return makeError(function.getLoc(), "expected a tensor for a tensor, a scalar for a scalar");
     if (input.tensor)
-      if (Error error = checkShape(function, type, *input.tensor))
+      if (Error error = checkShape(function, ref ? ref.getTensorType() : type, *input.tensor))
         return error;
   }
   frames.emplace_back();
   for (auto [argument, input] : llvm::zip_equal(function.getArguments(), inputs))
-    set(argument, input);
+    set(argument, isa<refs::RefType>(argument.getType())
+                      ? HostValue(HostRef::makeStorage(*input.tensor))
+                      : input);
   Block &block = function.getBody().front();
   Error error = runBlock(block);
   SmallVector<HostValue> results;
-  if (!error)
+  if (!error) {
     results = getAll(block.getTerminator()->getOperands());
+    for (BlockArgument argument : findWrittenArguments(function))
+      results.push_back(get(argument));
+    error = readRefs(function, results);
+  }
   frames.pop_back();
   if (error)
     return error;

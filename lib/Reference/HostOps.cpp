@@ -76,7 +76,9 @@ Error Interpreter::evaluate(Operation &op) {
             te::LaunchOp, func::CallOp, scf::IfOp, scf::ForOp, scf::WhileOp, arith::ConstantOp,
             arith::SelectOp, tensor::DimOp, tensor::ExtractOp, tensor::FromElementsOp,
             tensor::CastOp, tensor::EmptyOp, memref::AllocOp, memref::DeallocOp, memref::ViewOp,
-            memref::CastOp, memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp>(
+            memref::CastOp, memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
+            refs::AllocOp, refs::ViewOp, refs::DimOp, refs::ReadOp, refs::WriteOp,
+            refs::AccessOp, refs::AssignOp>(
           [&](auto typed) { return evaluate(typed); })
       .Default([&](Operation *other) { return evaluateScalar(*other); });
 }

@@ -8,6 +8,7 @@
 #define LIB_REFERENCE_INTERPRETER_H
 
 #include "TensorOps.h"
+#include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,6 +67,15 @@ private:
   Error evaluate(mlir::tensor::CastOp op);
   Error evaluate(mlir::tensor::EmptyOp op);
   Error evaluateScalar(mlir::Operation &op);
+
+  // Refs.
+  Error evaluate(mlir::tssa::refs::AllocOp op);
+  Error evaluate(mlir::tssa::refs::ViewOp op);
+  Error evaluate(mlir::tssa::refs::DimOp op);
+  Error evaluate(mlir::tssa::refs::ReadOp op);
+  Error evaluate(mlir::tssa::refs::WriteOp op);
+  Error evaluate(mlir::tssa::refs::AccessOp op);
+  Error evaluate(mlir::tssa::refs::AssignOp op);
 
   // Memory.
   Error evaluate(mlir::memref::AllocOp op);

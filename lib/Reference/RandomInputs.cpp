@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Reference/RandomInputs.h"
+#include "dialects/tssa/IR/TSSAOps.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 using llvm::Expected;
@@ -61,7 +63,8 @@ reference::makeRandomInputs(func::FuncOp function, uint64_t seed,
   for (auto [index, argumentType] : llvm::enumerate(function.getArgumentTypes())) {
     if (function.getArgAttr(index, "te.weights") || function.getArgAttr(index, "te.arena"))
       continue;
-    auto type = dyn_cast<ShapedType>(argumentType);
+    auto ref = dyn_cast<refs::RefType>(argumentType);
+    auto type = ref ? ShapedType(ref.getTensorType()) : dyn_cast<ShapedType>(argumentType);
     if (!type || !type.hasRank())
       return llvm::createStringError("no random input for argument " + std::to_string(index) +
                                      ", which is no tensor of a known rank");

@@ -64,13 +64,13 @@ class TSSA_Step<string name, string stepName, list<string> overridden>
 }
 
 def TSSA_SelectAttr : TSSA_Step<"Select", "select",
-    ["coversBase", "narrow"]> {
+    ["mayVary", "coversBase", "narrow"]> {
   let summary = "element `index` of dim `dim`, which goes: select(dim, index)";
   let description = [{ 0 <= index < size; front ends add the size to a negative index. }];
 }
 
 def TSSA_SliceAttr : TSSA_Step<"Slice", "slice",
-    ["coversBase", "compose", "narrow"]> {
+    ["mayVary", "coversBase", "compose", "narrow"]> {
   let summary = "`size` elements of dim `dim`: slice(dim, start, size, step)";
   let description = [{
     Elements start, start + step, ..., all of which exist; front ends clamp. The
@@ -94,13 +94,13 @@ def TSSA_SqueezeAttr : TSSA_Step<"Squeeze", "squeeze",
 }
 
 def TSSA_ExpandAttr : TSSA_Step<"Expand", "expand",
-    ["isInjective", "coversBase"]> {
+    ["mayVary", "isInjective", "coversBase"]> {
   let summary = "dim `dim`, of size 1, repeated `size` times: expand(dim, size)";
   let description = [{ No write goes through it: several elements are one. }];
 }
 
 def TSSA_ReshapeAttr : TSSA_Step<"Reshape", "reshape",
-    ["compose"]> {
+    ["mayVary", "compose"]> {
   let summary = "the same elements in row-major order in other sizes: reshape(s0, s1, ...)";
 }
 

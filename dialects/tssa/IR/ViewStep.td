@@ -23,6 +23,8 @@ def ViewStep : AttrInterface<"ViewStep"> {
       "::llvm::StringRef", "getStepName", (ins), [{}], [{ return ConcreteAttr::getMnemonic(); }]>,
     InterfaceMethod<"The integers of the step, ShapedType::kDynamic for `?`.",
       "::llvm::ArrayRef<int64_t>", "getIntegers">,
+    InterfaceMethod<"Whether integer `position` may be a `?`.",
+      "bool", "mayVary", (ins "unsigned":$position), [{}], [{ return false; }]>,
     InterfaceMethod<"The same step with other integers.",
       "::mlir::tssa::refs::ViewStep", "withIntegers", (ins "::llvm::ArrayRef<int64_t>":$integers)>,
     InterfaceMethod<"The shape of the view of a tensor of shape `shape`; fails, with an error, where the step does not fit it.",

@@ -85,6 +85,8 @@ LogicalResult SelectAttr::verify(EmitFn emitError, ArrayRef<int64_t> integers) {
   return checkIntegers(emitError, integers, 2, 1);
 }
 
+bool SelectAttr::mayVary(unsigned position) const { return position == 1; }
+
 ViewStep SelectAttr::withIntegers(ArrayRef<int64_t> integers) const {
   return get(getContext(), integers);
 }
@@ -142,6 +144,8 @@ LogicalResult SliceAttr::verify(EmitFn emitError, ArrayRef<int64_t> integers) {
     return emitError() << "expected a step of at least 1, got " << integers[3];
   return success();
 }
+
+bool SliceAttr::mayVary(unsigned position) const { return position == 1 || position == 2; }
 
 ViewStep SliceAttr::withIntegers(ArrayRef<int64_t> integers) const {
   return get(getContext(), integers);
@@ -363,6 +367,8 @@ LogicalResult ExpandAttr::verify(EmitFn emitError, ArrayRef<int64_t> integers) {
   return checkIntegers(emitError, integers, 2, 1);
 }
 
+bool ExpandAttr::mayVary(unsigned position) const { return position == 1; }
+
 ViewStep ExpandAttr::withIntegers(ArrayRef<int64_t> integers) const {
   return get(getContext(), integers);
 }
@@ -402,6 +408,8 @@ LogicalResult ReshapeAttr::verify(EmitFn emitError, ArrayRef<int64_t> integers) 
     return emitError() << "expected sizes that are not negative";
   return success();
 }
+
+bool ReshapeAttr::mayVary(unsigned) const { return true; }
 
 ViewStep ReshapeAttr::withIntegers(ArrayRef<int64_t> integers) const {
   return get(getContext(), integers);

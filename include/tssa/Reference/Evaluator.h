@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A plain interpreter of modules up to stage buffers: functions with scf, te,
+/// A plain interpreter of modules up to stage buffers: functions with scf, tssa, te,
 /// tensor, memref, arith and math, kernels and their launches. It is the meaning that
 /// compiled code is compared with, so it knows nothing of how code is made: every
 /// element is computed where the program says, in row-major order.
@@ -43,15 +43,29 @@ struct HostMemory {
   int64_t getNumBytes() const { return countElements(shape).value_or(0) * getByteSize(kind); }
 };
 
-/// What an SSA value holds: a tensor, memory, or a scalar.
+/// A window on a storage that others may look at too.
+struct HostRef {
+  std::shared_ptr<HostTensor> storage;
+  llvm::SmallVector<int64_t> shape;
+  /// Where in the storage each element lies, in row-major order.
+  std::vector<int64_t> elements;
+
+  /// All of a new storage with these contents.
+  static HostRef makeStorage(const HostTensor &contents);
+  llvm::Expected<HostTensor> read() const;
+};
+
+/// What an SSA value holds: a tensor, memory, a ref, or a scalar.
 struct HostValue {
   std::optional<HostTensor> tensor;
   std::optional<HostMemory> memory;
+  std::shared_ptr<const HostRef> ref;
   Scalar scalar = makeInt(0);
 
   HostValue() = default;
   HostValue(HostTensor tensor) : tensor(std::move(tensor)) {}
   HostValue(HostMemory memory) : memory(std::move(memory)) {}
+  HostValue(HostRef ref) : ref(std::make_shared<const HostRef>(std::move(ref))) {}
   HostValue(Scalar scalar) : scalar(scalar) {}
 };
 
@@ -79,7 +93,9 @@ struct EvaluatorOptions {
 /// A location as people know it: the names of nodes, or file:line:column.
 std::string describeLocation(mlir::Location location);
 
-/// The results of `function` on `inputs`.
+/// The results of `function` on `inputs`. An argument that is a ref is a storage with
+/// the contents of its input; what the function leaves in those that it may write
+/// follows after its results, in the order of the arguments.
 llvm::Expected<std::vector<HostTensor>> evaluate(mlir::ModuleOp module, llvm::StringRef function,
                                                  llvm::ArrayRef<HostTensor> inputs,
                                                  const EvaluatorOptions &options = {});

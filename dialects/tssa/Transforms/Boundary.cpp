@@ -1,0 +1,96 @@
+//===- Boundary.cpp - refs in the signature of a function -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Transforms/Boundary.h"
+#include "dialects/tssa/Analysis/Storages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+Boundary::Boundary(func::FuncOp function) : function(function) {
+  Block &body = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<RefType>(argument.getType());
+    if (!type)
+      continue;
+    argument.setType(type.getTensorType());
+    auto storage = AllocOp::create(builder, argument.getLoc(), argument);
+    argument.replaceAllUsesExcept(storage.getRef(), storage);
+    arguments[storage.getRef()] = argument.getArgNumber();
+  }
+  findWritten();
+  findReturned();
+}
+
+void Boundary::findWritten() {
+  llvm::SmallDenseSet<Value> roots;
+  function.walk([&](WriteOp write) { roots.insert(getRoot(write.getRef())); });
+  for (auto [storage, number] : arguments)
+    if (roots.contains(storage))
+      written.push_back({number, storage});
+  llvm::sort(written, [](auto &left, auto &right) { return left.first < right.first; });
+}
+
+void Boundary::findReturned() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
+    auto argument = arguments.find(isa<RefType>(value.getType()) ? getRoot(value) : Value());
+    if (argument == arguments.end())
+      continue;
+    Returned result{static_cast<unsigned>(number), argument->second, {}, {}};
+    result.path = splitPath(function.getContext(), getPathFromRoot(value), result.indexes);
+    returned.push_back(std::move(result));
+  }
+}
+
+/// A tensor<kxi64> of indexes.
+static Value makeTensor(OpBuilder &builder, Location loc, ValueRange indexes) {
+  Type type = builder.getI64Type();
+  SmallVector<Value> elements = llvm::map_to_vector(indexes, [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, type, index);
+  });
+  return tensor::FromElementsOp::create(builder, loc, elements);
+}
+
+void Boundary::close(OpBuilder &builder, function_ref<Value(Value ref)> read) {
+  Block &body = function.getBody().front();
+  Operation *terminator = body.getTerminator();
+  builder.setInsertionPoint(terminator);
+  SmallVector<Value> results;
+  for (Value value : terminator->getOperands())
+    results.push_back(isa<RefType>(value.getType()) ? read(value) : value);
+  for (auto [argument, storage] : written)
+    results.push_back(read(storage));
+  for (Returned &alias : returned)
+    if (!alias.indexes.empty())
+      results.push_back(makeTensor(builder, terminator->getLoc(), alias.indexes));
+  unsigned next = terminator->getNumOperands();
+  terminator->setOperands(results);
+
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
+  attributes.resize(results.size(), builder.getDictionaryAttr({}));
+  function.setType(builder.getFunctionType(body.getArgumentTypes(), terminator->getOperandTypes()));
+  function.setAllResultAttrs(attributes);
+  for (auto [argument, storage] : written) {
+    for (StringRef name : {"tssa.name", "tssa.dtype", "tssa.dims"})
+      if (Attribute attribute = function.getArgAttr(argument, name))
+        function.setResultAttr(next, name, attribute);
+    function.setResultAttr(next++, "tssa.writes_back", builder.getI64IntegerAttr(argument));
+  }
+  for (Returned &alias : returned) {
+    function.setResultAttr(alias.result, "tssa.alias_of", builder.getI64IntegerAttr(alias.argument));
+    if (!alias.path.empty())
+      function.setResultAttr(alias.result, "tssa.alias_path", alias.path);
+    if (!alias.indexes.empty())
+      function.setResultAttr(alias.result, "tssa.alias_indexes", builder.getI64IntegerAttr(next++));
+  }
+}

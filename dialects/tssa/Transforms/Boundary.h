@@ -1,0 +1,58 @@
+//===- Boundary.h - refs in the signature of a function -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A function without refs takes and returns tensors. What a caller has to know of
+/// the storages of its arguments stands in attributes of the results:
+///
+///   tssa.writes_back = i    the new contents of argument i
+///   tssa.alias_of = i       a window on the storage of argument i; with a path other
+///                           than the whole, also
+///   tssa.alias_path = p     the steps, and
+///   tssa.alias_indexes = r  the number of the result that has what stands for the `?`
+///                           of the steps, where there are some
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_TRANSFORMS_BOUNDARY_H
+#define DIALECTS_TSSA_TRANSFORMS_BOUNDARY_H
+
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::tssa::refs {
+
+class Boundary {
+public:
+  /// Makes arguments that are refs tensors, each with a `tssa.alloc` of it at the entry
+  /// that stands for the storage, and notes which of them are written and returned.
+  explicit Boundary(func::FuncOp function);
+
+  /// Makes results that are refs tensors, adds what the caller has to know and gives
+  /// the function its new type. `read` gives the value of a ref at the end.
+  void close(OpBuilder &builder, function_ref<Value(Value ref)> read);
+
+  /// The storage of every argument that is written, by number.
+  ArrayRef<std::pair<unsigned, Value>> getWritten() const { return written; }
+
+private:
+  struct Returned {
+    unsigned result, argument;
+    ArrayAttr path;
+    SmallVector<Value> indexes;
+  };
+  void findWritten();
+  void findReturned();
+
+  func::FuncOp function;
+  DenseMap<Value, unsigned> arguments;
+  SmallVector<std::pair<unsigned, Value>> written;
+  SmallVector<Returned> returned;
+};
+
+} // namespace mlir::tssa::refs
+
+#endif // DIALECTS_TSSA_TRANSFORMS_BOUNDARY_H

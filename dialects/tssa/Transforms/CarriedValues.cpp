@@ -1,0 +1,88 @@
+//===- CarriedValues.cpp - more or fewer values through scf ops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Transforms/CarriedValues.h"
+#include "dialects/tssa/IR/TSSAOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+bool refs::isControlFlow(Operation *op) { return isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op); }
+
+/// An op like `op` with other operands and result types, and its regions.
+static Operation *rebuild(OpBuilder &builder, Operation *op, ValueRange operands,
+                          TypeRange resultTypes) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  OperationState state(op->getLoc(), op->getName(), operands, resultTypes);
+  state.attributes = op->getDiscardableAttrDictionary();
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (Region &region : op->getRegions())
+    state.addRegion()->takeBody(region);
+  return builder.create(state);
+}
+
+
+Operation *refs::addCarried(OpBuilder &builder, Operation *op, ValueRange inits,
+                            TypeRange carriedTypes) {
+  SmallVector<Value> operands(op->getOperands());
+  if (!isa<scf::IfOp>(op))
+    llvm::append_range(operands, inits);
+  SmallVector<Type> types(op->getResultTypes());
+  llvm::append_range(types, carriedTypes);
+  Operation *result = rebuild(builder, op, operands, types);
+  if (auto branch = dyn_cast<scf::IfOp>(result)) {
+    if (branch.getElseRegion().empty()) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&branch.getElseRegion());
+      scf::YieldOp::create(builder, branch.getLoc());
+    }
+    return result;
+  }
+  auto addArguments = [&](Region &region, TypeRange added) {
+    for (Type type : added)
+      region.addArgument(type, result->getLoc());
+  };
+  addArguments(result->getRegion(0), inits.getTypes());
+  if (isa<scf::WhileOp>(result))
+    addArguments(result->getRegion(1), carriedTypes);
+  return result;
+}
+
+MutableOperandRange refs::getYielded(Region &region) {
+  Operation *terminator = region.front().getTerminator();
+  if (auto condition = dyn_cast<scf::ConditionOp>(terminator))
+    return condition.getArgsMutable();
+  return MutableOperandRange(terminator);
+}
+
+MutableArrayRef<BlockArgument> refs::getCarriedArguments(Region &region) {
+  MutableArrayRef<BlockArgument> arguments = region.getArguments();
+  return isa<scf::ForOp>(region.getParentOp()) ? arguments.drop_front() : arguments;
+}
+
+void refs::dropRefs(OpBuilder &builder, Operation *op) {
+  auto isRef = [](Value value) { return isa<RefType>(value.getType()); };
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    MutableOperandRange yielded = getYielded(region);
+    yielded.assign(llvm::filter_to_vector(
+        SmallVector<Value>(yielded.getAsOperandRange()), [&](Value value) { return !isRef(value); }));
+    region.front().eraseArguments([&](BlockArgument argument) { return isRef(argument); });
+  }
+  SmallVector<Value> operands = llvm::filter_to_vector(
+      SmallVector<Value>(op->getOperands()), [&](Value value) { return !isRef(value); });
+  SmallVector<Type> types = llvm::filter_to_vector(
+      SmallVector<Type>(op->getResultTypes()), [](Type type) { return !isa<RefType>(type); });
+  Operation *result = rebuild(builder, op, operands, types);
+  unsigned next = 0;
+  for (Value old : op->getResults())
+    if (!isRef(old))
+      old.replaceAllUsesWith(result->getResult(next++));
+  op->erase();
+}

@@ -1,0 +1,29 @@
+//===- Passes.cpp - stage functional and its passes -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Transforms/Passes.h"
+#include "dialects/te/IR/TEDialect.h"
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+void refs::registerTSSAPasses() {
+  registerTSSATransformsPasses();
+  PassPipelineRegistration<>("tssa-stage", "all of stage functional", buildFunctionalStage);
+}
+
+void refs::buildFunctionalStage(OpPassManager &manager) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createTSSAResolveRefs());
+  function.addPass(createTSSAFunctionalize());
+  function.addPass(createTSSALowerToTE());
+}

@@ -1,0 +1,29 @@
+//===- Passes.h - passes of the tssa dialect -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_TRANSFORMS_PASSES_H
+#define DIALECTS_TSSA_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::tssa::refs {
+
+#define GEN_PASS_DECL
+#include "dialects/tssa/Transforms/Passes.h.inc"
+
+/// Everything that stage functional does: see the README of the room.
+void buildFunctionalStage(OpPassManager &manager);
+
+#define GEN_PASS_REGISTRATION
+#include "dialects/tssa/Transforms/Passes.h.inc"
+
+/// The passes and the pipeline `tssa-stage`.
+void registerTSSAPasses();
+
+} // namespace mlir::tssa::refs
+
+#endif // DIALECTS_TSSA_TRANSFORMS_PASSES_H

@@ -1,0 +1,108 @@
+//===- Passes.td - passes of the tssa dialect -------------*- tablegen -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_TRANSFORMS_PASSES
+#define DIALECTS_TSSA_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
+  let summary = "find the storage of every ref that control flow carries";
+  let description = [{
+    A ref among the arguments or results of scf.if, scf.for and scf.while is a name for
+    one storage or several. Where it is always the same storage along the same steps,
+    the integers that change are carried instead of it (two rows that swap their names
+    carry two indexes). Else the value is carried and the name is a storage of its own.
+
+    - Needs: nothing.
+    - Keeps: the meaning.
+    - Gives up, with an error that names both storages: names for several storages
+      where one is written while the other is still used.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
+  let summary = "replace writes by new versions of the storages";
+  let description = [{
+    The contents of every storage become a value: a read is an access of it, a write
+    an assign that gives the next one. Regions of scf.if, scf.for and scf.while carry
+    the contents of the storages that are written in them. Arguments and results that
+    are refs become tensors; the new contents of an argument that is written are a
+    further result with `tssa.writes_back`, and a result that is a window on an
+    argument has `tssa.alias_of`.
+
+    - Needs: tssa-resolve-refs before, where control flow carries refs.
+    - Keeps: the meaning; loops and branches.
+    - Gives up, with an error: writes through expanded views, refs in calls and in
+      regions of other ops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> {
+  let summary = "make assigns of writes, with updates of all views (the paper's first part)";
+  let description = [{
+    Refs become tensors and views accesses. A write becomes the assigns from the window
+    up to the storage, and for the storage and each view of it that dominates the write
+    a `tssa.update` to its new version.
+
+    - Needs: tssa-resolve-refs before, where control flow carries refs.
+    - Keeps: the meaning, in which an update renames later uses.
+    - Gives up, with an error: as tssa-functionalize.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> {
+  let summary = "carry what is updated through loops and branches (the paper's second part)";
+  let description = [{
+    An update in a region of something that is defined outside of it becomes a value
+    that the region yields, and an update after the region's op; a loop also takes it
+    in, and its body begins with an update.
+
+    - Needs: tssa-rewrite-mutation before.
+    - Keeps: the meaning.
+    - Gives up: nothing.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
+  let summary = "replace old versions by new ones after each update";
+  let description = [{
+    - Needs: tssa-propagate-blocks before, so that every use sees the update that
+      reaches it in a block around it.
+    - Keeps: updates, which mean nothing any more.
+    - Gives up: nothing.
+  }];
+}
+
+def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
+  let summary = "remove updates, and what was made for them only";
+  let description = [{
+    - Needs: tssa-rename before.
+    - Keeps: the meaning.
+    - Gives up: values that loops carry and nobody uses are left to canonicalize.
+  }];
+}
+
+def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
+  let summary = "make expressions of accesses and updates of assigns";
+  let description = [{
+    `tssa.access` becomes a te.compute that reads at the index expressions of the
+    path, `tssa.assign` a te.update of the window.
+
+    - Needs: a function without refs.
+    - Keeps: the meaning.
+    - Gives up: nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tssa::te::TEDialect"];
+}
+
+#endif // DIALECTS_TSSA_TRANSFORMS_PASSES

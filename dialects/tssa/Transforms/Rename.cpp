@@ -1,0 +1,49 @@
+//===- Rename.cpp - updates carried out, and removed -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The last part of Algorithm 1 of the paper. After update(x', x), in program order,
+/// uses of x that it dominates become uses of x': operands of loops, what blocks yield,
+/// and the old versions of later updates among them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "dialects/tssa/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::tssa::refs {
+#define GEN_PASS_DEF_TSSARENAME
+#define GEN_PASS_DEF_TSSAERASEUPDATES
+#include "dialects/tssa/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::refs
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+namespace {
+struct Rename : refs::impl::TSSARenameBase<Rename> {
+  void runOnOperation() override {
+    DominanceInfo dominance(getOperation());
+    getOperation().walk<WalkOrder::PreOrder>([&](UpdateOp update) {
+      update.getOldVersion().replaceUsesWithIf(update.getNewVersion(), [&](OpOperand &use) {
+        return dominance.properlyDominates(update, use.getOwner(), /*enclosingOpOk=*/false);
+      });
+    });
+  }
+};
+
+struct EraseUpdates : refs::impl::TSSAEraseUpdatesBase<EraseUpdates> {
+  void runOnOperation() override {
+    getOperation().walk([](UpdateOp update) { update.erase(); });
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+};
+} // namespace

@@ -1,0 +1,128 @@
+//===- RewriteMutation.cpp - writes as assigns, and updates of every view -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The first part of Algorithm 1 of the paper. Every ref becomes a tensor, a view an
+/// access. For a write of w to v, in program order:
+///
+///   1. up: from v to the root t, the new contents of each parent y of x are
+///      y' = assign(y, x'). The last one is the new contents of t.
+///   2. down: from t on, each x gets an update(x', x), and each view c of x that
+///      dominates the write a new access c' = access(x').
+///
+/// A `tssa.alloc` and a `tssa.read` become accesses of everything: names of their own,
+/// since an update of the storage renames neither the value it was made from nor one
+/// that was read before.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Analysis/Storages.h"
+#include "dialects/tssa/Transforms/Boundary.h"
+#include "dialects/tssa/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+
+namespace mlir::tssa::refs {
+#define GEN_PASS_DEF_TSSAREWRITEMUTATION
+#include "dialects/tssa/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::refs
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+namespace {
+class MutationRewriter {
+public:
+  explicit MutationRewriter(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
+  void run();
+
+private:
+  void makeTensor(Operation *op);
+  /// Builds the new contents of the root; returns it.
+  Value passUp(WriteOp write);
+  void passDown(WriteOp write, Value name, Value contents);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  /// For every ref its tensor.
+  DenseMap<Value, Value> tensors;
+  SmallVector<WriteOp> writes;
+  SmallVector<Operation *> dead;
+};
+} // namespace
+
+void MutationRewriter::makeTensor(Operation *op) {
+  builder.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  if (auto alloc = dyn_cast<AllocOp>(op)) {
+    tensors[alloc.getRef()] = AccessOp::create(builder, loc, alloc.getSource(), Path());
+  } else if (auto view = dyn_cast<ViewOp>(op)) {
+    tensors[view.getRef()] =
+        AccessOp::create(builder, loc, tensors.lookup(view.getSource()), view.getBoundPath());
+  } else if (auto read = dyn_cast<ReadOp>(op)) {
+    read.getValue().replaceAllUsesWith(
+        AccessOp::create(builder, loc, tensors.lookup(read.getRef()), Path()).getResult());
+  } else if (auto dim = dyn_cast<DimOp>(op)) {
+    Value size = tensor::DimOp::create(builder, loc, tensors.lookup(dim.getRef()), dim.getDim());
+    dim.getSize().replaceAllUsesWith(size);
+  } else if (auto write = dyn_cast<WriteOp>(op)) {
+    writes.push_back(write);
+  } else {
+    return;
+  }
+  dead.push_back(op);
+}
+
+Value MutationRewriter::passUp(WriteOp write) {
+  Value name = write.getRef(), contents = write.getValue();
+  while (auto view = name.getDefiningOp<ViewOp>()) {
+    contents = AssignOp::create(builder, write.getLoc(), contents,
+                                tensors.lookup(view.getSource()), view.getBoundPath());
+    name = view.getSource();
+  }
+  return contents;
+}
+
+void MutationRewriter::passDown(WriteOp write, Value name, Value contents) {
+  UpdateOp::create(builder, write.getLoc(), contents, tensors.lookup(name));
+  DominanceInfo dominance(function);
+  SmallVector<ViewOp> views;
+  for (Operation *user : name.getUsers())
+    if (auto view = dyn_cast<ViewOp>(user); view && dominance.properlyDominates(user, write))
+      views.push_back(view);
+  // Uses are listed last first.
+  for (ViewOp view : llvm::reverse(views)) {
+    Value window = AccessOp::create(builder, write.getLoc(), contents, view.getBoundPath());
+    passDown(write, view.getRef(), window);
+  }
+}
+
+void MutationRewriter::run() {
+  Boundary boundary(function);
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { makeTensor(op); });
+  for (WriteOp write : writes) {
+    builder.setInsertionPoint(write);
+    Value contents = passUp(write);
+    passDown(write, getRoot(write.getRef()), contents);
+  }
+  boundary.close(builder, [&](Value ref) { return tensors.lookup(ref); });
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+}
+
+namespace {
+struct RewriteMutation : refs::impl::TSSARewriteMutationBase<RewriteMutation> {
+  void runOnOperation() override {
+    if (failed(checkReferences(getOperation())))
+      return signalPassFailure();
+    MutationRewriter(getOperation()).run();
+  }
+};
+} // namespace
