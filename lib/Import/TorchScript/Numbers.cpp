@@ -13,6 +13,7 @@
 
 #include "lib/Import/TorchScript/Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -126,7 +127,7 @@ static const Binary binaries[] = {
     {"aten::remainder", "- int float int_float float_int", modulo,
      [](double a, double b) { return a - std::floor(a / b) * b; }, nullptr},
     {"aten::pow", "int float int_float float_int Scalar_Scalar", nullptr,
-     [](double a, double b) { return std::pow(a, b); }, nullptr},
+     [](double a, double b) { return std::pow(a, b); }, buildOp<mlir::math::PowFOp>},
     {"aten::pow", "int_to_int", powerOfInts, nullptr, nullptr},
     {"prim::min", "- int float int_float float_int", smaller,
      [](double a, double b) { return b < a ? b : a; }, buildOp<arith::MinNumFOp>},

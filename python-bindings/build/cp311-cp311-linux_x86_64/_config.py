@@ -1,0 +1,2 @@
+# Written by the build.
+TSSA_COMPILE = "/work/main/build/release/bin/tssa-compile"

@@ -1,0 +1,195 @@
+//===- runtime.cpp - libtssart for Python -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `Program` is a loaded artifact. Tensors go in and out by DLPack or numpy's buffers,
+/// without copies; written arguments are written where they are.
+///
+//===----------------------------------------------------------------------===//
+
+#include "tssa/tssa.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+namespace nb = nanobind;
+
+namespace {
+
+/// A status on its way to Python, where it becomes tssa.Error.
+struct RuntimeError {
+  int code;
+  std::string message, node;
+};
+
+void check(tssa_status *status) {
+  if (!status)
+    return;
+  RuntimeError error{tssa_status_code(status), tssa_status_message(status),
+                     tssa_status_node(status)};
+  tssa_status_free(status);
+  throw error;
+}
+
+using Input = nb::ndarray<nb::ro, nb::device::cpu>;
+
+/// Name, type code, bits, sizes (-1: free), kind, the input that an output is.
+using Port = std::tuple<std::string, int, int, std::vector<int64_t>, int, int>;
+
+class Program {
+public:
+  Program(const std::string &path, const std::string &device, uint32_t threads) {
+    tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+    options.threads = threads;
+    options.device = device.c_str();
+    check(tssa_session_load(path.c_str(), &options, &session));
+    inputs = describe(tssa_session_num_inputs(session), tssa_session_input);
+    outputs = describe(tssa_session_num_outputs(session), tssa_session_output);
+  }
+  ~Program() { tssa_session_free(session); }
+  Program(const Program &) = delete;
+
+  const std::vector<Port> &getInputs() const { return inputs; }
+  const std::vector<Port> &getOutputs() const { return outputs; }
+
+  /// The results that are tensors of their own, in order, for any framework or numpy.
+  nb::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout);
+
+private:
+  using DescribeFn = tssa_status *(*)(const tssa_session *, size_t, tssa_port *);
+  std::vector<Port> describe(size_t count, DescribeFn get) const {
+    std::vector<Port> ports;
+    for (size_t i = 0; i < count; ++i) {
+      tssa_port port = {};
+      port.struct_size = sizeof(port);
+      check(get(session, i, &port));
+      ports.emplace_back(port.name, port.dtype.code, port.dtype.bits,
+                         std::vector<int64_t>(port.dims, port.dims + port.ndim), port.kind,
+                         port.alias_of);
+    }
+    return ports;
+  }
+  std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments,
+                                     std::vector<std::vector<int64_t>> &extents) const;
+
+  tssa_session *session = nullptr;
+  std::vector<Port> inputs, outputs;
+};
+
+/// Releases results that Python has not taken over.
+struct Results {
+  std::vector<tssa_value> values;
+  ~Results() {
+    for (tssa_value &value : values)
+      tssa_value_release(&value);
+  }
+};
+
+std::vector<tssa_value>
+Program::makeInputs(const std::vector<Input> &arguments,
+                    std::vector<std::vector<int64_t>> &extents) const {
+  if (arguments.size() != inputs.size())
+    throw RuntimeError{TSSA_INVALID_ARGUMENT,
+                       "expected " + std::to_string(inputs.size()) + " tensors, got " +
+                           std::to_string(arguments.size()),
+                       ""};
+  std::vector<tssa_value> values;
+  extents.resize(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Input &array = arguments[i];
+    size_t rank = array.ndim();
+    std::vector<int64_t> &numbers = extents[i];
+    for (size_t dim = 0; dim < rank; ++dim)
+      numbers.push_back(static_cast<int64_t>(array.shape(dim)));
+    for (size_t dim = 0; dim < rank; ++dim)
+      numbers.push_back(array.stride(dim));
+    tssa_value value = {};
+    value.name = std::get<0>(inputs[i]).c_str();
+    value.tensor.data = const_cast<void *>(array.data());
+    value.tensor.device = {1, 0};
+    value.tensor.ndim = static_cast<int32_t>(rank);
+    value.tensor.dtype = {array.dtype().code, array.dtype().bits, array.dtype().lanes};
+    value.tensor.shape = numbers.data();
+    value.tensor.strides = numbers.data() + rank;
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// An array over a result, which lives as long as the array.
+nb::object wrap(tssa_value &value, bool asNumpy) {
+  auto owned = std::make_unique<tssa_value>(value);
+  value = {};
+  const tssa_tensor &tensor = owned->tensor;
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  nb::dlpack::dtype dtype = {tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes};
+  void *data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  nb::capsule owner(owned.get(), [](void *pointer) noexcept {
+    std::unique_ptr<tssa_value> released(static_cast<tssa_value *>(pointer));
+    tssa_value_release(released.get());
+  });
+  owned.release();
+  if (asNumpy)
+    return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype),
+                    nb::rv_policy::reference);
+  return nb::cast(nb::ndarray<>(data, shape.size(), shape.data(), owner, nullptr, dtype),
+                  nb::rv_policy::reference);
+}
+
+nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout) {
+  std::vector<std::vector<int64_t>> extents;
+  std::vector<tssa_value> values = makeInputs(arguments, extents);
+  Results results;
+  for (const Port &port : outputs) {
+    if (std::get<4>(port) != TSSA_PORT_OUT)
+      continue;
+    tssa_value value = {};
+    value.name = std::get<0>(port).c_str();
+    results.values.push_back(value);
+  }
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.timeout_seconds = timeout;
+  tssa_status *status;
+  {
+    nb::gil_scoped_release release;
+    status = tssa_session_run(session, &options, values.data(), values.size(),
+                              results.values.data(), results.values.size());
+  }
+  check(status);
+  nb::list made;
+  for (tssa_value &value : results.values)
+    made.append(wrap(value, asNumpy));
+  return made;
+}
+
+} // namespace
+
+NB_MODULE(_runtime, module) {
+  module.doc() = "libtssart for Python";
+  nb::register_exception_translator([](const std::exception_ptr &pointer, void *) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const RuntimeError &error) {
+      nb::object type = nb::module_::import_("tssa._errors").attr("Error");
+      nb::object made = type(error.message, error.code, error.node);
+      PyErr_SetObject(type.ptr(), made.ptr());
+    }
+  });
+  nb::class_<Program>(module, "Program", "A loaded artifact")
+      .def(nb::init<const std::string &, const std::string &, uint32_t>(), nb::arg("path"),
+           nb::arg("device") = "auto", nb::arg("threads") = 0)
+      .def_prop_ro("inputs", &Program::getInputs)
+      .def_prop_ro("outputs", &Program::getOutputs)
+      .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
+           nb::arg("timeout") = 0.0);
+  module.def("version", [] { return std::string(tssa_version()); });
+}

@@ -1,0 +1,67 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Compiled models in the manner of ONNX Runtime."""
+
+import os
+import tempfile
+from collections import namedtuple
+
+import numpy
+
+from . import _runtime
+from ._errors import Error
+from ._tool import compile_file
+
+NodeArg = namedtuple("NodeArg", "name type shape")
+"""An input or output: type such as "f32", sizes with None where they are free."""
+
+_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
+
+
+def type_name(code, bits):
+    return "bool" if code == 6 else f"{_KINDS[code]}{bits}"
+
+
+def _describe(ports):
+    return [
+        NodeArg(name, type_name(code, bits), [None if size < 0 else size for size in dims])
+        for name, code, bits, dims, _, _ in ports
+    ]
+
+
+class Session:
+    """A model: an artifact (.so), or an ONNX model that is compiled now."""
+
+    def __init__(self, path, target="cpu", device="auto", threads=0):
+        path = os.fspath(path)
+        if path.endswith(".onnx"):
+            self._folder = tempfile.TemporaryDirectory(prefix="tssa-")
+            artifact = os.path.join(self._folder.name, "model.so")
+            compile_file(path, artifact, target)
+            path = artifact
+        self._program = _runtime.Program(path, device, threads)
+        self._names = [port[0] for port in self._program.inputs]
+
+    def get_inputs(self):
+        return _describe(self._program.inputs)
+
+    def get_outputs(self):
+        return _describe(self._program.outputs)
+
+    def run(self, output_names, inputs):
+        """The named outputs, all for None, as numpy arrays."""
+        unknown = sorted(set(inputs) - set(self._names))
+        missing = [name for name in self._names if name not in inputs]
+        if unknown or missing:
+            raise Error(f"expected the inputs {self._names}, got {sorted(inputs)}", code=1)
+        arguments = [inputs[name] for name in self._names]
+        arguments = [a if hasattr(a, "__dlpack__") else numpy.asarray(a) for a in arguments]
+        results = self._program.run(arguments, as_numpy=True)
+        names = [port[0] for port in self._program.outputs]
+        if output_names is None:
+            return results
+        for name in output_names:
+            if name not in names:
+                raise Error(f"the model has no output '{name}', only {names}", code=1)
+        return [results[names.index(name)] for name in output_names]

@@ -1,0 +1,36 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Runs tssa-compile, in a process of its own: a fault there is an exception here."""
+
+import os
+import shutil
+import subprocess
+
+from ._config import TSSA_COMPILE
+from ._errors import Error, UnsupportedError
+
+
+def find_tool():
+    """The compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
+    for path in (os.environ.get("TSSA_COMPILE"), TSSA_COMPILE, shutil.which("tssa-compile")):
+        if path and os.access(path, os.X_OK):
+            return path
+    raise Error("tssa-compile is not found: set TSSA_COMPILE to its path")
+
+
+def compile_file(source, output, target, options=(), timeout=None):
+    """Compiles a model or program to an artifact."""
+    command = [find_tool(), source, "-o", output, f"--target={target}", *options]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Error(f"compilation took longer than {timeout} s", code=5) from None
+    if run.returncode == 0:
+        return
+    text = run.stderr.strip().replace(f"{source}: error: ", "").replace(f"{source}: ", "")
+    if run.returncode == 3:
+        raise UnsupportedError(text.splitlines())
+    if run.returncode < 0:
+        text = f"tssa-compile died of signal {-run.returncode}: {text}"
+    raise Error(text or "tssa-compile failed", code=run.returncode)

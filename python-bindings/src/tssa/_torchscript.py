@@ -1,0 +1,176 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Writes TorchScript graphs as the text that tssa-compile reads.
+
+The text is described in lib/Import/TorchScript/README.md of the sources.
+"""
+
+import math
+import re
+
+import torch
+
+from ._errors import UnsupportedError
+
+_DTYPES = {
+    torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16",
+    torch.bool: "bool", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16",
+    torch.uint16: "u16", torch.int32: "i32", torch.uint32: "u32", torch.int64: "i64",
+    torch.uint64: "u64",
+}
+_PLACE = re.compile(r'File "(.+?)", line (\d+)')
+
+
+def dtype_name(dtype):
+    if dtype not in _DTYPES:
+        raise UnsupportedError([f"tensors of {dtype}"])
+    return _DTYPES[dtype]
+
+
+def find_permutation(tensor):
+    """None for a contiguous tensor; a list of dims that makes it contiguous; or False."""
+    if tensor.is_contiguous():
+        return None
+    order = sorted(range(tensor.dim()), key=lambda dim: -tensor.stride(dim))
+    return order if tensor.permute(order).is_contiguous() else False
+
+
+def describe(value, name):
+    """What the text says of a value: a literal, or a tensor's name, type and sizes."""
+    if value is None:
+        return {"kind": "none"}
+    if isinstance(value, bool):
+        return {"kind": "bool", "value": value}
+    if isinstance(value, int):
+        return {"kind": "int", "value": value}
+    if isinstance(value, float):
+        text = {math.inf: "inf", -math.inf: "-inf"}.get(value, value)
+        return {"kind": "float", "value": "nan" if value != value else text}
+    if isinstance(value, str):
+        return {"kind": "string", "value": value}
+    if isinstance(value, torch.device):
+        if value.type != "cpu":
+            raise UnsupportedError([f"the device {value}: tensors live on the cpu"])
+        return {"kind": "string", "value": "cpu"}
+    if isinstance(value, torch.Tensor):
+        literal = {"kind": "tensor", "name": name, "dtype": dtype_name(value.dtype),
+                   "sizes": list(value.shape)}
+        order = find_permutation(value)
+        if order is False:
+            literal["dense"] = False
+        elif order is not None:
+            literal["permutation"] = [order.index(dim) for dim in range(len(order))]
+        return literal
+    if isinstance(value, (list, tuple)):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {"kind": kind,
+                "elements": [describe(v, f"{name}.{i}") for i, v in enumerate(value)]}
+    raise UnsupportedError([f"'{name}' is a {type(value).__name__}"])
+
+
+def inline(function):
+    """The graph of a scripted function or method, calls replaced by what they call."""
+    graph = function.graph.copy()
+    torch._C._jit_pass_inline(graph)
+    return graph
+
+
+class GraphWriter:
+    """Walks a graph. Attributes of modules and constant tensors become arguments."""
+
+    def __init__(self, graph, module=None):
+        self.files = []
+        self.extra = []  # (name, function that gives the tensor now)
+        self.frozen = []  # (function that gives the value now, value) of other attributes
+        self._ids = {}
+        self._objects = {}  # values that are modules
+        self._paths = {}  # id of an attribute's tensor, by its path
+        self._inputs = []
+        self._problems = []
+        for number, value in enumerate(graph.inputs()):
+            self._inputs.append(self._id(value))
+            if number == 0 and module is not None:
+                self._objects[value.debugName()] = (module, "self")
+        self.nodes = self._write_nodes(graph)
+        self.outputs = [self._id(value) for value in graph.outputs()]
+        if self._problems:
+            raise UnsupportedError(self._problems)
+
+    def block(self):
+        return {"inputs": self._inputs, "nodes": self.nodes, "outputs": self.outputs}
+
+    def _id(self, value):
+        return self._ids.setdefault(value.debugName(), len(self._ids))
+
+    def _file(self, name):
+        if name not in self.files:
+            self.files.append(name)
+        return self.files.index(name)
+
+    def _add_tensor(self, output, path, get):
+        """The value is the tensor that get() gives at every call."""
+        if path not in self._paths:
+            self._paths[path] = self._id(output)
+            self._inputs.append(self._paths[path])
+            self.extra.append((path, get))
+        else:
+            self._ids[output.debugName()] = self._paths[path]
+
+    def _constant(self, node):
+        output = node.output()
+        value = output.toIValue()
+        if isinstance(value, torch.Tensor):
+            self._add_tensor(output, f"constant.{len(self.extra)}", lambda: value)
+            return None
+        return {"op": "prim::Constant", "in": [], "out": [self._id(output)],
+                "value": describe(value, output.debugName())}
+
+    def _attribute(self, node):
+        owner, path = self._objects[node.input().debugName()]
+        name = node.s("name")
+        value = getattr(owner, name)
+        output, path = node.output(), f"{path}.{name}"
+        if isinstance(value, (torch.nn.Module, torch.jit.ScriptModule)):
+            self._objects[output.debugName()] = (value, path)
+            return None
+        if isinstance(value, torch.Tensor):
+            self._add_tensor(output, path, lambda: getattr(owner, name))
+            return None
+        self.frozen.append((lambda: getattr(owner, name), value))
+        return {"op": "prim::Constant", "in": [], "out": [self._id(output)],
+                "value": describe(value, path)}
+
+    def _write_nodes(self, block):
+        nodes = []
+        for node in block.nodes():
+            written = self._write_node(node)
+            if written is not None:
+                nodes.append(written)
+        return nodes
+
+    def _write_node(self, node):
+        if node.kind() == "prim::Constant":
+            try:
+                return self._constant(node)
+            except UnsupportedError as error:
+                self._problems += error.problems
+                return None
+        if node.kind() == "prim::GetAttr" and node.input().debugName() in self._objects:
+            return self._attribute(node)
+        schema = node.schema()
+        op = node.kind() if schema == "(no schema)" else schema.split("(", 1)[0]
+        written = {"op": op, "in": [self._id(value) for value in node.inputs()]}
+        blocks = []
+        for block in node.blocks():
+            inputs = [self._id(value) for value in block.inputs()]
+            nodes = self._write_nodes(block)
+            outputs = [self._id(value) for value in block.outputs()]
+            blocks.append({"inputs": inputs, "nodes": nodes, "outputs": outputs})
+        if blocks:
+            written["blocks"] = blocks
+        written["out"] = [self._id(value) for value in node.outputs()]
+        place = _PLACE.search(node.sourceRange())
+        if place:
+            written["at"] = [self._file(place.group(1)), int(place.group(2)), 0]
+        return written
