@@ -84,10 +84,14 @@ typedef struct tssa_session_options {
   void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body,
                        void *context);
   void *parallel_for_user;
+  /// "cpu", "cuda:<number>" or "cuda-emu"; NULL or "auto": the first CUDA device
+  /// that runs a variant of the program, else the CPU, else the emulator. Arguments
+  /// and results are in the host's memory in any case.
+  const char *device;
 } tssa_session_options;
 
 #define TSSA_SESSION_OPTIONS_INIT                                              \
-  { sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0 }
+  { sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0, 0 }
 
 /// Reads and checks the artifact, then loads its code. `options` may be NULL.
 TSSA_API tssa_status *tssa_session_load(const char *path,
@@ -95,6 +99,10 @@ TSSA_API tssa_status *tssa_session_load(const char *path,
                                         tssa_session **session);
 /// Waits for runs in progress. NULL is fine.
 TSSA_API void tssa_session_free(tssa_session *session);
+
+/// What the session runs on: "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu". Lives as
+/// long as the session.
+TSSA_API const char *tssa_session_device(const tssa_session *session);
 
 /// Whether the artifact is undamaged and this machine can run it, without
 /// loading any of its code.
@@ -149,7 +157,10 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session,
 
 /// A tensor under the name of an input or output.
 ///
-/// Input: any strides; the runtime copies what is not contiguous.
+/// Input: any strides; the runtime copies what is not contiguous. One of kind
+/// TSSA_PORT_INOUT has its new contents after a run that succeeds; it must share no
+/// memory with another. Of an output of kind TSSA_PORT_ALIAS the runtime gives the
+/// input's memory, or a dense copy where the input is not contiguous.
 /// Output: with data == NULL the runtime makes the tensor, sets `owner`, and
 /// tssa_value_release gives it back. Else the result goes to the caller's
 /// contiguous memory, and the sizes in `tensor.shape` are those it has there;

@@ -172,6 +172,9 @@ public:
     session.reset(loaded);
   }
 
+  /// "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
+  std::string getDevice() const { return tssa_session_device(get()); }
+
   std::vector<std::string> getInputNames() const {
     return names(tssa_session_num_inputs(get()), tssa_session_input);
   }

@@ -140,6 +140,8 @@ tssa_status *tssa_session_load(const char *path,
     options.verifyWeights = VerifyWeights(read.verify_weights);
     options.parallelFor = read.parallel_for;
     options.parallelForUser = read.parallel_for_user;
+    if (read.device)
+      options.device = read.device;
     auto made = std::make_unique<tssa_session>();
     if (Status status = Session::load(path, options, made->session);
         !status.ok())
@@ -153,6 +155,10 @@ tssa_status *tssa_session_load(const char *path,
 
 void tssa_session_free(tssa_session *session) { delete session; }
 
+const char *tssa_session_device(const tssa_session *session) {
+  return session->session->getDeviceName().c_str();
+}
+
 tssa_status *tssa_artifact_check(const char *path) {
   return guard([&] {
     if (!path)
@@ -164,7 +170,8 @@ tssa_status *tssa_artifact_check(const char *path) {
     for (size_t i = 0; i < manifest.variants.size(); ++i)
       if (Status status = artifact->mapWeights(i, VerifyWeights::Auto); !status.ok())
         return status;
-    return checkHost(manifest, manifest.variants[0]);
+    std::string device;
+    return checkMachine(manifest, "auto", device);
   });
 }
 

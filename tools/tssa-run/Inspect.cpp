@@ -8,9 +8,9 @@
 
 #include "Json.h"
 
-#include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
+#include "tssa/Runtime/Session.h"
 
 #include <algorithm>
 #include <map>
@@ -131,8 +131,9 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
   text += line("compiled", "by " + printable(manifest.toolBuild) + " for " +
                                printable(manifest.variants[0].triple) + ", cpu " +
                                printable(manifest.variants[0].cpu));
-  Status host = checkHost(manifest, manifest.variants[0]);
-  text += line("here", host.ok() ? "runs on this machine"
+  std::string device;
+  Status host = checkMachine(manifest, "auto", device);
+  text += line("here", host.ok() ? "runs on this machine" + (device == "cpu" ? "" : ", on " + device)
                                  : "does not run on this machine: " +
                                        host.message);
   for (const Port &port : manifest.inputs)
@@ -254,9 +255,12 @@ std::string tssa::run::inspectJson(const Manifest &manifest) {
   json.beginObject().key("model").string(manifest.modelName);
   json.key("producer").string(manifest.producer);
   json.key("tool").string(manifest.toolBuild);
-  Status host = checkHost(manifest, manifest.variants[0]);
+  std::string device;
+  Status host = checkMachine(manifest, "auto", device);
   json.key("runs_here").boolean(host.ok());
-  if (!host.ok())
+  if (host.ok())
+    json.key("device").string(device);
+  else
     json.key("reason").string(host.message);
   json.key("inputs").beginArray();
   for (const Port &port : manifest.inputs)

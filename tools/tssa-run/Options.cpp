@@ -114,6 +114,13 @@ static Fault parseLimit(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
+static Fault parseDevice(Options &options, const std::string &text) {
+  if (text.empty())
+    return expected("auto, cpu, cuda:<number> or cuda-emu", text);
+  options.device = text;
+  return std::nullopt;
+}
+
 static Fault addCompileOption(Options &options, const std::string &text) {
   if (text.empty() || text[0] != '-')
     return expected("an option of tssa-compile", text);
@@ -143,6 +150,10 @@ static const std::vector<Option> &getOptions() {
       {"inspect", nullptr, "describe the program and do not run it", false,
        flag(&Options::inspect)},
       {"json", nullptr, "print JSON", false, flag(&Options::json)},
+      {"device", "DEVICE",
+       "auto, cpu, cuda:N or cuda-emu (auto: a CUDA device that the\n"
+       "                            program is for, else the CPU; a source is for the CPU)",
+       false, parseDevice},
       {"threads", "N", "threads to use (else one per core)", false,
        count(&Options::threads, 1)},
       {"pin", nullptr, "keep each worker on one core", false,

@@ -37,6 +37,7 @@ struct Options {
   std::optional<uint64_t> runs;
   double timeoutSeconds = 0;
   uint64_t memoryLimit = 0;
+  std::string device = "auto";
   bool verifyWeights = false, noVerify = false;
   std::optional<std::string> cacheDir;
   std::vector<std::string> compileOptions;

@@ -91,6 +91,25 @@ static std::string showProfile(const Report &report) {
   return text + format("%9.4f ms in kernels\n", total * 1e3 / runs);
 }
 
+static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }
+
+/// What the emulator counted, per launch of the table: how well a warp's accesses
+/// coalesce is sectors / global, how much shared memory serialises conflicts / shared.
+static std::string showCounters(const Report &report) {
+  std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global",
+                            "sectors", "shared", "conflicts", "barriers", "shuffles");
+  for (size_t i = 0; i < report.profile.size(); ++i) {
+    const LaunchCounters &counters = report.profile[i].counters;
+    for (uint64_t count :
+         {counters.blocks, counters.globalAccesses, counters.globalTransactions,
+          counters.sharedAccesses, counters.sharedConflicts, counters.barriers,
+          counters.warpOperations})
+      text += format("%9.0f ", double(count) / double(report.profiledRuns));
+    text += " " + printable(report.variant->launches[i].kernel) + "\n";
+  }
+  return text;
+}
+
 std::string tssa::run::reportText(const Report &report) {
   std::string text;
   if (!report.bench && report.differences.empty() && report.profile.empty())
@@ -99,13 +118,16 @@ std::string tssa::run::reportText(const Report &report) {
   for (const Difference &difference : report.differences)
     text += showDifference(difference);
   if (report.bench)
-    text += format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on "
-                   "%u threads\n",
+    text += format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on ",
                    report.bench->medianMs, report.bench->p90Ms,
-                   report.bench->minMs, (unsigned long long)report.bench->runs,
-                   report.threads);
+                   report.bench->minMs, (unsigned long long)report.bench->runs) +
+            (report.device == "cpu" ? std::to_string(report.threads) + " threads"
+                                    : report.device) +
+            "\n";
   if (!report.profile.empty())
     text += showProfile(report);
+  if (std::any_of(report.profile.begin(), report.profile.end(), areCounted))
+    text += showCounters(report);
   return text;
 }
 
@@ -141,6 +163,18 @@ static void writeDifferences(Json &json, const Report &report) {
   json.endArray().key("matches").boolean(match);
 }
 
+static void writeCounters(Json &json, const LaunchCounters &counters, double runs) {
+  json.key("counters").beginObject();
+  json.key("blocks").number(double(counters.blocks) / runs);
+  json.key("accesses").number(double(counters.accesses) / runs);
+  json.key("global_accesses").number(double(counters.globalAccesses) / runs);
+  json.key("global_transactions").number(double(counters.globalTransactions) / runs);
+  json.key("shared_accesses").number(double(counters.sharedAccesses) / runs);
+  json.key("shared_conflicts").number(double(counters.sharedConflicts) / runs);
+  json.key("barriers").number(double(counters.barriers) / runs);
+  json.key("warp_operations").number(double(counters.warpOperations) / runs).endObject();
+}
+
 static void writeProfile(Json &json, const Report &report) {
   json.key("profile").beginArray();
   for (size_t i = 0; i < report.profile.size(); ++i) {
@@ -153,7 +187,10 @@ static void writeProfile(Json &json, const Report &report) {
       json.string(report.manifest->nodes[node].name);
     json.endArray();
     json.key("calls").number(double(report.profile[i].calls) / runs);
-    json.key("ms").number(report.profile[i].seconds * 1e3 / runs).endObject();
+    json.key("ms").number(report.profile[i].seconds * 1e3 / runs);
+    if (areCounted(report.profile[i]))
+      writeCounters(json, report.profile[i].counters, runs);
+    json.endObject();
   }
   json.endArray();
 }
@@ -168,6 +205,7 @@ std::string tssa::run::reportJson(const Report &report) {
     json.key("runs").integer(int64_t(report.bench->runs));
   }
   json.key("threads").integer(report.threads);
+  json.key("device").string(report.device);
   writeOutputs(json, report);
   if (!report.differences.empty())
     writeDifferences(json, report);

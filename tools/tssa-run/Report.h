@@ -19,6 +19,7 @@ struct Report {
   const runtime::Variant *variant = nullptr; ///< the one that ran
   std::vector<runtime::Tensor> *outputs = nullptr;
   unsigned threads = 0;
+  std::string device; ///< as Session::getDeviceName
   std::optional<BenchResult> bench;
   std::vector<Difference> differences;
   std::vector<runtime::LaunchTime> profile;

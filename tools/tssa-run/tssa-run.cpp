@@ -113,6 +113,21 @@ static Status writeOutputs(const std::string &path, const Manifest &manifest,
   return writeNpz(path, entries);
 }
 
+/// Has a source compiled for the device it is to run on, unless the target is given.
+static Status chooseTarget(Options &options) {
+  for (const std::string &option : options.compileOptions)
+    if (option.compare(0, 8, "--target") == 0)
+      return Status::success();
+  std::string target;
+  if (!isSource(options.model))
+    return Status::success();
+  if (Status status = findTarget(options.device, target); !status.ok())
+    return status;
+  if (!target.empty())
+    options.compileOptions.push_back("--target=" + target);
+  return Status::success();
+}
+
 /// Loads the model, compiling it first when it is a source.
 static int load(const Options &options, CompiledModel &compiled,
                 std::unique_ptr<Session> &session) {
@@ -121,6 +136,7 @@ static int load(const Options &options, CompiledModel &compiled,
   sessionOptions.pinThreads = options.pin;
   sessionOptions.verifyWeights = verification(options);
   sessionOptions.memoryLimit = options.memoryLimit;
+  sessionOptions.device = options.device;
   if (!isSource(options.model)) {
     Status status = Session::load(options.model, sessionOptions, session);
     return status.ok() ? Success : report(status);
@@ -211,6 +227,7 @@ static int runModel(const Options &options) {
   result.variant = &session->getVariant();
   result.outputs = &outputs;
   result.threads = session->getThreadCount();
+  result.device = session->getDeviceName();
   if (!print(options.json ? reportJson(result) + "\n" : reportText(result)))
     return report(makeError(TSSA_IO, "cannot write to stdout"));
   for (const Difference &difference : result.differences)
@@ -229,6 +246,8 @@ int main(int argc, char **argv) {
       return print(getHelp()) ? Success : ModelError;
     if (options.version)
       return print("tssa-run " TSSA_VERSION "\n") ? Success : ModelError;
+    if (Status status = chooseTarget(options); !status.ok())
+      return report(status);
     return options.inspect ? inspect(options) : runModel(options);
   } catch (const std::bad_alloc &) {
     return report(makeError(TSSA_OUT_OF_MEMORY, "out of memory"));

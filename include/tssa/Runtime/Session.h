@@ -50,6 +50,15 @@ struct LaunchCounters {
   uint64_t warpOperations = 0;     ///< shuffles, votes and the like, of a warp each
 };
 
+/// Whether a session could run the program on `device` of this machine, and on what:
+/// "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu".
+Status checkMachine(const Manifest &manifest, const std::string &device,
+                    std::string &name);
+
+/// The target to compile for so that `device` runs the program: "" for "auto", which
+/// takes any; for a CUDA device of this machine the latest that it runs.
+Status findTarget(const std::string &device, std::string &target);
+
 /// Time spent in one launch of the variant's table.
 struct LaunchTime {
   uint64_t calls = 0;

@@ -55,6 +55,7 @@ public:
   Status clear(void *memory, uint64_t bytes) override;
   Status launch(const KernelLaunch &launch) override;
   Status wait() override;
+  std::string describePending() const override;
 
 private:
   CUDADevice &device;
@@ -63,7 +64,6 @@ private:
 
   /// Calls the driver in the device's context.
   template <typename Call> Status enter(const char *what, Call call);
-  std::string describePending() const;
 };
 
 } // namespace tssa::runtime
@@ -256,7 +256,6 @@ template <typename Call> Status CUDAStream::enter(const char *what, Call call) {
   return device.fail(result, what + describePending());
 }
 
-/// Which kernels an error may come from that shows later than it happens.
 std::string CUDAStream::describePending() const {
   constexpr size_t shown = 4;
   if (pending.empty())

@@ -74,7 +74,9 @@ Status CUDADriver::findDevices() {
   cu::Result result = init(0);
   if (result == cu::success)
     result = deviceGetCount(&count);
-  if (result != cu::success && result != cu::noDevice)
+  if (result == cu::noDevice)
+    count = 0;
+  else if (result != cu::success)
     return incompatible("the CUDA driver does not work: " + describe(result));
   for (int i = 0; i < count; ++i) {
     cu::Device device = 0;

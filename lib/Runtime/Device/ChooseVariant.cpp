@@ -10,12 +10,15 @@
 
 #include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/Session.h"
 
 #include <charconv>
 
 using namespace tssa::runtime;
 
 static constexpr std::string_view cudaPrefix = "cuda:";
+/// What tssa-compile has targets for, ascending.
+static constexpr int compiledArchs[] = {80, 90};
 
 static bool startsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -67,6 +70,21 @@ static int getBestArch(const Variant &variant, int device) {
   return best;
 }
 
+/// The latest arch that programs are compiled for and a device runs, 0 for none.
+static int getBestTarget(int device) {
+  int best = 0;
+  for (int arch : compiledArchs)
+    if (arch <= device)
+      best = arch;
+  return best;
+}
+
+static std::string adviseTarget(int device) {
+  if (int best = getBestTarget(device))
+    return "compile one with tssa-compile --target=cuda:sm_" + std::to_string(best);
+  return "the oldest that programs are compiled for is sm_" + std::to_string(compiledArchs[0]);
+}
+
 /// The variant that is nearest to a device.
 static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver, size_t ordinal,
                               DeviceChoice &choice) {
@@ -82,11 +100,24 @@ static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver
     return makeError(TSSA_INCOMPATIBLE,
                      describeDevice(driver, ordinal) +
                          " runs none of the program's variants: it has " + listTargets(manifest) +
-                         "; compile one with tssa-compile --target=cuda:sm_" +
-                         std::to_string(device));
+                         "; " + adviseTarget(device));
   choice.kind = DeviceChoice::CUDA;
   choice.ordinal = int32_t(ordinal);
   return checkHost(manifest, manifest.variants[choice.variant]);
+}
+
+/// The driver of a machine that has CUDA device `ordinal`.
+static Status findDevice(size_t ordinal, const CUDADriver *&driver) {
+  if (Status status = CUDADriver::get(driver); !status.ok())
+    return status;
+  size_t count = driver->devices.size();
+  if (ordinal < count)
+    return Status::success();
+  std::string there = describeDevice(*driver, 0);
+  if (count > 1)
+    there += " to " + describeDevice(*driver, count - 1);
+  return makeError(TSSA_INCOMPATIBLE, "there is no CUDA device " + std::to_string(ordinal) +
+                                          ", the driver has " + there);
 }
 
 /// Device `wanted`, or the first that a variant runs on.
@@ -95,13 +126,8 @@ static Status chooseCUDA(const Manifest &manifest, std::optional<size_t> wanted,
   if (!hasCUDA(manifest))
     return missing(manifest, "cuda:sm_90");
   const CUDADriver *driver;
-  if (Status status = CUDADriver::get(driver); !status.ok())
+  if (Status status = findDevice(wanted.value_or(0), driver); !status.ok())
     return status;
-  if (wanted && *wanted >= driver->devices.size())
-    return makeError(TSSA_INCOMPATIBLE, "there is no CUDA device " + std::to_string(*wanted) +
-                                            ", there are " +
-                                            std::to_string(driver->devices.size()) + ", from " +
-                                            describeDevice(*driver, 0) + " on");
   if (wanted)
     return chooseForDevice(manifest, *driver, *wanted, choice);
   Status first;
@@ -147,6 +173,23 @@ static Status chooseAny(const Manifest &manifest, DeviceChoice &choice) {
   return makeError(TSSA_INCOMPATIBLE, reasons);
 }
 
+/// The number in "cuda:<number>"; none for other texts.
+static std::optional<size_t> parseOrdinal(std::string_view device) {
+  if (!startsWith(device, cudaPrefix))
+    return std::nullopt;
+  size_t ordinal = 0;
+  const char *end = device.data() + device.size();
+  auto number = std::from_chars(device.data() + cudaPrefix.size(), end, ordinal);
+  if (number.ec != std::errc() || number.ptr != end)
+    return std::nullopt;
+  return ordinal;
+}
+
+static Status unknownDevice(const std::string &device) {
+  return makeError(TSSA_INVALID_ARGUMENT, "device '" + printable(device) +
+                                              "': expected auto, cpu, cuda:<number> or cuda-emu");
+}
+
 Status tssa::runtime::chooseVariant(const Manifest &manifest, const std::string &device,
                                     DeviceChoice &choice) {
   choice = {};
@@ -156,13 +199,41 @@ Status tssa::runtime::chooseVariant(const Manifest &manifest, const std::string 
     return chooseTarget(manifest, "cpu", choice);
   if (device == "cuda-emu")
     return chooseEmulator(manifest, choice);
-  size_t ordinal = 0;
-  const char *end = device.data() + device.size();
-  if (startsWith(device, cudaPrefix) && device.size() > cudaPrefix.size()) {
-    auto number = std::from_chars(device.data() + cudaPrefix.size(), end, ordinal);
-    if (number.ec == std::errc() && number.ptr == end)
-      return chooseCUDA(manifest, ordinal, choice);
+  if (std::optional<size_t> ordinal = parseOrdinal(device))
+    return chooseCUDA(manifest, ordinal, choice);
+  return unknownDevice(device);
+}
+
+Status tssa::runtime::checkMachine(const Manifest &manifest, const std::string &device,
+                                   std::string &name) {
+  DeviceChoice choice;
+  if (Status status = chooseVariant(manifest, device, choice); !status.ok())
+    return status;
+  const CUDADriver *driver;
+  if (choice.kind != DeviceChoice::CUDA) {
+    name = choice.kind == DeviceChoice::CPU ? "cpu" : "cuda-emu";
+    return Status::success();
   }
-  return makeError(TSSA_INVALID_ARGUMENT, "device '" + printable(device) +
-                                              "': expected auto, cpu, cuda:<number> or cuda-emu");
+  if (Status status = CUDADriver::get(driver); !status.ok())
+    return status;
+  name = describeDevice(*driver, size_t(choice.ordinal));
+  return Status::success();
+}
+
+Status tssa::runtime::findTarget(const std::string &device, std::string &target) {
+  std::optional<size_t> ordinal = parseOrdinal(device);
+  target = device == "auto" ? "" : device;
+  if (device.empty() || device == "auto" || device == "cpu" || device == "cuda-emu")
+    return Status::success();
+  if (!ordinal)
+    return unknownDevice(device);
+  const CUDADriver *driver;
+  if (Status status = findDevice(*ordinal, driver); !status.ok())
+    return status;
+  int arch = driver->devices[*ordinal].arch, best = getBestTarget(arch);
+  if (best == 0)
+    return makeError(TSSA_INCOMPATIBLE,
+                     describeDevice(*driver, *ordinal) + ": " + adviseTarget(arch));
+  target = "cuda:sm_" + std::to_string(best);
+  return Status::success();
 }

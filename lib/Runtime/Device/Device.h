@@ -46,6 +46,8 @@ public:
   virtual Status launch(const KernelLaunch &launch) = 0;
   /// Returns when all that was started is done.
   virtual Status wait() = 0;
+  /// Which kernels a fault that shows now may come from: " after kernel 'k'", or "".
+  virtual std::string describePending() const { return ""; }
 };
 
 /// A device with the kernels of one variant. For any number of threads at once.

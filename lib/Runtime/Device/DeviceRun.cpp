@@ -86,7 +86,11 @@ RunFault DeviceRun::start() {
 
 RunFault DeviceRun::allocate(uint64_t bytes, void *&pointer) {
   std::lock_guard<std::mutex> lock(mutex);
-  return toFault(memory.allocate(bytes, pointer));
+  Status status = memory.allocate(bytes, pointer);
+  // Drivers tell of a kernel's fault at whatever comes next.
+  if (!status.ok() && status.code != TSSA_OUT_OF_MEMORY)
+    status.message += stream->describePending();
+  return toFault(std::move(status));
 }
 
 uint64_t DeviceRun::release(void *pointer) {

@@ -148,6 +148,22 @@ TEST_F(CAPI, OptionsOfOtherVersions) {
               TSSA_INVALID_ARGUMENT, "verify_weights");
 }
 
+TEST_F(CAPI, Device) {
+  EXPECT_STREQ(tssa_session_device(session), "cpu");
+  tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+  tssa_session *other;
+  options.device = "cpu";
+  ASSERT_EQ(tssa_session_load(model, &options, &other), nullptr);
+  tssa_session_free(other);
+  options.device = "cuda-emu";
+  expectFault(tssa_session_load(model, &options, &other), TSSA_INCOMPATIBLE,
+              "has no variant for cuda-emu, it has cpu");
+  options.device = "vulkan";
+  expectFault(tssa_session_load(model, &options, &other), TSSA_INVALID_ARGUMENT,
+              "device 'vulkan': expected auto, cpu, cuda:<number> or cuda-emu");
+  EXPECT_EQ(tssa::Session(model).getDevice(), "cpu");
+}
+
 TEST_F(CAPI, LimitsAndCancel) {
   tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
   options.memory_limit = 8;

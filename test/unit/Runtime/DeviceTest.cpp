@@ -77,7 +77,9 @@ TEST_F(DeviceTest, ErrorWordsNameTheNode) {
                  "node #0 'total' (Add): an index in the data is out of bounds", run());
     EXPECT_EQ(run().node, "total");
     how = AsResult;
+    float before = x[0];
     ASSERT_OK(run());
+    EXPECT_EQ(x[0], before + 2); // the runs that failed left x as it was
     how = IndexError;
   }
 }

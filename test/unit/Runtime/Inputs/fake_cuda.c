@@ -12,7 +12,7 @@
 ///     old            a driver of CUDA 11.4
 ///     no-device      no device
 ///     broken         cuInit fails
-///     sm_70          a device of that arch
+///     sm_70, sm_80   a device of that arch
 ///     no-cubin       refuses cubins
 ///     jit-fails      refuses all images, with a log
 ///     no-memory      gives out 64 KiB in all
@@ -72,7 +72,7 @@ EXPORT int cuDeviceGetName(char *name, int size, int device) {
 }
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
-  *value = attribute == 75 ? (is("sm_70") ? 7 : 9) : 0;
+  *value = attribute == 75 ? (is("sm_70") ? 7 : is("sm_80") ? 8 : 9) : 0;
   return success;
 }
 EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
