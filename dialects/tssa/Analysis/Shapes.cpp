@@ -62,7 +62,7 @@ static Value findOrigin(Value tensor, llvm::SmallDenseSet<Value> &open) {
   Value origin;
   for (Value value : incoming) {
     Value found = findOrigin(value, open);
-    if (found == tensor)
+    if (open.contains(found))
       continue;
     if (origin && origin != found) {
       origin = tensor;
@@ -71,7 +71,9 @@ static Value findOrigin(Value tensor, llvm::SmallDenseSet<Value> &open) {
     origin = found;
   }
   open.erase(tensor);
-  return origin ? origin : tensor;
+  // The two regions of an scf.while do not see each other's arguments.
+  bool isVisible = origin && origin.getParentRegion()->isAncestor(tensor.getParentRegion());
+  return isVisible ? origin : tensor;
 }
 
 Value refs::getShapeOrigin(Value tensor) {
