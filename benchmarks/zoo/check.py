@@ -1,6 +1,6 @@
 """Compiles models and compares the binaries with the answers beside them.
 
-usage: check.py [--bin DIR] [--tolerance 1e-3] [--verify] MODEL.onnx|DIR...
+usage: check.py [--bin DIR] [--tolerance 1e-3] [--verify] [--target cuda:sm_90 --device cuda:0] MODEL.onnx|DIR...
 
 For FILE.onnx the inputs and answers are FILE.in.npz and FILE.out.npz, or, for a
 model with open sizes, FILE.0.in.npz, FILE.0.out.npz and so on: one binary must
@@ -25,13 +25,13 @@ def cases_of(model):
     return [(path, path[:-len("in.npz")] + "out.npz") for path in found]
 
 
-def check_case(runner, binary, inputs, wanted, folder, tolerance):
+def check_case(runner, binary, device, inputs, wanted, folder, tolerance):
     """Gives (error, complaint)."""
     results = os.path.join(folder, "results.npz")
     if os.path.exists(results):
         os.remove(results)
-    done = subprocess.run([runner, binary, "--inputs", inputs, "--outputs", results], capture_output=True, text=True,
-                          errors="replace")
+    done = subprocess.run([runner, binary, f"--device={device}", "--inputs", inputs, "--outputs", results],
+                          capture_output=True, text=True, errors="replace")
     label = os.path.basename(inputs)[:-len(".in.npz")]
     if done.returncode:
         said = (done.stderr.strip() or "no message").splitlines()[0]
@@ -46,6 +46,8 @@ def main():
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--tolerance", type=float, default=1e-3)
     parser.add_argument("--verify", action="store_true", help="compile with --verify-each-stage")
+    parser.add_argument("--target", default="cpu", help="of tssa-compile, such as cuda:sm_90")
+    parser.add_argument("--device", default="auto", help="of tssa-run, such as cuda:0")
     parser.add_argument("--timeout", type=float, default=600)
     options = parser.parse_args()
     compiler, runner = (os.path.join(options.bin, tool) for tool in ("tssa-compile", "tssa-run"))
@@ -63,13 +65,13 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             binary = os.path.join(folder, name + ".so")
-            flags = ["--verify-each-stage"] if options.verify else []
+            flags = (["--verify-each-stage"] if options.verify else []) + [f"--target={options.target}"]
             compiled = measure.compile_model(compiler, model, binary, *flags, timeout=options.timeout)
             if compiled.code:
                 failed += 1
                 print(f"- {name}: FAILED to compile in {compiled.seconds:.1f} s, {compiled.failure[:300]}", flush=True)
                 continue
-            outcomes = [check_case(runner, binary, *case, folder, options.tolerance) for case in cases]
+            outcomes = [check_case(runner, binary, options.device, *case, folder, options.tolerance) for case in cases]
         complaints = [text for _, text in outcomes if text]
         failed += bool(complaints)
         print(f"- {name}: {'FAILED' if complaints else 'ok'}, {len(cases) - len(complaints)} of {len(cases)} cases, "
