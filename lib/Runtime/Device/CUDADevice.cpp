@@ -102,9 +102,12 @@ Status CUDADevice::create(const CUDADriver &driver, int ordinal, const Variant &
 CUDADevice::~CUDADevice() {
   if (!context)
     return;
-  if (module) {
+  {
     Entered entered(*this);
-    (void)driver.moduleUnload(module);
+    for (cu::Stream stream : idleStreams)
+      (void)driver.streamDestroy(stream);
+    if (module)
+      (void)driver.moduleUnload(module);
   }
   (void)driver.primaryContextRelease(device);
 }
@@ -195,9 +198,10 @@ Status CUDADevice::fail(cu::Result result, const std::string &what) {
   Status status = driver.check(result, name + ": " + what);
   // The driver refuses all further calls in a context after a fault of a kernel:
   // an illegal address, misalignment, a trap, a hang.
-  constexpr cu::Result illegalAddress = 700, firstFault = 714, lastFault = 720, timeout = 702;
-  bool isFault = result == illegalAddress || result == timeout ||
-                 (result >= firstFault && result <= lastFault);
+  constexpr cu::Result uncorrectable = 214, illegalAddress = 700, timeout = 702, assertion = 710,
+                       firstFault = 714, lastFault = 719;
+  bool isFault = result == uncorrectable || result == illegalAddress || result == timeout ||
+                 result == assertion || (result >= firstFault && result <= lastFault);
   if (isFault) {
     std::lock_guard<std::mutex> lock(mutex);
     if (fault.empty())
@@ -272,6 +276,14 @@ std::string CUDAStream::describePending() const {
 }
 
 Status CUDAStream::create() {
+  {
+    std::lock_guard<std::mutex> lock(device.mutex);
+    if (!device.idleStreams.empty()) {
+      stream = device.idleStreams.back();
+      device.idleStreams.pop_back();
+      return Status::success();
+    }
+  }
   return enter("cannot make a stream", [&](const CUDADriver &driver) {
     return driver.streamCreate(&stream, cu::nonBlockingStream);
   });
@@ -283,7 +295,8 @@ CUDAStream::~CUDAStream() {
   CUDADevice::Entered entered(device);
   // What is in flight uses memory that its owner is about to reuse.
   (void)device.driver.streamSynchronize(stream);
-  (void)device.driver.streamDestroy(stream);
+  std::lock_guard<std::mutex> lock(device.mutex);
+  device.idleStreams.push_back(stream);
 }
 
 Status CUDAStream::copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind) {

@@ -49,7 +49,8 @@ private:
   cu::Module module = nullptr;
   std::vector<cu::Function> functions; ///< by kernel
 
-  std::mutex mutex;
+  std::mutex mutex; ///< guards what follows
+  std::vector<cu::Stream> idleStreams; ///< of past runs: never more than there were at once
   std::string fault; ///< what made the context useless, if anything did
 
   Status load(const std::vector<std::string> &images);

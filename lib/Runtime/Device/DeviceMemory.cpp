@@ -12,6 +12,8 @@
 using namespace tssa::runtime;
 
 static constexpr uint64_t leastPiece = 256;
+/// Guarded reads of an empty tensor at the end of a piece touch the bytes behind it.
+static constexpr uint64_t slack = 16;
 
 /// The least piece that serves `bytes` and does not waste more than it serves.
 static std::multimap<uint64_t, void *>::iterator
@@ -41,7 +43,9 @@ void *DevicePool::takeIdle(uint64_t bytes, uint64_t &size) {
 }
 
 Status DevicePool::acquire(uint64_t bytes, void *&memory, uint64_t &size) {
-  bytes = std::max(bytes, leastPiece);
+  if (bytes > uint64_t(INT64_MAX))
+    return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) + " bytes");
+  bytes = std::max(bytes + slack, leastPiece);
   memory = takeIdle(bytes, size);
   if (memory)
     return Status::success();

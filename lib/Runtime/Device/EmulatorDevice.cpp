@@ -11,20 +11,33 @@
 
 using namespace tssa::runtime;
 
+/// Added to an address of the host's memory this makes one that no processor takes:
+/// a host program that reads or writes memory of the device by itself crashes here as
+/// it would with a GPU.
+static constexpr uintptr_t deviceTag = uintptr_t(1) << 62;
+
+static bool isOnDevice(const void *address) {
+  return reinterpret_cast<uintptr_t>(address) & deviceTag;
+}
+
+static void *toDevice(void *address) {
+  return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) + deviceTag);
+}
+
+static void *toHost(const void *address) {
+  return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) - deviceTag);
+}
+
 namespace tssa::runtime {
 
 /// Everything is done when it is started.
 class EmulatorStream : public Stream {
 public:
   explicit EmulatorStream(const EmulatorDevice &device) : device(device) {}
-  Status copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind) override {
-    if (bytes)
-      std::memcpy(to, from, bytes);
-    return Status::success();
-  }
+  Status copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind) override;
   Status clear(void *memory, uint64_t bytes) override {
     if (bytes)
-      std::memset(memory, 0, bytes);
+      std::memset(toHost(memory), 0, bytes);
     return Status::success();
   }
   Status launch(const KernelLaunch &launch) override;
@@ -32,6 +45,9 @@ public:
 
 private:
   const EmulatorDevice &device;
+
+  Status translate(const KernelLaunch &launch, std::vector<void *> &addresses,
+                   std::vector<void *> &params) const;
 };
 
 } // namespace tssa::runtime
@@ -53,14 +69,16 @@ Status EmulatorDevice::create(const Variant &variant, const tssa_emulated_kernel
 
 Status EmulatorDevice::allocate(uint64_t bytes, void *&memory) {
   constexpr uint64_t alignment = 256;
-  if (::posix_memalign(&memory, alignment, bytes) == 0)
+  if (::posix_memalign(&memory, alignment, bytes) == 0) {
+    memory = toDevice(memory);
     return Status::success();
+  }
   memory = nullptr;
   return makeError(TSSA_OUT_OF_MEMORY, name + ": cannot allocate " + std::to_string(bytes) +
                                            " bytes");
 }
 
-void EmulatorDevice::free(void *memory) { std::free(memory); }
+void EmulatorDevice::free(void *memory) { std::free(toHost(memory)); }
 
 Status EmulatorDevice::makeStream(std::unique_ptr<Stream> &stream) {
   stream = std::make_unique<EmulatorStream>(*this);
@@ -78,8 +96,45 @@ static void add(const emulator::Counters &from, LaunchCounters &to) {
   to.warpOperations += from.warpOperations;
 }
 
+Status EmulatorStream::copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind) {
+  if (bytes == 0)
+    return Status::success();
+  bool fromDevice = kind != TSSA_COPY_TO_DEVICE, toDevice = kind != TSSA_COPY_TO_HOST;
+  if (isOnDevice(from) != fromDevice || isOnDevice(to) != toDevice)
+    return makeError(TSSA_INTERNAL, std::string("a copy ") +
+                                        (isOnDevice(from) ? "from the device " : "from the host ") +
+                                        (isOnDevice(to) ? "to the device" : "to the host") +
+                                        " is started as another");
+  std::memcpy(toDevice ? toHost(to) : to, fromDevice ? toHost(from) : from, bytes);
+  return Status::success();
+}
+
+/// The params as the kernel sees them: addresses that it can use.
+Status EmulatorStream::translate(const KernelLaunch &launch, std::vector<void *> &addresses,
+                                 std::vector<void *> &params) const {
+  size_t count = size_t(device.variant.kernels[launch.kernel].parameters);
+  addresses.resize(count);
+  params.assign(launch.params, launch.params + 2 * count);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t *bytes = static_cast<const int64_t *>(params[count + i]);
+    if (!bytes)
+      continue;
+    void *address = *static_cast<void **>(params[i]);
+    if (!isOnDevice(address) && *bytes != 0)
+      return makeError(TSSA_INTERNAL, "kernel '" + device.variant.kernels[launch.kernel].name +
+                                          "': parameter " + std::to_string(i) +
+                                          " is no memory of the device");
+    addresses[i] = isOnDevice(address) ? toHost(address) : address;
+    params[i] = &addresses[i];
+  }
+  return Status::success();
+}
+
 Status EmulatorStream::launch(const KernelLaunch &launch) {
   const Kernel &kernel = device.variant.kernels[launch.kernel];
+  std::vector<void *> addresses, params;
+  if (Status status = translate(launch, addresses, params); !status.ok())
+    return status;
   emulator::Launch emulated;
   emulated.kernel = device.kernels[launch.kernel];
   emulated.name = kernel.name;
@@ -87,7 +142,7 @@ Status EmulatorStream::launch(const KernelLaunch &launch) {
   emulated.blocks = launch.blocks;
   emulated.threads = kernel.threads;
   emulated.sharedBytes = kernel.sharedBytes;
-  emulated.params = launch.params;
+  emulated.params = params.data();
   emulator::Options options = device.options;
   options.shouldStop = launch.shouldStop;
   options.count = launch.counters != nullptr;
