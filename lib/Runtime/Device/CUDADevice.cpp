@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace tssa::runtime;
 
@@ -295,8 +296,12 @@ CUDAStream::~CUDAStream() {
   CUDADevice::Entered entered(device);
   // What is in flight uses memory that its owner is about to reuse.
   (void)device.driver.streamSynchronize(stream);
-  std::lock_guard<std::mutex> lock(device.mutex);
-  device.idleStreams.push_back(stream);
+  try {
+    std::lock_guard<std::mutex> lock(device.mutex);
+    device.idleStreams.push_back(stream);
+  } catch (const std::bad_alloc &) {
+    (void)device.driver.streamDestroy(stream); // it is not kept, then
+  }
 }
 
 Status CUDAStream::copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind) {

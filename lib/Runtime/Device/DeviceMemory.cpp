@@ -7,7 +7,8 @@
 #include "DeviceMemory.h"
 
 #include <algorithm>
-#include <tuple>
+#include <new>
+#include <utility>
 
 using namespace tssa::runtime;
 
@@ -15,11 +16,9 @@ static constexpr uint64_t leastPiece = 256;
 /// Guarded reads of an empty tensor at the end of a piece touch the bytes behind it.
 static constexpr uint64_t slack = 16;
 
-/// The least piece that serves `bytes` and does not waste more than it serves.
-static std::multimap<uint64_t, void *>::iterator
-findPiece(std::multimap<uint64_t, void *> &pieces, uint64_t bytes) {
-  auto piece = pieces.lower_bound(bytes);
-  return piece != pieces.end() && piece->first / 2 <= std::max(bytes, leastPiece) ? piece : pieces.end();
+/// Whether a piece serves `bytes` and does not waste more than it serves.
+static bool serves(uint64_t size, uint64_t bytes) {
+  return size >= bytes && size / 2 <= std::max(bytes, leastPiece);
 }
 
 DevicePool::~DevicePool() { freeIdle(); }
@@ -33,8 +32,8 @@ void DevicePool::freeIdle() {
 
 void *DevicePool::takeIdle(uint64_t bytes, uint64_t &size) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto piece = findPiece(idle, bytes);
-  if (piece == idle.end())
+  auto piece = idle.lower_bound(bytes);
+  if (piece == idle.end() || !serves(piece->first, bytes))
     return nullptr;
   void *memory = piece->second;
   size = piece->first;
@@ -58,9 +57,14 @@ Status DevicePool::acquire(uint64_t bytes, void *&memory, uint64_t &size) {
   return device.allocate(bytes, memory);
 }
 
-void DevicePool::release(void *memory, uint64_t size) {
+void DevicePool::release(void *memory, uint64_t size) noexcept {
   std::lock_guard<std::mutex> lock(mutex);
-  idle.emplace(size, memory);
+  try {
+    idle.emplace(size, memory);
+  } catch (const std::bad_alloc &) {
+    device.free(memory); // it is not kept, then
+    return;
+  }
   if (idle.size() <= maxIdle)
     return;
   // The smallest goes: it is the soonest made again.
@@ -69,31 +73,39 @@ void DevicePool::release(void *memory, uint64_t size) {
 }
 
 DeviceMemory::~DeviceMemory() {
-  for (auto [memory, piece] : held)
-    pool.release(memory, piece.size);
-  for (auto [size, memory] : spare)
-    pool.release(memory, size);
+  for (const Piece &piece : pieces)
+    if (piece.memory)
+      pool.release(piece.memory, piece.size);
+}
+
+/// The least piece given up that serves `bytes`, or null.
+DeviceMemory::Piece *DeviceMemory::findSpare(uint64_t bytes) {
+  Piece *found = nullptr;
+  for (Piece &piece : pieces)
+    if (piece.memory && !piece.inUse && serves(piece.size, bytes) &&
+        (!found || piece.size < found->size))
+      found = &piece;
+  return found;
 }
 
 Status DeviceMemory::allocate(uint64_t bytes, void *&memory) {
-  auto piece = findPiece(spare, bytes);
-  uint64_t size = 0;
-  if (piece != spare.end()) {
-    std::tie(size, memory) = *piece;
-    spare.erase(piece);
-  } else if (Status status = pool.acquire(bytes, memory, size); !status.ok()) {
-    return status;
+  Piece *piece = findSpare(bytes);
+  if (!piece) {
+    piece = &pieces.emplace_back();
+    if (Status status = pool.acquire(bytes, piece->memory, piece->size); !status.ok()) {
+      pieces.pop_back();
+      return status;
+    }
   }
-  held[memory] = {size, bytes};
+  piece->asked = bytes;
+  piece->inUse = true;
+  memory = piece->memory;
   return Status::success();
 }
 
-uint64_t DeviceMemory::release(void *memory) {
-  auto entry = held.find(memory);
-  if (entry == held.end())
-    return 0;
-  auto [size, asked] = entry->second;
-  held.erase(entry);
-  spare.emplace(size, memory);
-  return asked;
+uint64_t DeviceMemory::release(void *memory) noexcept {
+  for (Piece &piece : pieces)
+    if (piece.inUse && piece.memory == memory)
+      return std::exchange(piece.inUse, false) ? piece.asked : 0;
+  return 0;
 }

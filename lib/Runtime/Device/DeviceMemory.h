@@ -11,7 +11,6 @@
 
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 namespace tssa::runtime {
 
@@ -27,7 +26,7 @@ public:
   /// A piece of at least `bytes` bytes and at most twice as many; `size` is its own.
   Status acquire(uint64_t bytes, void *&memory, uint64_t &size);
   /// No work on the device may use it any more.
-  void release(void *memory, uint64_t size);
+  void release(void *memory, uint64_t size) noexcept;
 
 private:
   static constexpr size_t maxIdle = 64;
@@ -51,16 +50,19 @@ public:
 
   Status allocate(uint64_t bytes, void *&memory);
   /// Returns how many bytes were asked for; 0 for what this run does not hold.
-  uint64_t release(void *memory);
+  uint64_t release(void *memory) noexcept;
 
 private:
   struct Piece {
-    uint64_t size = 0;  ///< of the memory
-    uint64_t asked = 0; ///< of it, in use
+    void *memory = nullptr;
+    uint64_t size = 0;
+    uint64_t asked = 0; ///< of it
+    bool inUse = false;
   };
   DevicePool &pool;
-  std::unordered_map<void *, Piece> held;
-  std::multimap<uint64_t, void *> spare; ///< by size
+  std::vector<Piece> pieces;
+
+  Piece *findSpare(uint64_t bytes);
 };
 
 } // namespace tssa::runtime

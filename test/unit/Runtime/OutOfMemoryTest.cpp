@@ -93,3 +93,35 @@ TEST(OutOfMemory, LoadAndRun) {
   }
   tssa_session_free(session);
 }
+
+TEST(OutOfMemory, OnADevice) {
+  TemporaryFolder folder;
+  std::string path = folder.file("x.so");
+  writeDeviceArtifact(path, {"cuda-emu"});
+  tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+  options.threads = 1;
+  tssa_session *session = nullptr;
+  int failures = countFailures([&] {
+    tssa_session_free(session);
+    session = nullptr;
+    return tssa_session_load(path.c_str(), &options, &session);
+  });
+  EXPECT_GT(failures, 20);
+
+  for (int32_t how : {InPlace, AsResult, OnHost}) {
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {};
+    int64_t shape[1] = {6};
+    tssa_tensor scalar = {&how, {1, 0}, 0, {0, 32, 1}, nullptr, nullptr, 0};
+    tssa_value inputs[3] = {{"x", {x, {1, 0}, 1, {2, 32, 1}, shape, nullptr, 0}, nullptr},
+                            {"y", {y, {1, 0}, 1, {2, 32, 1}, shape, nullptr, 0}, nullptr},
+                            {"how", scalar, nullptr}};
+    tssa_value output = {"sum", {}, nullptr};
+    failures = countFailures([&] {
+      tssa_value_release(&output);
+      return tssa_session_run(session, nullptr, inputs, 3, &output, 1);
+    });
+    EXPECT_GT(failures, 10);
+    tssa_value_release(&output);
+  }
+  tssa_session_free(session);
+}
