@@ -62,6 +62,9 @@ public:
   /// Whether vectors are masked where they are not full; else what is left over is
   /// done element by element.
   virtual bool masksVectors() const = 0;
+  /// Whether a read that a guard excludes is branched around; else something that
+  /// exists is read in its place.
+  virtual bool branchesAroundReads() const = 0;
   /// Types of the parameters that the function has behind those of all targets.
   virtual llvm::SmallVector<mlir::Type> getFurtherParameters(mlir::MLIRContext *context) const = 0;
   /// Calls `body` where code for one numbered iteration belongs, with the number.

@@ -19,6 +19,7 @@
 #include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace tssa::conversion {
 
@@ -50,30 +51,38 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   virtual ~TileEmitter() = default;
 
-  /// The neutral accumulators, as vectors when `vector`.
-  virtual Values getIdentity(bool vector) = 0;
-  /// Joins the body's value at `point` to `accumulators`.
-  virtual Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) = 0;
-  /// Joins two tuples of accumulators.
-  virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) = 0;
-  /// Joins the lanes of vector accumulators.
-  virtual Values combineLanes(mlir::ValueRange accumulators) = 0;
-  /// Runs the epilogue on `accumulators` and stores the results of `point`.
-  virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) = 0;
   /// Without a reduction: computes and stores `point`.
   virtual void compute(const TilePoint &point) = 0;
+  /// Starts a new straight-line scope: nothing computed before may be reused.
+  virtual void beginScope() = 0;
+
+  // What follows is called only for schedules with loops over a reduction.
+
+  /// The neutral accumulators, as vectors when `vector`.
+  virtual Values getIdentity(bool vector) { return unexpected(); }
+  /// Joins the body's value at `point` to `accumulators`.
+  virtual Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) {
+    return unexpected();
+  }
+  /// Joins two tuples of accumulators.
+  virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) { return unexpected(); }
+  /// Joins the lanes of vector accumulators.
+  virtual Values combineLanes(mlir::ValueRange accumulators) { return unexpected(); }
+  /// Runs the epilogue on `accumulators` and stores the results of `point`.
+  virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) { unexpected(); }
   /// The conjunction of all guards at `points` that are decided here, outside of
   /// the loops still to come; null when there are none. While they are assumed
   /// (`assumeGuards`), they are taken to hold.
-  virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) = 0;
-  virtual void assumeGuards(bool assume) = 0;
+  virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
+  virtual void assumeGuards(bool assume) {}
   /// The dims that an operand of what the body yields depends on.
-  virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) = 0;
+  virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) { return {}; }
   /// Computes the box of an operand into shared memory, from where `accumulate` then
   /// gets it.
-  virtual mlir::LogicalResult fillCache(const CacheTile &tile) = 0;
-  /// Starts a new straight-line scope: nothing computed before may be reused.
-  virtual void beginScope() = 0;
+  virtual mlir::LogicalResult fillCache(const CacheTile &tile) { return mlir::failure(); }
+
+private:
+  static Values unexpected() { llvm_unreachable("a schedule without a reduction"); }
 };
 
 } // namespace tssa::conversion

@@ -79,21 +79,23 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
 Value BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols, bool &never) {
   Value condition;
   never = false;
-  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    AffineExpr expr = place(substitute(set.getConstraint(i), symbols));
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-      int64_t value = constant.getValue();
-      never |= set.isEq(i) ? value != 0 : value < 0;
-      continue;
-    }
-    if (!set.isEq(i) && (kernel.assumed.contains(expr) || index.isNonNegative(expr)))
-      continue;
-    Value holds = index.hasLanes(expr)
-                      ? index.materializeLaneCondition(expr, set.isEq(i), laneDim, lanes)
-                      : index.materializeCondition(expr, set.isEq(i));
-    condition = andMasks(condition, holds);
-  }
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i)
+    addConstraint(substitute(set.getConstraint(i), symbols), set.isEq(i), condition, never);
   return condition;
+}
+
+void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Value &condition, bool &never) {
+  expr = place(index.simplify(expr));
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    never |= equality ? constant.getValue() != 0 : constant.getValue() < 0;
+    return;
+  }
+  if (!equality && (kernel.assumed.contains(expr) || index.isNonNegative(expr)))
+    return;
+  Value holds = index.hasLanes(expr)
+                    ? index.materializeLaneCondition(expr, equality, laneDim, lanes)
+                    : index.materializeCondition(expr, equality);
+  condition = andMasks(condition, holds);
 }
 
 Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
@@ -167,21 +169,42 @@ static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type 
 Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address, Value guard,
                                 TypedAttr pad) {
   Location loc = index.getLoc();
-  Value offset = index.materialize(address);
   Value safe = guard;
   if (guard && isa<VectorType>(guard.getType()))
     safe = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, guard);
+  if (safe && kernel.target->branchesAroundReads()) {
+    Value read = loadWhere(buffer, address, safe, pad);
+    return safe == guard ? read : selectLanes(guard, read, pad);
+  }
+  Value offset = index.materialize(address);
   if (safe)
     offset = arith::SelectOp::create(builder, loc, safe, offset, index.constant(0));
   Value value = memref::LoadOp::create(builder, loc, buffer.memref, ValueRange{offset});
-  if (!guard)
-    return value;
-  Value padValue = getMemoryPad(builder, loc, pad, value.getType());
+  return guard ? selectLanes(guard, value, pad) : value;
+}
+
+Value BodyEvaluator::selectLanes(Value guard, Value value, TypedAttr pad) {
+  Value padValue = getMemoryPad(builder, index.getLoc(), pad, value.getType());
   if (isa<VectorType>(guard.getType())) {
     value = toLanes(value);
     padValue = toLanes(padValue);
   }
-  return arith::SelectOp::create(builder, loc, guard, value, padValue);
+  return arith::SelectOp::create(builder, index.getLoc(), guard, value, padValue);
+}
+
+Value BodyEvaluator::loadWhere(const TensorBuffer &buffer, AffineExpr address, Value condition,
+                               TypedAttr pad) {
+  Location loc = index.getLoc();
+  Type type = getMemoryType(buffer.elementType);
+  auto branch = scf::IfOp::create(builder, loc, type, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  Value value = memref::LoadOp::create(builder, loc, buffer.memref,
+                                       ValueRange{index.materialize(address)});
+  scf::YieldOp::create(builder, loc, value);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, getMemoryPad(builder, loc, pad, type));
+  return branch.getResult(0);
 }
 
 Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address, Value guard,
@@ -262,7 +285,9 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   }
   guard = andMasks(guard, point.exists);
   SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
-  checkOpaque(indices, opaque, buffer, guard);
+  Value inBounds = checkOpaque(indices, opaque, buffer, guard);
+  if (kernel.target->branchesAroundReads())
+    guard = andMasks(guard, inBounds);
   TypedAttr pad = read.getPadAttr();
   if (guard && !pad)
     pad = cast<TypedAttr>(builder.getZeroAttr(buffer.elementType));

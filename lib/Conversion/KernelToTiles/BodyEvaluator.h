@@ -46,14 +46,17 @@ struct KernelContext {
 /// Evaluates the ops of one block at one point.
 class BodyEvaluator {
 public:
-  BodyEvaluator(IndexBuilder &index, KernelContext &kernel,
-                const TilePoint &point, unsigned laneDim, int64_t lanes,
-                std::map<llvm::SmallVector<const void *>, mlir::Value> &loads)
+  /// Loads of a straight-line scope, by read, address, guard and mask.
+  using Loads = std::map<llvm::SmallVector<const void *>, mlir::Value>;
+
+  BodyEvaluator(IndexBuilder &index, KernelContext &kernel, const TilePoint &point,
+                unsigned laneDim, int64_t lanes, Loads &loads)
       : index(index), kernel(kernel), point(point), laneDim(laneDim), lanes(lanes), loads(loads),
         builder(index.getBuilder()) {}
 
   void map(mlir::Value from, mlir::Value to) { values[from] = to; }
-  bool has(mlir::Value value) const { return values.contains(value); }
+  unsigned getLaneDim() const { return laneDim; }
+  int64_t getLanes() const { return lanes; }
   mlir::Value lookup(mlir::Value value);
   /// Evaluates all ops but the terminator and `skip`.
   void run(mlir::Block &block, mlir::Operation *skip = nullptr);
@@ -74,6 +77,9 @@ public:
   /// The conjunction of constraints as a scalar or a lane mask; null when it always
   /// holds. `never` is set when it never does.
   mlir::Value getCondition(mlir::IntegerSet set, mlir::ValueRange symbols, bool &never);
+  /// Joins `expr` >= 0, or == 0, at this point to such a conjunction; `expr` is over
+  /// loops before they were split.
+  void addConstraint(mlir::AffineExpr expr, bool equality, mlir::Value &condition, bool &never);
   /// Checks opaque index expressions against `sizes` where `guard` holds: out of
   /// bounds sets the error flag and gives 0. Returns whether all are in bounds,
   /// null when nothing had to be checked.
@@ -95,6 +101,11 @@ private:
                          mlir::TypedAttr pad);
   mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
                          mlir::TypedAttr pad);
+  /// The element where `condition`, a scalar, holds, else `pad`.
+  mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address,
+                        mlir::Value condition, mlir::TypedAttr pad);
+  /// `value`, as it lies in memory, where `guard` holds, else `pad`.
+  mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);
 
@@ -103,7 +114,7 @@ private:
   const TilePoint &point;
   unsigned laneDim;
   int64_t lanes;
-  std::map<llvm::SmallVector<const void *>, mlir::Value> &loads;
+  Loads &loads;
   mlir::OpBuilder &builder;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
 };

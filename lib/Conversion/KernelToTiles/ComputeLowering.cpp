@@ -119,33 +119,15 @@ private:
 
   LogicalResult buildIteration(IndexBuilder &index, unsigned piece, ScheduledPiece &scheduled,
                                Value number) {
-    Location loc = root.getLoc();
     const Schedule &schedule = scheduled.schedule;
-    Value rest = number;
-    SmallVector<Value> ivs(schedule.parallel.size());
-    for (unsigned i = schedule.parallel.size(); i-- > 0;) {
-      if (i == 0) {
-        ivs[0] = rest;
-        break;
-      }
-      Value extent = index.materialize(schedule.loops[schedule.parallel[i]].extent);
-      ivs[i] = arith::RemUIOp::create(builder, loc, rest, extent);
-      rest = arith::DivUIOp::create(builder, loc, rest, extent);
-    }
-    for (auto [loop, info] : llvm::enumerate(schedule.loops))
-      index.declareLoop(loop, info.extent);
     auto atLoop = [&](unsigned loop) { return buildInner(index, piece, schedule, loop); };
-    for (auto [loop, iv] : llvm::zip_equal(schedule.parallel, ivs)) {
-      index.setLoop(loop, iv);
-      if (failed(atLoop(loop)))
-        return failure();
-    }
+    if (failed(enterParallelLoops(index, schedule, number, atLoop)))
+      return failure();
     PointEmitter emitter(index, function.context, root, piece, getOuts(), schedule);
     emitter.restrictTo(scheduled.rest);
     LogicalResult result = buildLoopNest(index, schedule, target, target.getThreads(), emitter,
-                      schedule.loops.size(), atLoop);
-    for (unsigned loop : llvm::reverse(schedule.parallel))
-      index.dropLoop(loop);
+                                         schedule.loops.size(), atLoop);
+    leaveParallelLoops(index, schedule);
     return result;
   }
 

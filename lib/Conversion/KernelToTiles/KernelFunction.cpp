@@ -9,6 +9,7 @@
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -32,6 +33,22 @@ SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes,
 TensorBuffer makeBuffer(Value memref, RankedTensorType type,
                                    ArrayRef<OpFoldResult> sizes, const IRMapping &values) {
   return {memref, type.getElementType(), mapSizes(sizes, values), {}};
+}
+
+SmallVector<AffineExpr> getSizeExprs(IndexBuilder &index, ArrayRef<OpFoldResult> sizes,
+                                     const IRMapping &values) {
+  SmallVector<AffineExpr> exprs;
+  for (OpFoldResult size : mapSizes(sizes, values))
+    exprs.push_back(index.getSize(size));
+  return exprs;
+}
+
+Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs, const TensorBuffer &rhs) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  Value first = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, lhs.memref);
+  Value second = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, rhs.memref);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, first, second);
 }
 
 } // namespace tssa::conversion

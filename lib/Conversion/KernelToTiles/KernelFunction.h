@@ -8,6 +8,7 @@
 #define LIB_CONVERSION_KERNELTOTILES_KERNELFUNCTION_H
 
 #include "BodyEvaluator.h"
+#include "WindowUpdate.h"
 #include "tssa/Conversion/Schedule.h"
 
 namespace tssa::conversion {
@@ -42,6 +43,10 @@ mlir::LogicalResult lowerComputeKernel(mlir::OpBuilder &builder, mlir::tssa::te:
 /// Lowers a kernel that is one te.update.
 mlir::LogicalResult lowerUpdateKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                       mlir::tssa::te::UpdateOp update, KernelTarget &target);
+/// Lowers a kernel that is one te.update whose points write a window.
+mlir::LogicalResult lowerWindowKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
+                                      mlir::tssa::te::UpdateOp update, const Window &window,
+                                      KernelTarget &target);
 /// Lowers a kernel that is one te.scan.
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     mlir::tssa::te::ScanOp scan, KernelTarget &target);
@@ -49,6 +54,15 @@ mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::Ke
 /// The buffer of a tensor with the sizes `sizes` of the kernel.
 TensorBuffer makeBuffer(mlir::Value memref, mlir::RankedTensorType type,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, const mlir::IRMapping &values);
+
+/// Sizes as expressions, with the kernel's values replaced by the function's.
+llvm::SmallVector<mlir::AffineExpr> getSizeExprs(IndexBuilder &index,
+                                                 llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                                                 const mlir::IRMapping &values);
+
+/// Whether two buffers are not the same memory.
+mlir::Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs,
+                             const TensorBuffer &rhs);
 
 /// Sizes with the kernel's values replaced by the function's.
 llvm::SmallVector<mlir::OpFoldResult> mapSizes(llvm::ArrayRef<mlir::OpFoldResult> sizes,

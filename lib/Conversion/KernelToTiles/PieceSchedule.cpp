@@ -7,6 +7,7 @@
 
 #include "PieceSchedule.h"
 #include "KernelFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -160,6 +161,34 @@ AffineExpr getProduct(ArrayRef<AffineExpr> factors, MLIRContext *context) {
   for (AffineExpr factor : factors)
     product = product * factor;
   return product;
+}
+
+LogicalResult enterParallelLoops(IndexBuilder &index, const Schedule &schedule, Value number,
+                                 AtLoopFn atLoop) {
+  OpBuilder &builder = index.getBuilder();
+  SmallVector<Value> ivs(schedule.parallel.size());
+  for (unsigned i = ivs.size(); i-- > 0;) {
+    if (i == 0) {
+      ivs[0] = number;
+      break;
+    }
+    Value extent = index.materialize(schedule.loops[schedule.parallel[i]].extent);
+    ivs[i] = arith::RemUIOp::create(builder, index.getLoc(), number, extent);
+    number = arith::DivUIOp::create(builder, index.getLoc(), number, extent);
+  }
+  for (auto [loop, info] : llvm::enumerate(schedule.loops))
+    index.declareLoop(loop, info.extent);
+  for (auto [loop, iv] : llvm::zip_equal(schedule.parallel, ivs)) {
+    index.setLoop(loop, iv);
+    if (failed(atLoop(loop)))
+      return failure();
+  }
+  return success();
+}
+
+void leaveParallelLoops(IndexBuilder &index, const Schedule &schedule) {
+  for (unsigned loop : llvm::reverse(schedule.parallel))
+    index.dropLoop(loop);
 }
 
 AffineExpr getParallelCount(const Schedule &schedule, MLIRContext *context) {

@@ -8,8 +8,7 @@
 #define LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
 
 #include "mlir/IR/IRMapping.h"
-#include "tssa/Conversion/IndexBuilder.h"
-#include "tssa/Conversion/Schedule.h"
+#include "tssa/Conversion/LoopNest.h"
 
 namespace tssa::conversion {
 
@@ -42,6 +41,12 @@ llvm::SmallVector<mlir::AffineExpr> getFixedDims(IndexBuilder &index, const Sche
                                                  mlir::tssa::te::ComputeOp inner);
 
 mlir::AffineExpr getProduct(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRContext *context);
+
+/// Declares all loops of `schedule` and enters those that are numbered, in iteration
+/// `number` of them; `atLoop` is called in each.
+mlir::LogicalResult enterParallelLoops(IndexBuilder &index, const Schedule &schedule,
+                                       mlir::Value number, AtLoopFn atLoop);
+void leaveParallelLoops(IndexBuilder &index, const Schedule &schedule);
 
 /// Iterations of the loops that are numbered.
 mlir::AffineExpr getParallelCount(const Schedule &schedule, mlir::MLIRContext *context);

@@ -69,8 +69,7 @@ private:
     llvm::SmallVector<int64_t> strides;    ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  /// Loads of the present scope, by read, address, guard and mask.
-  std::map<llvm::SmallVector<const void *>, mlir::Value> loads;
+  BodyEvaluator::Loads loads; ///< of the present scope
 };
 
 } // namespace tssa::conversion

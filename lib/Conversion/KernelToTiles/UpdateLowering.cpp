@@ -4,8 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An update whose order may matter (an index from data, or several points for one
+// element) is the work of one thread; where a block has more, the others help to copy
+// the base. The lines of a scan are independent.
+//
+//===----------------------------------------------------------------------===//
 
+#include "BoxLowering.h"
 #include "KernelFunction.h"
+#include "PieceSchedule.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,6 +22,9 @@
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
+
+/// Threads of a block that copy the base of an update.
+static constexpr int64_t copyThreads = 256;
 
 namespace {
 /// Builds nested loops over `extents` and calls `body` with their loops declared
@@ -35,40 +46,6 @@ void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, unsigned dim,
   index.dropLoop(dim);
 }
 
-SmallVector<AffineExpr> getSizeExprs(IndexBuilder &index, ArrayRef<OpFoldResult> sizes,
-                                     const IRMapping &values) {
-  SmallVector<AffineExpr> exprs;
-  for (OpFoldResult size : mapSizes(sizes, values))
-    exprs.push_back(index.getSize(size));
-  return exprs;
-}
-
-/// Elements of a buffer.
-Value getCount(IndexBuilder &index, const TensorBuffer &buffer) {
-  AffineExpr count = getAffineConstantExpr(1, index.getContext());
-  for (OpFoldResult size : buffer.sizes)
-    count = count * index.getSize(size);
-  return index.materialize(count);
-}
-
-/// Copies all of `from` to `to` unless they are the same memory.
-void buildCopy(IndexBuilder &index, const TensorBuffer &from, const TensorBuffer &to) {
-  OpBuilder &builder = index.getBuilder();
-  Location loc = index.getLoc();
-  Value source = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, from.memref);
-  Value target = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, to.memref);
-  Value differ =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, source, target);
-  auto branch = scf::IfOp::create(builder, loc, differ, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  auto loop = scf::ForOp::create(builder, loc, index.constant(0), getCount(index, from),
-                                 index.constant(1));
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value element = memref::LoadOp::create(builder, loc, from.memref, loop.getInductionVar());
-  memref::StoreOp::create(builder, loc, element, to.memref, loop.getInductionVar());
-}
-
 /// Runs `body` where `condition` holds; everywhere when it is null.
 void buildWhere(OpBuilder &builder, Location loc, Value condition, function_ref<void()> body) {
   if (!condition)
@@ -77,6 +54,23 @@ void buildWhere(OpBuilder &builder, Location loc, Value condition, function_ref<
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   body();
+}
+
+/// Copies all of `from` to `to` unless they are the same memory: this thread every
+/// `step`-th element from `first` on.
+void buildCopy(IndexBuilder &index, const TensorBuffer &from, const TensorBuffer &to, Value first,
+               Value step) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  buildWhere(builder, loc, buildAreDistinct(index, from, to), [&] {
+    Value count = index.materialize(
+        getProduct(getSizeExprs(index, from.sizes, IRMapping()), index.getContext()));
+    auto loop = scf::ForOp::create(builder, loc, first, count, step);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    Value element = memref::LoadOp::create(builder, loc, from.memref, loop.getInductionVar());
+    memref::StoreOp::create(builder, loc, element, to.memref, loop.getInductionVar());
+  });
 }
 } // namespace
 
@@ -91,7 +85,7 @@ static std::pair<Value, Value> getSerialExtent(IndexBuilder &index, const IRMapp
 static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
                              const TilePoint &point) {
   OpBuilder &builder = index.getBuilder();
-  std::map<SmallVector<const void *>, Value> loads;
+  BodyEvaluator::Loads loads;
   BodyEvaluator body(index, function.context, point, 0, 0, loads);
   bool never = false;
   Value guard;
@@ -131,14 +125,9 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   });
 }
 
-namespace tssa::conversion {
-
-LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel,
-                                te::UpdateOp update, KernelTarget &target) {
-  builder.setInsertionPoint(kernel);
-  KernelFunction function = createKernelFunction(builder, kernel, target);
-  IndexBuilder index(builder, update.getLoc());
-  buildCopy(index, function.context.buffers.find(update.getBase())->second, function.outs[0]);
+/// All points of an update in order.
+static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function,
+                              te::UpdateOp update) {
   SmallVector<AffineExpr> extents =
       getSizeExprs(index, update.getMixedSizes(), function.context.values);
   buildLoops(index, extents, 0, [&] {
@@ -147,52 +136,107 @@ LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel,
       point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
     buildUpdatePoint(index, function, update, point);
   });
+}
+
+static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel,
+                                       te::UpdateOp update, KernelTarget &target) {
+  builder.setInsertionPoint(kernel);
+  KernelFunction function = createKernelFunction(builder, kernel, target);
+  IndexBuilder index(builder, update.getLoc());
+  const TensorBuffer &base = function.context.buffers.find(update.getBase())->second;
+  target.buildIterations(index, function.func, [&](Value) {
+    BlockThreads *threads = target.getThreads();
+    if (!threads) {
+      buildCopy(index, base, function.outs[0], index.constant(0), index.constant(1));
+      return buildUpdatePoints(index, function, update);
+    }
+    threads->count = copyThreads;
+    Value number = threads->buildNumber(index);
+    buildCopy(index, base, function.outs[0], number, index.constant(copyThreads));
+    threads->buildBarrier(index);
+    Value isFirst = arith::CmpIOp::create(builder, update.getLoc(), arith::CmpIPredicate::eq,
+                                          number, index.constant(0));
+    buildWhere(builder, update.getLoc(), isFirst,
+               [&] { buildUpdatePoints(index, function, update); });
+  });
   if (failed(finishKernelFunction(builder, function, target)))
     return failure();
   createExtentFunction(builder, kernel, getSerialExtent);
   return success();
 }
 
-
-LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel,
-                              te::ScanOp scan, KernelTarget &target) {
-  builder.setInsertionPoint(kernel);
-  KernelFunction function = createKernelFunction(builder, kernel, target);
-  IndexBuilder index(builder, scan.getLoc());
+/// The line of a scan at `point`, from its first element to its last.
+static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::ScanOp scan,
+                          BodyEvaluator &body, const TilePoint &point) {
+  OpBuilder &builder = index.getBuilder();
   Location loc = scan.getLoc();
   const TensorBuffer &source = function.context.buffers.find(scan.getSource())->second;
   const TensorBuffer &out = function.outs[0];
-  SmallVector<AffineExpr> sizes = getSizeExprs(index, source.sizes, IRMapping());
-  unsigned axis = scan.getAxis();
-  AffineExpr length = sizes[axis];
-  SmallVector<AffineExpr> outer = sizes;
-  outer[axis] = getAffineConstantExpr(1, index.getContext());
-  buildLoops(index, outer, 0, [&] {
-    Value init = arith::ConstantOp::create(builder, loc, scan.getInitAttr());
-    auto loop = scf::ForOp::create(builder, loc, index.constant(0), index.materialize(length),
-                                   index.constant(1), ValueRange{init});
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(loop.getBody());
-    AffineExpr step = index.getSymbol(loop.getInductionVar());
-    TilePoint point;
-    for (unsigned dim = 0; dim < sizes.size(); ++dim)
-      point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
-    point.dims[axis] = scan.getReverse() ? length - 1 - step : step;
-    std::map<SmallVector<const void *>, Value> loads;
-    BodyEvaluator body(index, function.context, point, 0, 0, loads);
-    Value before = loop.getRegionIterArg(0);
-    AffineExpr address = body.getAddress(source, point.dims);
-    Block &combiner = scan.getCombiner().front();
-    body.map(combiner.getArgument(0), before);
-    body.map(combiner.getArgument(1), body.load(source, address, Value(), TypedAttr()));
-    body.run(combiner);
-    Value after = body.getYielded(combiner)[0];
-    body.store(out, body.getAddress(out, point.dims), scan.getExclusive() ? before : after);
-    scf::YieldOp::create(builder, loc, after);
-  });
-  if (failed(finishKernelFunction(builder, function, target)))
+  AffineExpr length = index.getSize(source.sizes[scan.getAxis()]);
+  Value init = arith::ConstantOp::create(builder, loc, scan.getInitAttr());
+  auto loop = scf::ForOp::create(builder, loc, index.constant(0), index.materialize(length),
+                                 index.constant(1), ValueRange{init});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  AffineExpr step = index.getSymbol(loop.getInductionVar());
+  SmallVector<AffineExpr> position = point.dims;
+  position[scan.getAxis()] = scan.getReverse() ? length - 1 - step : step;
+  Value before = loop.getRegionIterArg(0);
+  Block &combiner = scan.getCombiner().front();
+  body.map(combiner.getArgument(0), before);
+  body.map(combiner.getArgument(1),
+           body.load(source, body.getAddress(source, position), Value(), TypedAttr()));
+  body.run(combiner);
+  Value after = body.getYielded(combiner)[0];
+  body.store(out, body.getAddress(out, position), scan.getExclusive() ? before : after);
+  scf::YieldOp::create(builder, loc, after);
+}
+
+/// The box of a scan's lines: the axis has one iteration.
+static Box getLines(IndexBuilder &index, te::ScanOp scan, ArrayRef<OpFoldResult> sizes,
+                    const IRMapping &values) {
+  Box box{getSizeExprs(index, sizes, values), std::nullopt, /*spread=*/true};
+  box.extents[scan.getAxis()] = getAffineConstantExpr(1, index.getContext());
+  return box;
+}
+
+namespace tssa::conversion {
+
+LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                                KernelTarget &target) {
+  if (std::optional<Window> window = matchWindow(update))
+    return lowerWindowKernel(builder, kernel, update, *window, target);
+  return lowerSerialUpdate(builder, kernel, update, target);
+}
+
+LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel, te::ScanOp scan,
+                              KernelTarget &target) {
+  SmallVector<OpFoldResult> sizes = te::getSizes(builder, scan.getLoc(), scan.getSource());
+  builder.setInsertionPoint(kernel);
+  KernelFunction function = createKernelFunction(builder, kernel, target);
+  IndexBuilder index(builder, scan.getLoc());
+  FailureOr<Schedule> schedule =
+      scheduleBox(getLines(index, scan, sizes, function.context.values), target, scan);
+  if (failed(schedule))
     return failure();
-  createExtentFunction(builder, kernel, getSerialExtent);
+  LogicalResult result = failure();
+  target.buildIterations(index, function.func, [&](Value number) {
+    result = buildBox(index, function.context, *schedule, number,
+                      [&](BodyEvaluator &body, const TilePoint &point) {
+                        buildScanLine(index, function, scan, body, point);
+                      });
+  });
+  if (failed(result) || failed(finishKernelFunction(builder, function, target)))
+    return failure();
+  createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
+    FailureOr<Schedule> lines =
+        scheduleBox(getLines(extentIndex, scan, sizes, values), target, scan);
+    MLIRContext *context = extentIndex.getContext();
+    Value n = extentIndex.materialize(
+        extentIndex.simplify(getParallelCount(*lines, context)));
+    AffineExpr work = getProduct(getSizeExprs(extentIndex, sizes, values), context);
+    return std::make_pair(n, target.buildGrain(extentIndex, n, work));
+  });
   return success();
 }
 

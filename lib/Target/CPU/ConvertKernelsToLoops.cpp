@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,6 +36,7 @@ public:
   }
 
   bool masksVectors() const override { return true; }
+  bool branchesAroundReads() const override { return false; }
 
   SmallVector<Type> getFurtherParameters(MLIRContext *context) const override {
     return SmallVector<Type>(2, IndexType::get(context)); // begin, end
@@ -143,7 +145,7 @@ struct ConvertKernelsToLoops
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
                     math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+                    vector::VectorDialect, layout::LayoutDialect>();
   }
 
   void runOnOperation() final {

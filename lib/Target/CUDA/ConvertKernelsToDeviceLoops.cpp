@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernel.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -34,7 +35,7 @@ struct ConvertKernelsToDeviceLoops
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
                     gpu::GPUDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+                    vector::VectorDialect, layout::LayoutDialect>();
   }
 
   void runOnOperation() final {

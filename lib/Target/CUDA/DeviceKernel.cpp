@@ -116,14 +116,19 @@ Value DeviceKernel::buildLoad(IndexBuilder &index, const LaneAccess &access, Val
                                   getAlignment(access.type));
   SmallVector<Value> elements;
   for (auto [lane, address] : llvm::enumerate(getLaneAddresses(index, access))) {
-    Value holds = mask ? extract(index, mask, lane) : Value();
-    if (holds)
-      address = arith::SelectOp::create(builder, loc, holds, address, index.constant(0));
-    Value element = memref::LoadOp::create(builder, loc, access.memref, ValueRange{address});
-    if (holds)
-      element =
-          arith::SelectOp::create(builder, loc, holds, element, extract(index, pad, lane));
-    elements.push_back(element);
+    auto load = [&, address = address](OpBuilder &inner) -> Value {
+      return memref::LoadOp::create(inner, loc, access.memref, ValueRange{address});
+    };
+    if (!mask) {
+      elements.push_back(load(builder));
+      continue;
+    }
+    Value padElement = extract(index, pad, lane);
+    auto branch = scf::IfOp::create(
+        builder, loc, extract(index, mask, lane),
+        [&](OpBuilder &inner, Location) { scf::YieldOp::create(inner, loc, load(inner)); },
+        [&](OpBuilder &inner, Location) { scf::YieldOp::create(inner, loc, padElement); });
+    elements.push_back(branch.getResult(0));
   }
   return vector::FromElementsOp::create(builder, loc, access.type, elements);
 }

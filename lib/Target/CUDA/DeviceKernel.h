@@ -22,6 +22,7 @@ public:
   llvm::ArrayRef<llvm::StringRef> getLevels() const override;
   conversion::BlockThreads *getThreads() override { return this; }
   bool masksVectors() const override { return false; }
+  bool branchesAroundReads() const override { return true; }
   llvm::SmallVector<mlir::Type> getFurtherParameters(mlir::MLIRContext *context) const override {
     return {};
   }

@@ -1,0 +1,315 @@
+//===- WindowUpdate.cpp - updates that write a window of their base -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of points does not matter: iterations first run over the points of the
+// window, then over the elements of the base, of which those outside of the window
+// are copied unless base and result are the same memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WindowUpdate.h"
+#include "BoxLowering.h"
+#include "KernelFunction.h"
+#include "PieceSchedule.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace ::tssa::conversion;
+
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
+
+/// `expr` as an offset, or as step * dim + offset.
+static std::optional<Window::Side> matchSide(AffineExpr expr, AffineMap map) {
+  Window::Side side;
+  side.offset = expr;
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
+    if (!expr.isFunctionOfDim(dim))
+      continue;
+    if (side.dim)
+      return std::nullopt;
+    side.dim = dim;
+  }
+  if (!side.dim)
+    return side;
+  auto at = [&](AffineExpr value) {
+    return simplifyAffineExpr(expr.replace(getAffineDimExpr(*side.dim, expr.getContext()), value),
+                              map.getNumDims(), map.getNumSymbols());
+  };
+  auto simplify = [&](AffineExpr value) {
+    return simplifyAffineExpr(value, map.getNumDims(), map.getNumSymbols());
+  };
+  side.offset = at(getAffineConstantExpr(0, expr.getContext()));
+  auto step = dyn_cast<AffineConstantExpr>(
+      simplify(at(getAffineConstantExpr(1, expr.getContext())) - side.offset));
+  if (!step || step.getValue() == 0)
+    return std::nullopt;
+  side.step = step.getValue();
+  AffineExpr rest = simplify(
+      expr - getAffineDimExpr(*side.dim, expr.getContext()) * side.step - side.offset);
+  if (rest != getAffineConstantExpr(0, expr.getContext()))
+    return std::nullopt;
+  return side;
+}
+
+namespace tssa::conversion {
+
+std::optional<unsigned> Window::getContiguousDim() const {
+  if (sides.empty() || sides.back().step != 1)
+    return std::nullopt;
+  return sides.back().dim;
+}
+
+std::optional<Window> matchWindow(te::UpdateOp update) {
+  if (update.getNumOpaque() != 0)
+    return std::nullopt;
+  MLIRContext *context = update.getContext();
+  AffineMap map = update.getMap();
+  Window window;
+  window.domain.resize(update.getNumDims());
+  for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+    std::optional<Window::Side> side = matchSide(expr, map);
+    if (!side || (side->dim && window.domain[*side->dim]))
+      return std::nullopt;
+    window.sides.push_back(*side);
+    if (!side->dim)
+      continue;
+    AffineExpr steps = getAffineDimExpr(position, context) - side->offset;
+    window.domain[*side->dim] = side->step > 0 ? steps.floorDiv(side->step)
+                                               : (-steps).floorDiv(-side->step);
+  }
+  for (auto [dim, expr] : llvm::enumerate(window.domain)) {
+    if (expr)
+      continue;
+    if (update.getStaticSizes()[dim] != 1)
+      return std::nullopt;
+    expr = getAffineConstantExpr(0, context);
+  }
+  return window;
+}
+
+} // namespace tssa::conversion
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+namespace {
+class WindowLowering {
+public:
+  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                 const Window &window, KernelTarget &target)
+      : builder(builder), kernel(kernel), update(update), window(window), target(target) {}
+
+  LogicalResult lower() {
+    builder.setInsertionPoint(kernel);
+    function = createKernelFunction(builder, kernel, target);
+    IndexBuilder index(builder, update.getLoc());
+    FailureOr<Schedule> points = scheduleWindow(index, function.context.values);
+    FailureOr<Schedule> elements = scheduleCopy(index, function.context.values);
+    if (failed(points) || failed(elements))
+      return failure();
+    LogicalResult result = failure();
+    target.buildIterations(index, function.func, [&](Value number) {
+      result = buildIteration(index, *points, *elements, number);
+    });
+    if (failed(result) || failed(finishKernelFunction(builder, function, target)))
+      return failure();
+    createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
+      return buildExtent(extentIndex, values);
+    });
+    return success();
+  }
+
+private:
+  SmallVector<AffineExpr> getDomain(IndexBuilder &index, const IRMapping &values) {
+    return getSizeExprs(index, update.getMixedSizes(), values);
+  }
+
+  FailureOr<Schedule> scheduleWindow(IndexBuilder &index, const IRMapping &values) {
+    Box box{getDomain(index, values), window.getContiguousDim(), /*spread=*/true};
+    return scheduleBox(box, target, update);
+  }
+
+  FailureOr<Schedule> scheduleCopy(IndexBuilder &index, const IRMapping &values) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(update);
+    Box box;
+    box.extents = getSizeExprs(
+        index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
+    if (!box.extents.empty())
+      box.vectorDim = box.extents.size() - 1;
+    box.spread = target.getThreads(); // memory is one thread's work
+    return scheduleBox(box, target, update);
+  }
+
+  LogicalResult buildIteration(IndexBuilder &index, const Schedule &points,
+                               const Schedule &elements, Value number) {
+    Location loc = update.getLoc();
+    Value count = index.materialize(getParallelCount(points, index.getContext()));
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, count);
+    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    if (failed(buildBox(index, function.context, points, number,
+                        [&](BodyEvaluator &body, const TilePoint &point) {
+                          buildPoint(index, body, point);
+                        })))
+      return failure();
+    builder.setInsertionPointToStart(branch.elseBlock());
+    const TensorBuffer &base = getBase();
+    auto copy = scf::IfOp::create(builder, loc,
+                                  buildAreDistinct(index, base, function.outs[0]),
+                                  /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(copy.thenBlock());
+    Value rest = arith::SubIOp::create(builder, loc, number, count);
+    return buildBox(index, function.context, elements, rest,
+                    [&](BodyEvaluator &body, const TilePoint &point) {
+                      buildCopy(index, body, point);
+                    });
+  }
+
+  const TensorBuffer &getBase() {
+    return function.context.buffers.find(update.getBase())->second;
+  }
+
+  /// Runs `body` where `condition`, a scalar or a mask, holds.
+  void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point,
+                  Value condition, function_ref<void(BodyEvaluator &)> build) {
+    if (!condition)
+      return build(body);
+    Location loc = update.getLoc();
+    TilePoint masked = point;
+    if (isa<VectorType>(condition.getType())) {
+      masked.mask = body.andMasks(condition, point.mask);
+      condition =
+          vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, masked.mask);
+    }
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    BodyEvaluator::Loads loads;
+    BodyEvaluator inner(index, function.context, masked, body.getLaneDim(), body.getLanes(),
+                        loads);
+    build(inner);
+  }
+
+  void buildPoint(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
+    bool never = false;
+    Value guard;
+    if (update.getGuard())
+      guard = body.getCondition(*update.getGuard(), update.getSymbols(), never);
+    if (never)
+      return;
+    buildWhere(index, body, point, guard, [&](BodyEvaluator &inner) {
+      Block &block = update.getBody().front();
+      inner.run(block);
+      Value value = inner.getYielded(block)[0];
+      SmallVector<AffineExpr> position;
+      for (AffineExpr expr : update.getMap().getResults())
+        position.push_back(inner.substitute(expr, update.getSymbols()));
+      const TensorBuffer &out = function.outs[0];
+      AffineExpr address = inner.getAddress(out, position);
+      if (update.hasCombiner()) {
+        Block &combiner = update.getCombiner().front();
+        // In place or not, no other point writes the element.
+        inner.map(combiner.getArgument(0),
+                  inner.load(getBase(), address, Value(), TypedAttr()));
+        inner.map(combiner.getArgument(1), value);
+        inner.run(combiner);
+        value = inner.getYielded(combiner)[0];
+      }
+      inner.store(out, address, value);
+    });
+  }
+
+  /// Copies an element of the base that is not in the window.
+  void buildCopy(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
+    bool never = false;
+    Value inside = getInside(index, body, never);
+    if (!never && !inside)
+      return; // the window is the base
+    Value outside;
+    if (!never) {
+      Value all = arith::ConstantOp::create(
+          builder, update.getLoc(), cast<TypedAttr>(builder.getOneAttr(inside.getType())));
+      outside = arith::XOrIOp::create(builder, update.getLoc(), inside, all);
+    }
+    buildWhere(index, body, point, outside, [&](BodyEvaluator &inner) {
+      AffineExpr address = inner.getAddress(function.outs[0], point.dims);
+      inner.store(function.outs[0], address,
+                  inner.load(getBase(), address, Value(), TypedAttr()));
+    });
+  }
+
+  /// Whether the element at `point` of the base is written by a point of the window;
+  /// null when it is.
+  Value getInside(IndexBuilder &index, BodyEvaluator &body, bool &never) {
+    Value inside;
+    SmallVector<AffineExpr> domain = getDomain(index, function.context.values);
+    AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+    for (auto [position, side] : llvm::enumerate(window.sides)) {
+      AffineExpr own = getAffineDimExpr(position, index.getContext());
+      AffineExpr steps = body.substitute(own - side.offset, update.getSymbols());
+      if (!side.dim) {
+        body.addConstraint(steps, /*equality=*/true, inside, never);
+        continue;
+      }
+      int64_t step = std::abs(side.step);
+      if (side.step < 0)
+        steps = zero - steps;
+      body.addConstraint(steps, /*equality=*/false, inside, never);
+      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside,
+                         never);
+      if (step != 1)
+        body.addConstraint(steps % step, /*equality=*/true, inside, never);
+    }
+    if (!update.getGuard() || never)
+      return inside;
+    IntegerSet guard = *update.getGuard();
+    for (unsigned i = 0; i < guard.getNumConstraints(); ++i)
+      body.addConstraint(
+          body.substitute(guard.getConstraint(i).replaceDims(window.domain), update.getSymbols()),
+          guard.isEq(i), inside, never);
+    return inside;
+  }
+
+  std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
+    FailureOr<Schedule> points = scheduleWindow(index, values);
+    FailureOr<Schedule> elements = scheduleCopy(index, values);
+    MLIRContext *context = index.getContext();
+    AffineExpr count = getParallelCount(*points, context) + getParallelCount(*elements, context);
+    Value n = index.materialize(index.simplify(count));
+    Block &body = update.getBody().front();
+    AffineExpr work = getProduct(getDomain(index, values), context) *
+                      static_cast<int64_t>(std::distance(body.begin(), body.end()));
+    return {n, target.buildGrain(index, n, work)};
+  }
+
+  OpBuilder &builder;
+  te::KernelOp kernel;
+  te::UpdateOp update;
+  const Window &window;
+  KernelTarget &target;
+  KernelFunction function;
+};
+} // namespace
+
+namespace tssa::conversion {
+
+LogicalResult lowerWindowKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                                const Window &window, KernelTarget &target) {
+  return WindowLowering(builder, kernel, update, window, target).lower();
+}
+
+} // namespace tssa::conversion

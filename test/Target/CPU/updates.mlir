@@ -1,0 +1,85 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
+
+// A window is written by vectors; elements outside of it are copied, unless base and
+// result are the same memory.
+// CHECK-LABEL: func.func @row(
+// CHECK-SAME: %[[BASE:[a-z0-9]*]]: memref<?xf32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %[[H:[a-z0-9]*]]: memref<?xf32>, %[[OUT:[a-z0-9]*]]: memref<?xf32>
+// CHECK: scf.for
+// CHECK: arith.cmpi ult, %{{.*}}, %c2
+// CHECK: scf.if
+// CHECK: %[[V:.*]] = vector.load %[[H]]
+// CHECK: vector.store %[[V]], %[[OUT]]
+// CHECK: } else {
+// CHECK: memref.extract_aligned_pointer_as_index %[[BASE]]
+// CHECK: scf.if
+// CHECK: arith.cmpi ne
+// CHECK: vector.load %[[BASE]]
+// CHECK: func.func @row.extent(
+// CHECK: %[[N:.*]] = arith.constant 3 : index
+// CHECK: return %[[N]],
+te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n: index, %t: index, %h: tensor<2x64xf32>) -> tensor<?x2x64xf32> {
+  %r = te.update (d0: 2, d1: 64) into %base[s0, d0, d1](%t) {
+    %v = te.read %h[d0, d1] : tensor<2x64xf32>
+    te.yield %v : f32
+  } : tensor<?x2x64xf32>
+  te.return %r : tensor<?x2x64xf32>
+} schedule {
+}
+
+// Every third element, backwards: no vectors of contiguous elements in the window.
+// CHECK-LABEL: func.func @backwards(
+// CHECK: memref.store
+// CHECK: } else {
+// CHECK: arith.floordivsi
+// CHECK: vector.maskedstore
+te.kernel @backwards(%base: tensor<50xf32>, %h: tensor<9xf32>) -> tensor<50xf32> {
+  %r = te.update (d0: 9) into %base[-d0 * 3 + 40] {
+    %v = te.read %h[d0] : tensor<9xf32>
+    te.yield %v : f32
+  } : tensor<50xf32>
+  te.return %r : tensor<50xf32>
+} schedule {
+}
+
+// Indexes from data may name an element twice: points in order, one after the other.
+// CHECK-LABEL: func.func @scatter(
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.for
+// CHECK-NOT: vector
+// CHECK: func.func @scatter.extent() -> (index, index) {
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT: return %[[ONE]], %[[ONE]]
+te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5x8xf32>) -> tensor<100x8xf32> {
+  %r = te.update (d0: 5, d1: 8) into %base[s0, d1] {
+    %i = te.read %ids[d0] : tensor<5xi64>
+    %k = arith.index_cast %i : i64 to index
+    %v = te.read %src[d0, d1] : tensor<5x8xf32>
+    te.yield %v, %k : f32, index
+  } combine arith.addf : tensor<100x8xf32>
+  te.return %r : tensor<100x8xf32>
+} schedule {
+}
+
+// Two points for one element: in order too.
+// CHECK-LABEL: func.func @twice(
+// CHECK-NOT: vector
+// CHECK: func.func @twice.extent(
+te.kernel @twice(%base: tensor<8xf32>, %src: tensor<5x8xf32>) -> tensor<8xf32> {
+  %r = te.update (d0: 5, d1: 8) into %base[d1] {
+    %v = te.read %src[d0, d1] : tensor<5x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %r : tensor<8xf32>
+} schedule {
+}
+
+// The lines of a scan are iterations.
+// CHECK-LABEL: func.func @scan(
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} iter_args
+// CHECK: func.func @scan.extent(
+te.kernel @scan(%x: tensor<2x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -> tensor<2x?xf32> {
+  %y = te.scan %x axis 1 init 0.0 : f32 exclusive combine arith.addf : tensor<2x?xf32>
+  te.return %y : tensor<2x?xf32>
+} schedule {
+}

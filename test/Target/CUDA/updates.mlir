@@ -1,0 +1,56 @@
+// RUN: tssa-opt %s -convert-kernels-to-device-loops -canonicalize -cse | FileCheck %s
+
+// Blocks for the window, then blocks for what is copied.
+// CHECK-LABEL: func.func @row(
+// CHECK-SAME: tssa.threads = 256 : i32
+// CHECK-DAG: gpu.block_id x
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+// CHECK: gpu.thread_id x
+// CHECK: memref.store
+// CHECK: } else {
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.if
+// CHECK: memref.store
+// CHECK-NOT: gpu.barrier
+// CHECK: func.func @row.extent(
+te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n: index, %t: index, %h: tensor<2x64xf32>) -> tensor<?x2x64xf32> {
+  %r = te.update (d0: 2, d1: 64) into %base[s0, d0, d1](%t) {
+    %v = te.read %h[d0, d1] : tensor<2x64xf32>
+    te.yield %v : f32
+  } : tensor<?x2x64xf32>
+  te.return %r : tensor<?x2x64xf32>
+} schedule {
+}
+
+// The order of points may matter: all threads copy, one writes. An index out of
+// bounds reads and writes nothing and is reported.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME: tssa.may_fail
+// CHECK: %[[THREAD:.*]] = gpu.thread_id x
+// CHECK: scf.for %{{.*}} = %[[THREAD]] to %c800 step %c256
+// CHECK: gpu.barrier
+// CHECK: arith.cmpi eq, %[[THREAD]], %c0
+// CHECK: scf.if
+// CHECK: memref.atomic_rmw ori
+te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5x8xf32>) -> tensor<100x8xf32> {
+  %r = te.update (d0: 5, d1: 8) into %base[s0, d1] {
+    %i = te.read %ids[d0] : tensor<5xi64>
+    %k = arith.index_cast %i : i64 to index
+    %v = te.read %src[d0, d1] : tensor<5x8xf32>
+    te.yield %v, %k : f32, index
+  } combine arith.addf : tensor<100x8xf32>
+  te.return %r : tensor<100x8xf32>
+} schedule {
+}
+
+// A thread for each line of a scan.
+// CHECK-LABEL: func.func @scan(
+// CHECK: gpu.thread_id x
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} iter_args
+te.kernel @scan(%x: tensor<?x40xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x40xf32> {
+  %y = te.scan %x axis 1 init 0.0 : f32 exclusive combine arith.addf : tensor<?x40xf32>
+  te.return %y : tensor<?x40xf32>
+} schedule {
+}
