@@ -18,7 +18,7 @@ static std::string describeLocation(Location loc) {
   std::string text;
   loc->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
+    if (!file || file.getLine() == 0)
       return WalkResult::advance();
     text = llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" +
            std::to_string(file.getLine());

@@ -10,7 +10,7 @@
 /// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
 /// on the inputs that it had in the evaluation, and the program is evaluated once
 /// more with its buffers planned. With `--run` the whole program becomes an artifact
-/// and the runtime runs it. `--print` shows the program of a seed.
+/// for `--target` and the runtime runs it. `--print` shows the program of a seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false;
-  std::string cpu = "native";
+  std::string cpu = "native", target = "cpu";
 };
 } // namespace
 
@@ -56,11 +56,13 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> print("print", cl::desc("print each program"), cl::cat(category));
   cl::opt<std::string> cpu("cpu", cl::desc("machine to compile for"), cl::init("native"),
                            cl::cat(category));
+  cl::opt<std::string> target("target", cl::desc("of --run: cpu, cuda:sm_NN or cuda-emu"),
+                              cl::init("cpu"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed, count, steps, compile, run, print, cpu};
+  Options options{seed, count, steps, compile, run, print, cpu, target};
   for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &cpu})
+       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &cpu, &target})
     option->removeArgument();
   return options;
 }
@@ -124,7 +126,11 @@ static llvm::Error compareResults(const RandomProgram &program,
 
 /// Compiles a copy of the program and compares what its artifact returns.
 static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machine &machine,
-                                 uint64_t seed, llvm::ArrayRef<HostTensor> expected) {
+                                 llvm::StringRef targetName, uint64_t seed,
+                                 llvm::ArrayRef<HostTensor> expected) {
+  llvm::Expected<tssa::Target> target = tssa::parseTarget(targetName);
+  if (!target)
+    return target.takeError();
   mlir::OwningOpRef<mlir::ModuleOp> module = program.module->clone();
   llvm::SmallString<128> path;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("te-fuzz", "so", path))
@@ -132,13 +138,16 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   llvm::FileRemover remover(path);
   tssa::CompileOptions options;
   options.machine = machine;
+  options.targets = {*target};
   if (llvm::Error error = tssa::compileToArtifact(*module, options, path))
     return error;
   auto function = program.module->lookupSymbol<mlir::func::FuncOp>("main");
   llvm::Expected<std::vector<HostTensor>> inputs = makeRandomInputs(function, seed, program.sizes);
   if (!inputs)
     return inputs.takeError();
-  llvm::Expected<std::vector<HostTensor>> got = tssa::runArtifact(path, "auto", *inputs, expected);
+  llvm::StringRef device = target->kind == tssa::Target::Emulator ? "cuda-emu" : "auto";
+  llvm::Expected<std::vector<HostTensor>> got =
+      tssa::runArtifact(path, device, *inputs, expected);
   if (!got)
     return got.takeError();
   if (llvm::Error error = compareResults(program, expected, *got))
@@ -162,7 +171,7 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
   if (!expected)
     return expected.takeError();
   if (options.run)
-    if (llvm::Error error = checkArtifact(program, machine, seed, *expected))
+    if (llvm::Error error = checkArtifact(program, machine, options.target, seed, *expected))
       return error;
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);
