@@ -82,6 +82,11 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
   for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
     runtime::Port &port = manifest.outputs.emplace_back();
     port.kind = runtime::Port::Out;
+    if (auto argument = main.getResultAttrOfType<IntegerAttr>(i, "tssa.writes_back")) {
+      port.kind = runtime::Port::Alias;
+      port.aliasOf = argument.getInt();
+      manifest.inputs[argument.getInt()].kind = runtime::Port::InOut;
+    }
     if (failed(describe(type, main.getResultAttrOfType<StringAttr>(i, "tssa.name"),
                         main.getResultAttrOfType<StringAttr>(i, "tssa.dtype"),
                         "output" + Twine(i), port)))

@@ -9,6 +9,7 @@
 #include "dialects/te/IR/TEDialect.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/tssa/IR/TSSAOps.h"
+#include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -47,6 +48,7 @@ void registerAllPasses() {
   registerTransformsPasses();
   mlir::tssa::layout::registerLayoutPasses();
   mlir::tssa::te::registerTEPasses();
+  mlir::tssa::refs::registerTSSAPasses();
   registerHostToLLVMPasses();
   cpu::registerTargetCPUPasses();
   cuda::registerDeviceLoopsPasses();

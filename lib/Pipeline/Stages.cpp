@@ -9,6 +9,8 @@
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -44,6 +46,13 @@ static Operation *findImportBreach(ModuleOp module) {
     return module;
   return findOp(module, [](Operation *op) {
     return isa<te::KernelOp, te::LaunchOp>(op) || llvm::any_of(op->getResultTypes(), isUnranked);
+  });
+}
+
+static Operation *findFunctionalBreach(ModuleOp module) {
+  return findOp(module, [](Operation *op) {
+    return op->getName().getDialectNamespace() == refs::TSSADialect::getDialectNamespace() ||
+           llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<refs::RefType>(type); });
   });
 }
 
@@ -84,6 +93,10 @@ static Operation *findTargetBreach(ModuleOp module) {
 // The table
 //===----------------------------------------------------------------------===//
 
+static void buildFunctional(OpPassManager &manager, const StageContext &) {
+  refs::buildFunctionalStage(manager);
+}
+
 static void buildTE(OpPassManager &manager, const StageContext &) {
   te::buildTEStage(manager);
   manager.addPass(createFoldLaunchesPass());
@@ -121,6 +134,7 @@ static void buildTarget(OpPassManager &manager, const StageContext &context) {
 static constexpr Stage stages[] = {
     {"import", "a host program '@main' of ranked tensors, and no kernels", nullptr,
      findImportBreach},
+    {"functional", "no reference is left", buildFunctional, findFunctionalBreach},
     {"te", "every tensor expression stands in a kernel", buildTE, findTEBreach},
     {"layout", "every kernel has a schedule", buildLayout, findLayoutBreach},
     {"buffers", "the host program works on memory", buildBuffers, findBuffersBreach},

@@ -114,7 +114,7 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       return failure();
     if (!options.dumpDir.empty() && failed(dump(stage, stageNumber)))
       return failure();
-    if (stage.name == "import" && number == 0 && failed(describeSignature(module, manifest)))
+    if (stage.name == "functional" && number == 0 && failed(describeSignature(module, manifest)))
       return failure();
     if (stage.name == "buffers")
       describeMemory(module, description);

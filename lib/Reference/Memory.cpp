@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "dialects/te/Analysis/UpdateReads.h"
 #include "dialects/te/Analysis/Signature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -206,8 +207,9 @@ static bool overlap(const HostMemory &a, const HostMemory &b) {
 /// an update, or where each element is read only for the element in its place.
 static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
   for (Operation *user : kernel.getArgument(index).getUsers()) {
-    if (isa<te::UpdateOp>(user))
-      continue;
+    if (auto update = dyn_cast<te::UpdateOp>(user);
+        update && te::readsOnlyTarget(update, kernel.getArgument(index)))
+      return true;
     auto read = dyn_cast<te::ReadOp>(user);
     if (!read || !read.getMap().isIdentity())
       return false;

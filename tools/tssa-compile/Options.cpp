@@ -39,7 +39,7 @@ struct CommandLine {
                                cl::desc("Fix the shape of an input; repeatable"),
                                cl::value_desc("NAME=1x3x224x224"), cl::cat(category)};
   cl::opt<std::string> lastStage{
-      "compile-to", cl::desc("Stop after import, te, layout, buffers, loops or target"),
+      "compile-to", cl::desc("Stop after import, functional, te, layout, buffers, loops or target"),
       cl::value_desc("STAGE"), cl::cat(category)};
   cl::opt<std::string> emit{"emit", cl::desc("Write llvm, ptx, asm, obj, so (default) or schedule"),
                             cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};

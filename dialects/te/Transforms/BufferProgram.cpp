@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/BufferProgram.h"
+#include "dialects/te/Analysis/UpdateReads.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -54,6 +55,11 @@ bool LiveRange::overlaps(const LiveRange &other) const {
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
+std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result) {
+  auto argument = function.getResultAttrOfType<IntegerAttr>(result, "tssa.writes_back");
+  return argument ? std::optional<unsigned>(argument.getInt()) : std::nullopt;
+}
+
 LogicalResult BufferProgram::build() {
   unsigned next = 1;
   for (Operation &op : function.getBody().front())
@@ -61,6 +67,13 @@ LogicalResult BufferProgram::build() {
   ends[function] = 4 * next;
   for (BlockArgument argument : function.getArguments())
     addVariable(Variable::ReadOnly, argument);
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (std::optional<unsigned> argument = getWrittenBack(function, result)) {
+      Variable &variable = variables[getVariable(function.getArgument(*argument))];
+      variable.kind = Variable::Planned;
+      variable.result = result;
+      sizes.getBytes(function.getArgument(*argument));
+    }
   if (failed(visitBlock(function.getBody().front())))
     return failure();
   addUses();
@@ -204,7 +217,7 @@ std::optional<UpdateTie> BufferProgram::getUpdate(LaunchOp launch, unsigned resu
   auto base = update ? dyn_cast<BlockArgument>(update.getBase()) : BlockArgument();
   if (!base || base.getOwner() != &kernel.getBodyBlock())
     return std::nullopt;
-  return UpdateTie{base.getArgNumber(), base.hasOneUse()};
+  return UpdateTie{base.getArgNumber(), readsOnlyTarget(update, base)};
 }
 
 void BufferProgram::visitLaunch(LaunchOp launch) {
@@ -221,8 +234,13 @@ void BufferProgram::visitReturn(func::ReturnOp op) {
     results.emplace_back();
     if (!isTensor(value) || getKind(value) != Variable::Planned)
       continue;
-    unsigned target = addVariable(Variable::Planned, {});
-    variables[target].result = i;
+    unsigned target;
+    if (std::optional<unsigned> argument = getWrittenBack(function, i)) {
+      target = getVariable(function.getArgument(*argument));
+    } else {
+      target = addVariable(Variable::Planned, {});
+      variables[target].result = i;
+    }
     results[i] = target;
     addCopy(Copy::Return, op, i, value, target, ends[function] + 4);
   }

@@ -45,7 +45,7 @@ private:
 
 struct Variable {
   enum Kind {
-    ReadOnly, ///< an argument or a constant
+    ReadOnly, ///< an argument that is not written back, or a constant
     Planned,  ///< of a size that is known when the program starts
     Grown     ///< of a size that is known only later
   };
@@ -68,10 +68,13 @@ struct Copy {
   unsigned depth; ///< how many loops it stands in
 };
 
+/// The argument whose storage result `result` is left in, which `tssa.writes_back` says.
+std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
+
 /// Result `result` of a kernel is an update of parameter `parameter`.
 struct UpdateTie {
   unsigned parameter;
-  /// Nothing else in the kernel reads the parameter.
+  /// Nothing else in the kernel reads the parameter, but for elements in their own place.
   bool onlyUse;
 };
 

@@ -67,6 +67,10 @@ void BufferRewriter::allocateResults() {
     if (!program.getResultVariable(i))
       continue;
     auto type = cast<MemRefType>(function.getResultTypes()[i]);
+    if (std::optional<unsigned> argument = getWrittenBack(function, i)) {
+      resultBuffers[i] = function.getArgument(*argument);
+      continue;
+    }
     SmallVector<Value> dynamicSizes;
     for (auto [dim, size] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(size))

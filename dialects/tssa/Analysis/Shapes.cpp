@@ -10,6 +10,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -45,42 +46,43 @@ SmallVector<Value> refs::getIncoming(Value value) {
   return {};
 }
 
-/// `open` are the carried values whose origin is being looked for: one that leads to
-/// itself again says nothing.
-static Value findOrigin(Value tensor, llvm::SmallDenseSet<Value> &open) {
+/// The tensor that a chain of assigns and updates begins with.
+static Value findBase(Value tensor) {
   while (true) {
     if (auto assign = tensor.getDefiningOp<refs::AssignOp>())
       tensor = assign.getBase();
     else if (auto update = tensor.getDefiningOp<te::UpdateOp>())
       tensor = update.getBase();
     else
-      break;
+      return tensor;
   }
-  SmallVector<Value> incoming = refs::getIncoming(tensor);
-  if (incoming.empty() || !open.insert(tensor).second)
-    return tensor;
-  Value origin;
-  for (Value value : incoming) {
-    Value found = findOrigin(value, open);
-    if (open.contains(found))
-      continue;
-    if (origin && origin != found) {
-      origin = tensor;
-      break;
-    }
-    origin = found;
-  }
-  open.erase(tensor);
-  // The two regions of an scf.while do not see each other's arguments.
-  bool isVisible = origin && origin.getParentRegion()->isAncestor(tensor.getParentRegion());
-  return isVisible ? origin : tensor;
 }
 
 Value refs::getShapeOrigin(Value tensor) {
-  llvm::SmallDenseSet<Value> open;
-  return findOrigin(tensor, open);
+  Value base = findBase(tensor);
+  // All that comes into it, directly or not. One value that nothing comes into gives
+  // all of them its shape.
+  llvm::SetVector<Value> reached;
+  reached.insert(base);
+  Value origin;
+  for (unsigned next = 0; next < reached.size(); ++next) {
+    SmallVector<Value> incoming = getIncoming(reached[next]);
+    for (Value value : incoming)
+      reached.insert(findBase(value));
+    if (!incoming.empty())
+      continue;
+    if (origin)
+      return base;
+    origin = reached[next];
+  }
+  // The two regions of an scf.while do not see each other's values.
+  bool isVisible = origin && origin.getParentRegion()->isAncestor(base.getParentRegion());
+  return isVisible ? origin : base;
 }
 
 SmallVector<OpFoldResult> refs::getSizes(OpBuilder &builder, Location loc, Value tensor) {
-  return te::getSizes(builder, loc, getShapeOrigin(tensor));
+  Value origin = getShapeOrigin(tensor);
+  if (auto access = origin.getDefiningOp<AccessOp>())
+    return reifyShape(access.getBoundPath(), getSizes(builder, loc, access.getBase()));
+  return te::getSizes(builder, loc, origin);
 }

@@ -19,7 +19,8 @@ SmallVector<Value> getIncoming(Value value);
 /// updates and control flow that carries a tensor of one shape.
 Value getShapeOrigin(Value tensor);
 
-/// The sizes of `tensor`, read where its origin is defined.
+/// The sizes of `tensor`, read where its origin is defined; those of an access are those
+/// of its path.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value tensor);
 
 } // namespace mlir::tssa::refs

@@ -15,6 +15,8 @@ using namespace mlir::tssa::refs;
 /// Sums deeper than this are values of their own.
 static constexpr unsigned maxDepth = 16;
 
+static bool isIndexOrI64(Type type) { return type.isIndex() || type.isInteger(64); }
+
 Linear Linear::of(OpFoldResult index, unsigned depth) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return Linear(*constant);
@@ -30,6 +32,10 @@ Linear Linear::of(OpFoldResult index, unsigned depth) {
     if (std::optional<int64_t> factor = getConstantIntValue(mul.getLhs()))
       return of(mul.getRhs(), depth + 1) * *factor;
   }
+  // An index has 64 bits.
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op); cast && !isa<ShapedType>(cast.getType()))
+    if (Value in = cast.getIn(); isIndexOrI64(cast.getType()) && isIndexOrI64(in.getType()))
+      return of(in, depth + 1);
   Linear term;
   term.terms.push_back({value, 1});
   return term;

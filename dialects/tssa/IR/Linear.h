@@ -37,6 +37,8 @@ public:
   bool isAtLeast(int64_t bound) const { return getConstant() && *getConstant() >= bound; }
   /// The factor of `value`, 0 where it does not occur.
   int64_t getFactor(Value value) const;
+  /// What it is where all values are 0.
+  int64_t getOffset() const { return constant; }
   ArrayRef<std::pair<Value, int64_t>> getTerms() const { return terms; }
 
 private:

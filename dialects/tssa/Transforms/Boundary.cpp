@@ -27,7 +27,6 @@ Boundary::Boundary(func::FuncOp function) : function(function) {
     arguments[storage.getRef()] = argument.getArgNumber();
   }
   findWritten();
-  findReturned();
 }
 
 void Boundary::findWritten() {
@@ -39,16 +38,18 @@ void Boundary::findWritten() {
   llvm::sort(written, [](auto &left, auto &right) { return left.first < right.first; });
 }
 
-void Boundary::findReturned() {
-  Operation *terminator = function.getBody().front().getTerminator();
+SmallVector<Boundary::Returned> Boundary::findReturned() const {
+  SmallVector<Returned> returned;
+  Operation *terminator = func::FuncOp(function).getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
     auto argument = arguments.find(isa<RefType>(value.getType()) ? getRoot(value) : Value());
     if (argument == arguments.end())
       continue;
     Returned result{static_cast<unsigned>(number), argument->second, {}, {}};
-    result.path = splitPath(function.getContext(), getPathFromRoot(value), result.indexes);
+    result.path = splitPath(terminator->getContext(), getPathFromRoot(value), result.indexes);
     returned.push_back(std::move(result));
   }
+  return returned;
 }
 
 /// A tensor<kxi64> of indexes.
@@ -64,6 +65,7 @@ void Boundary::close(OpBuilder &builder, function_ref<Value(Value ref)> read) {
   Block &body = function.getBody().front();
   Operation *terminator = body.getTerminator();
   builder.setInsertionPoint(terminator);
+  SmallVector<Returned> returned = findReturned();
   SmallVector<Value> results;
   for (Value value : terminator->getOperands())
     results.push_back(isa<RefType>(value.getType()) ? read(value) : value);

@@ -28,7 +28,7 @@ namespace mlir::tssa::refs {
 class Boundary {
 public:
   /// Makes arguments that are refs tensors, each with a `tssa.alloc` of it at the entry
-  /// that stands for the storage, and notes which of them are written and returned.
+  /// that stands for the storage, and notes which of them are written.
   explicit Boundary(func::FuncOp function);
 
   /// Makes results that are refs tensors, adds what the caller has to know and gives
@@ -45,12 +45,11 @@ private:
     SmallVector<Value> indexes;
   };
   void findWritten();
-  void findReturned();
+  SmallVector<Returned> findReturned() const;
 
   func::FuncOp function;
   DenseMap<Value, unsigned> arguments;
   SmallVector<std::pair<unsigned, Value>> written;
-  SmallVector<Returned> returned;
 };
 
 } // namespace mlir::tssa::refs

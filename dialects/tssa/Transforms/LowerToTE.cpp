@@ -58,7 +58,7 @@ static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   return tensor::CastOp::create(builder, loc, type, value);
 }
 
-static void lower(OpBuilder &builder, AccessOp op) {
+void refs::lowerAccess(OpBuilder &builder, AccessOp op) {
   WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   auto compute = te::buildCompute(
@@ -87,7 +87,7 @@ struct LowerToTE : refs::impl::TSSALowerToTEBase<LowerToTE> {
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       OpBuilder builder(op);
       if (auto access = dyn_cast<AccessOp>(op))
-        lower(builder, access);
+        lowerAccess(builder, access);
       else if (auto assign = dyn_cast<AssignOp>(op))
         lower(builder, assign);
       else

@@ -25,5 +25,8 @@ void refs::buildFunctionalStage(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createTSSAResolveRefs());
   function.addPass(createTSSAFunctionalize());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createTSSAParallelizeLoops());
   function.addPass(createTSSALowerToTE());
 }

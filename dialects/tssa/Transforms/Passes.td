@@ -25,6 +25,19 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TSSAPrintAlias : Pass<"tssa-print-alias", "::mlir::func::FuncOp"> {
+  let summary = "print which refs are windows on which storage";
+  let description = [{
+    For each storage its views and the names that control flow gives it, with their
+    paths, and its writes; then the first reason for which `tssa-resolve-refs` would
+    refuse the function, if there is one.
+
+    - Needs: nothing.
+    - Keeps: everything; the module is not changed.
+    - Gives up: nothing.
+  }];
+}
+
 def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
   let summary = "replace writes by new versions of the storages";
   let description = [{
@@ -89,6 +102,26 @@ def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
     - Keeps: the meaning.
     - Gives up: values that loops carry and nobody uses are left to canonicalize.
   }];
+}
+
+def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"> {
+  let summary = "make one expression of a loop over windows that do not overlap";
+  let description = [{
+    An scf.for whose carried tensors are written and read in windows of which those of
+    different iterations have nothing in common, and whose body is expressions, becomes
+    these expressions with a dim more, and updates of what was carried. Trip counts may
+    be known only when the program runs. Counters become arithmetic. Each loop gets a
+    remark that says what became of it.
+
+    - Needs: a function without refs; canonicalize before, so that reads of what the
+      same iteration has written are gone.
+    - Keeps: the meaning.
+    - Gives up: windows whose sizes change, steps that are no constants, bodies with
+      anything else than expressions and index arithmetic.
+  }];
+  let statistics = [Statistic<"numParallel", "parallel", "loops that became expressions">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tssa::te::TEDialect"];
 }
 
 def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {

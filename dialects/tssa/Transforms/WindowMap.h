@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TSSA_TRANSFORMS_WINDOWMAP_H
 #define DIALECTS_TSSA_TRANSFORMS_WINDOWMAP_H
 
-#include "dialects/tssa/IR/ViewPath.h"
+#include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/IR/AffineMap.h"
 
 namespace mlir::tssa::refs {
@@ -23,6 +23,9 @@ struct WindowMap {
 
 /// The map of the window of `base` along `path`. May build ops for sizes.
 WindowMap makeWindowMap(OpBuilder &builder, Location loc, const Path &path, Value base);
+
+/// Replaces the access by an expression that reads the window.
+void lowerAccess(OpBuilder &builder, AccessOp op);
 
 } // namespace mlir::tssa::refs
 

@@ -32,7 +32,7 @@ struct Stage {
   mlir::Operation *(*findBreach)(mlir::ModuleOp module);
 };
 
-/// All stages, in order: import, te, layout, buffers, loops, target.
+/// All stages, in order: import, functional, te, layout, buffers, loops, target.
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);
 

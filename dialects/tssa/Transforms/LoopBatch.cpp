@@ -1,0 +1,328 @@
+//===- LoopBatch.cpp - all iterations of a loop at once -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Transforms/LoopBatch.h"
+#include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "dialects/tssa/Transforms/WindowMap.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+//===----------------------------------------------------------------------===//
+// What can be done
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` is a scalar that only the induction variable and what is outside of
+/// the loop decide.
+static bool isIndexArithmetic(scf::ForOp loop, Value value) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return !isa<ShapedType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+      op->getNumResults() != 1)
+    return false;
+  if (!isa<arith::ArithDialect, affine::AffineDialect, math::MathDialect>(op->getDialect()))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isIndexArithmetic(loop, operand); });
+}
+
+/// Whether `value` is a sum of the induction variable and what is outside of the loop.
+static bool isAffine(scf::ForOp loop, Value value) {
+  return llvm::all_of(Linear::of(value).getTerms(), [&](const auto &term) {
+    return term.first == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(term.first);
+  });
+}
+
+/// Whether the sizes of the window, and of those on the way to it, are the same each
+/// time.
+static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
+  // Null for a size of the base.
+  SmallVector<OpFoldResult> sizes(cast<RankedTensorType>(base.getType()).getRank());
+  return llvm::all_of(path, [&](const BoundStep &step) {
+    sizes = step.getStep().reifyShape(sizes, step.integers);
+    return llvm::all_of(sizes, [&](OpFoldResult size) {
+      auto value = dyn_cast_if_present<Value>(size);
+      return !value || loop.isDefinedOutsideOfLoop(value);
+    });
+  });
+}
+
+/// Whether what the bodies of `op` use from the loop is tensors, and scalars that can be
+/// computed in them.
+static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
+  WalkResult result = op.walk([&](Operation *inner) {
+    bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {
+      return operand.getParentRegion() != &loop.getRegion() ||
+             isa<RankedTensorType>(operand.getType()) || isIndexArithmetic(loop, operand);
+    });
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+bool LoopBatch::canBatch(Operation *op) {
+  if (auto compute = dyn_cast<te::ComputeOp>(op))
+    return usesOnlyBatched(loop, compute) &&
+           llvm::all_of(compute.getDynamicSizes(),
+                        [&](Value size) { return loop.isDefinedOutsideOfLoop(size); });
+  if (auto access = dyn_cast<AccessOp>(op))
+    return hasUniformSizes(loop, access.getBoundPath(), access.getBase()) &&
+           llvm::all_of(access.getIndexes(),
+                        [&](Value index) { return isIndexArithmetic(loop, index); });
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return hasUniformSizes(loop, assign.getBoundPath(), assign.getBase()) &&
+           llvm::all_of(assign.getIndexes(), [&](Value index) { return isAffine(loop, index); });
+  if (isa<tensor::CastOp>(op))
+    return true;
+  return op->getNumResults() == 1 && isIndexArithmetic(loop, op->getResult(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// Copies one body, whose dims move up by one.
+class LoopBatch::Body {
+public:
+  Body(LoopBatch &batch, OpBuilder &builder) : batch(batch), builder(builder) {}
+
+  /// Copies all but the terminator; returns what it yields.
+  SmallVector<Value> copy(Block &body);
+  /// `expr` with dims moved up, and for each symbol what it is in iteration d0.
+  /// Appends to `symbols` what the result needs.
+  AffineExpr rewrite(AffineExpr expr, ValueRange operands, SmallVectorImpl<Value> &symbols);
+  IRMapping mapping;
+
+private:
+  void copyPointOp(Operation *op);
+  /// A scalar of the loop's body at iteration d0.
+  void ensureScalar(Value value);
+  AffineExpr getSymbol(Value value, SmallVectorImpl<Value> &symbols);
+
+  LoopBatch &batch;
+  OpBuilder &builder;
+};
+
+AffineExpr LoopBatch::Body::getSymbol(Value value, SmallVectorImpl<Value> &symbols) {
+  MLIRContext *context = builder.getContext();
+  auto append = [&](Value symbol) {
+    auto it = llvm::find(symbols, symbol);
+    unsigned position = it - symbols.begin();
+    if (it == symbols.end())
+      symbols.push_back(symbol);
+    return getAffineSymbolExpr(position, context);
+  };
+  if (mapping.contains(value)) // computed in the body
+    return append(mapping.lookup(value));
+  Linear linear = Linear::of(value);
+  AffineExpr expr = getAffineConstantExpr(linear.getOffset(), context);
+  for (auto [term, factor] : linear.getTerms()) {
+    if (term == batch.loop.getInductionVar()) {
+      int64_t step = *getConstantIntValue(batch.loop.getStep());
+      AffineExpr lower = getAffineConstantExpr(0, context);
+      if (std::optional<int64_t> known = getConstantIntValue(batch.loop.getLowerBound()))
+        lower = getAffineConstantExpr(*known, context);
+      else
+        lower = append(batch.loop.getLowerBound());
+      expr = expr + (getAffineDimExpr(0, context) * step + lower) * factor;
+      continue;
+    }
+    if (!batch.loop.isDefinedOutsideOfLoop(term)) {
+      ensureScalar(value);
+      return append(mapping.lookup(value));
+    }
+    expr = expr + append(term) * factor;
+  }
+  return expr;
+}
+
+AffineExpr LoopBatch::Body::rewrite(AffineExpr expr, ValueRange operands,
+                                    SmallVectorImpl<Value> &symbols) {
+  SmallVector<AffineExpr> dims, replacements;
+  int64_t numDims = 0;
+  expr.walk([&](AffineExpr inner) {
+    if (auto dim = dyn_cast<AffineDimExpr>(inner))
+      numDims = std::max<int64_t>(numDims, dim.getPosition() + 1);
+  });
+  for (int64_t dim = 0; dim < numDims; ++dim)
+    dims.push_back(getAffineDimExpr(dim + 1, expr.getContext()));
+  for (Value operand : operands)
+    replacements.push_back(getSymbol(operand, symbols));
+  return expr.replaceDimsAndSymbols(dims, replacements);
+}
+
+void LoopBatch::Body::ensureScalar(Value value) {
+  if (mapping.contains(value) || batch.loop.isDefinedOutsideOfLoop(value))
+    return;
+  if (value == batch.loop.getInductionVar()) {
+    SmallVector<Value> symbols;
+    AffineExpr expr = getSymbol(value, symbols);
+    mapping.map(value, te::IndexOp::create(builder, value.getLoc(), symbols,
+                                           AffineMap::get(1, symbols.size(), expr)));
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    ensureScalar(operand);
+  builder.clone(*op, mapping);
+}
+
+void LoopBatch::Body::copyPointOp(Operation *op) {
+  SmallVector<Value> symbols;
+  MLIRContext *context = builder.getContext();
+  auto rewriteAll = [&](ArrayRef<AffineExpr> exprs, ValueRange operands) {
+    return llvm::map_to_vector(
+        exprs, [&](AffineExpr expr) { return rewrite(expr, operands, symbols); });
+  };
+  if (auto read = dyn_cast<te::ReadOp>(op)) {
+    SmallVector<AffineExpr> at = rewriteAll(read.getMap().getResults(), read.getSymbols());
+    SmallVector<AffineExpr> guard;
+    if (read.getGuard())
+      guard = rewriteAll(read.getGuard()->getConstraints(), read.getSymbols());
+    Value source = batch.uniform.lookupOrDefault(read.getSource());
+    if (batch.batched.contains(read.getSource())) {
+      source = batch.batched.lookup(read.getSource());
+      at.insert(at.begin(), getAffineDimExpr(0, context));
+    }
+    unsigned numDims = read.getMap().getNumDims() + 1;
+    IntegerSet set;
+    if (read.getGuard())
+      set = IntegerSet::get(numDims, symbols.size(), guard, read.getGuard()->getEqFlags());
+    auto map = AffineMap::get(numDims, symbols.size(), at, context);
+    mapping.map(read.getValue(), te::ReadOp::create(builder, op->getLoc(), source, map, symbols,
+                                                    set, read.getPadAttr()));
+  } else if (auto index = dyn_cast<te::IndexOp>(op)) {
+    SmallVector<AffineExpr> at = rewriteAll(index.getMap().getResults(), index.getSymbols());
+    auto map = AffineMap::get(index.getMap().getNumDims() + 1, symbols.size(), at, context);
+    mapping.map(index.getValue(), te::IndexOp::create(builder, op->getLoc(), symbols, map));
+  } else {
+    auto inside = cast<te::InsideOp>(op);
+    SmallVector<AffineExpr> constraints =
+        rewriteAll(inside.getSet().getConstraints(), inside.getSymbols());
+    auto set = IntegerSet::get(inside.getSet().getNumDims() + 1, symbols.size(), constraints,
+                               inside.getSet().getEqFlags());
+    mapping.map(inside.getValue(), te::InsideOp::create(builder, op->getLoc(), symbols, set));
+  }
+}
+
+SmallVector<Value> LoopBatch::Body::copy(Block &body) {
+  for (Operation &op : body.without_terminator()) {
+    if (te::isPointOp(&op)) {
+      copyPointOp(&op);
+      continue;
+    }
+    for (Value operand : op.getOperands())
+      if (operand.getParentBlock() != &body)
+        ensureScalar(operand);
+    builder.clone(op, mapping);
+  }
+  SmallVector<Value> yielded;
+  for (Value value : body.getTerminator()->getOperands()) {
+    if (value.getParentBlock() != &body)
+      ensureScalar(value);
+    yielded.push_back(mapping.lookupOrDefault(value));
+  }
+  return yielded;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// A set over parallel dims, moved up by one.
+static Attribute shiftSet(IntegerSetAttr where) {
+  IntegerSet set = where.getValue();
+  SmallVector<AffineExpr> constraints;
+  for (AffineExpr constraint : set.getConstraints())
+    constraints.push_back(constraint.shiftDims(set.getNumDims(), 1));
+  return IntegerSetAttr::get(
+      IntegerSet::get(set.getNumDims() + 1, set.getNumSymbols(), constraints, set.getEqFlags()));
+}
+
+/// Copies a region with one block, if it has one.
+static void copyRegion(OpBuilder &builder, Region &from, Region &to,
+                       function_ref<SmallVector<Value>(Block &, Block &)> copyBlock) {
+  if (from.empty())
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block &source = from.front();
+  SmallVector<Location> locations(source.getNumArguments(), from.getLoc());
+  Block *block = builder.createBlock(&to, to.end(), source.getArgumentTypes(), locations);
+  SmallVector<Value> yielded = copyBlock(source, *block);
+  te::YieldOp::create(builder, source.getTerminator()->getLoc(), yielded);
+}
+
+void LoopBatch::batch(tensor::CastOp op) {
+  if (batched.contains(op.getSource()))
+    batched.map(op.getResult(), batched.lookup(op.getSource()));
+  else
+    uniform.map(op.getResult(), uniform.lookupOrDefault(op.getSource()));
+}
+
+void LoopBatch::batch(te::ComputeOp op) {
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  sizes.insert(sizes.begin(), OpFoldResult(count));
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Value> dynamicSizes;
+  te::dispatchSizes(sizes, staticSizes, dynamicSizes);
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tensor.getShape());
+    shape.insert(shape.begin(), staticSizes.front());
+    types.push_back(RankedTensorType::get(shape, tensor.getElementType()));
+  }
+  ArrayAttr where = op.getWhereAttr();
+  if (where)
+    where = builder.getArrayAttr(llvm::map_to_vector(
+        where.getAsRange<IntegerSetAttr>(), [](IntegerSetAttr set) { return shiftSet(set); }));
+  auto result = te::ComputeOp::create(builder, op.getLoc(), types, dynamicSizes, staticSizes,
+                                      op.getNumParallel() + 1, op.getInitAttr(), where,
+                                      op.getLabelAttr(), op.getPieces().size());
+  auto copyBlock = [&](Block &from, Block &to) {
+    Body body(*this, builder);
+    for (auto [old, argument] : llvm::zip_equal(from.getArguments(), to.getArguments()))
+      body.mapping.map(old, argument);
+    return body.copy(from);
+  };
+  copyRegion(builder, op.getCombiner(), result.getCombiner(), copyBlock);
+  copyRegion(builder, op.getEpilogue(), result.getEpilogue(), copyBlock);
+  for (auto [from, to] : llvm::zip_equal(op.getPieces(), result.getPieces()))
+    copyRegion(builder, from, to, copyBlock);
+  batched.map(op.getResults(), result.getResults());
+}
+
+Value LoopBatch::batch(AssignOp op, Value base) {
+  WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), base);
+  SmallVector<OpFoldResult> domain(window.sizes);
+  domain.insert(domain.begin(), OpFoldResult(count));
+  Body target(*this, builder);
+  SmallVector<Value> symbols;
+  SmallVector<AffineExpr> at;
+  for (AffineExpr expr : window.map.getResults())
+    at.push_back(target.rewrite(expr, window.symbols, symbols));
+  auto map = AffineMap::get(domain.size(), symbols.size(), at, builder.getContext());
+  auto update = te::buildUpdate(
+      builder, op.getLoc(), base, domain, map, symbols, IntegerSet(),
+      [&](OpBuilder &b, Location loc) {
+        AffineMap all = b.getMultiDimIdentityMap(domain.size());
+        bool isBatched = batched.contains(op.getSource());
+        Value source = isBatched ? batched.lookup(op.getSource())
+                                 : uniform.lookupOrDefault(op.getSource());
+        return SmallVector<Value>{te::ReadOp::create(
+            b, loc, source, isBatched ? all : all.dropResult(0))};
+      });
+  return update.getResult();
+}

@@ -1,0 +1,113 @@
+//===- PrintAlias.cpp - what is known of refs, as text -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Analysis/Aliases.h"
+#include "dialects/tssa/Transforms/Passes.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::tssa::refs {
+#define GEN_PASS_DEF_TSSAPRINTALIAS
+#include "dialects/tssa/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::refs
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+namespace {
+class AliasPrinter {
+public:
+  AliasPrinter(func::FuncOp function, raw_ostream &stream)
+      : function(function), aliases(function), state(function), stream(stream) {}
+  void print();
+
+private:
+  void printRoot(Value root);
+  /// What is a window on `root`, in the order of the program.
+  void printMembers(Value root);
+  void printConflict(const Conflict &conflict);
+  void printValue(Value value) { value.printAsOperand(stream, state); }
+
+  func::FuncOp function;
+  Aliases aliases;
+  AsmState state;
+  raw_ostream &stream;
+};
+} // namespace
+
+void AliasPrinter::printMembers(Value root) {
+  auto printPlace = [&](Value ref) {
+    printValue(ref);
+    stream << ' ';
+    writePath(stream, aliases.getPlace(ref).path);
+    stream << '\n';
+  };
+  for (Value name : aliases.getNames())
+    if (name != root && aliases.getPlace(name).root == root) {
+      stream << "  name ";
+      printPlace(name);
+    }
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto view = dyn_cast<ViewOp>(op); view && aliases.getPlace(view.getRef()).root == root) {
+      stream << "  view ";
+      printPlace(view.getRef());
+    } else if (auto write = dyn_cast<WriteOp>(op);
+               write && aliases.getPlace(write.getRef()).root == root) {
+      stream << "  write ";
+      printPlace(write.getRef());
+    }
+  });
+}
+
+void AliasPrinter::printRoot(Value root) {
+  bool isName = !isStorage(root);
+  stream << (isName ? "name with a storage of its own " : "storage ");
+  printValue(root);
+  stream << " : " << root.getType();
+  if (isName) {
+    stream << " from ";
+    llvm::interleaveComma(getIncomingOperands(root), stream,
+                          [&](OpOperand *incoming) { printValue(incoming->get()); });
+  }
+  stream << '\n';
+  printMembers(root);
+}
+
+void AliasPrinter::printConflict(const Conflict &conflict) {
+  stream << "refused: ";
+  printValue(conflict.name);
+  stream << " may be ";
+  printValue(conflict.other);
+  stream << ", and one is written while the other is used\n";
+}
+
+void AliasPrinter::print() {
+  stream << "function @" << function.getSymName() << '\n';
+  auto printIfRoot = [&](Value value) {
+    if (isa<RefType>(value.getType()) &&
+        (isStorage(value) || llvm::is_contained(aliases.getNames(), value)) &&
+        aliases.getPlace(value).root == value)
+      printRoot(value);
+  };
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), printIfRoot);
+    llvm::for_each(op->getResults(), printIfRoot);
+  });
+  if (std::optional<Conflict> conflict = aliases.findConflict())
+    printConflict(*conflict);
+}
+
+namespace {
+struct PrintAlias : refs::impl::TSSAPrintAliasBase<PrintAlias> {
+  void runOnOperation() override {
+    AliasPrinter(getOperation(), llvm::outs()).print();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
