@@ -194,7 +194,8 @@ private:
           buildIf(active, [&] { visitLoop(id); }, nullptr);
         else
           visitLoop(id);
-      next();
+      if (succeeded(result))
+        next();
     });
     for (unsigned id : loops)
       entered[id] = false;
@@ -233,7 +234,8 @@ private:
     buildFor(index.constant(0), getTripCount(loop), {}, [&](Value iv, ValueRange) -> Values {
       index.setLoop(loop, iv);
       visitLoop(loop);
-      buildSerial(step + 1);
+      if (succeeded(result))
+        buildSerial(step + 1);
       index.dropLoop(loop);
       return {};
     });

@@ -42,3 +42,23 @@ te.kernel @others(%x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK: layout.inline @q
   layout.inline @q
 }
+
+// CHECK-LABEL: te.kernel @devices
+te.kernel @devices(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) reduce (d1: 64) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<8x64xf32>
+    %p = arith.mulf %v, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  // CHECK: %[[K:.*]]:2 = layout.split %{{.*}} [*, 32]
+  %ko, %kl = layout.split %k [*, 32]
+  // CHECK: layout.cache 0 at %[[K]]#0 to shared
+  layout.cache 0 at %ko to shared
+  // CHECK: layout.bind %{{.*}} to block
+  layout.bind %i to block
+  // CHECK: layout.bind %[[K]]#1 to lane
+  layout.bind %kl to lane
+}

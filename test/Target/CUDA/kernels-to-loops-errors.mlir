@@ -1,0 +1,185 @@
+// RUN: tssa-opt %s -convert-kernels-to-device-loops -split-input-file -verify-diagnostics
+
+te.kernel @no_level(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected a level that this target has, block or lane, got parallel}}
+  layout.bind %i to parallel
+}
+
+// -----
+
+te.kernel @lane_of_unknown_size(%a: tensor<4x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: %n) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x?xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected a loop of constant extent}}
+  layout.bind %k to lane
+}
+
+// -----
+
+te.kernel @odd_lanes(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected the lanes of 'y' over a reduction to be a power of two or a multiple of 32, got 24}}
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ko, %kl = layout.split %k [*, 24]
+  layout.bind %kl to lane
+}
+
+// -----
+
+te.kernel @reduction_outside(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected lanes of 'y' over a reduction to be inside of those over parallel dims}}
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ko, %kl = layout.split %k [*, 8]
+  layout.reorder %kl, %i, %ko
+  layout.bind %kl, %i to lane
+}
+
+// -----
+
+te.kernel @too_many_lanes(%a: tensor<4x512xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected at most 1024 lanes for 'y', got 2048}}
+  %y = te.compute @y (d0: 4) reduce (d1: 512) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x512xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i, %k to lane
+}
+
+// -----
+
+te.kernel @cache_at_parallel(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected a serial loop of a reduction}}
+  layout.cache 0 at %i to shared
+}
+
+// -----
+
+te.kernel @cache_no_operand(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ko, %kl = layout.split %k [*, 16]
+  // expected-error @below {{expected operand 2 of what the body yields to be a number computed in the body}}
+  layout.cache 2 at %ko to shared
+}
+
+// -----
+
+te.kernel @cache_of_data(%a: tensor<4x64xf32>, %ids: tensor<64xindex>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %s = te.read %ids[d1] : tensor<64xindex>
+    %x = te.read %a[d0, s0](%s) : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ko, %kl = layout.split %k [*, 16]
+  // expected-error @below {{cannot keep an operand that is read at an index from data}}
+  layout.cache 0 at %ko to shared
+}
+
+// -----
+
+te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<4x64xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ko, %kl = layout.split %k [*, 16]
+  // expected-error @below {{expected a loop without a register tile}}
+  layout.cache 0 at %ko to shared
+  layout.register_tile %kl
+}
+
+// -----
+
+// What lanes need of each other is for all of them.
+te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  // expected-error @below {{expected no lanes in an expression computed by one lane}}
+  %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<64x8xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<64xf32>
+  %y = te.compute @y (d0: 64, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<64x8xf32>
+    %t = te.read %s[d0] : tensor<64xf32>
+    %q = arith.divf %x, %t : f32
+    te.yield %q : f32
+  } : tensor<64x8xf32>
+  te.return %y : tensor<64x8xf32>
+} schedule {
+  %r, %k = layout.loops @s : !layout.loop, !layout.loop
+  layout.bind %k to lane
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to lane
+  layout.compute_at @s, %i
+}
+
+// -----
+
+// More than a block can have.
+// expected-error @below {{needs 132096 bytes of shared memory, more than the 101376 that a device has}}
+te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> tensor<4x2048xf32> {
+  %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<4x64xf32>
+    %w = te.read %b[d2, d1] : tensor<64x2048xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4x2048xf32>
+  te.return %y : tensor<4x2048xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %jo, %jl = layout.split %j [*, 512]
+  %ko, %ki = layout.split %k [*, 64]
+  layout.reorder %i, %jo, %jl, %ko, %ki
+  layout.cache 1 at %ko to shared
+  layout.bind %jl to lane
+}
