@@ -20,6 +20,16 @@ constexpr llvm::StringLiteral largeAngleAttr = "tssa.large_angle";
 /// rare or need more bits, are left to the target.
 void populateApproximations(mlir::RewritePatternSet &patterns);
 
+/// Patterns that compute functions on f64 by polynomials, and those on f32 that
+/// `populateApproximations` leaves by way of f64. For targets without a library to call.
+void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
+
+/// Patterns for the sines and cosines with `largeAngleAttr`, and for tangents of f32.
+void populateLargeAngles(mlir::RewritePatternSet &patterns);
+
+/// Patterns for arith.remf on types of at most 32 bits.
+void populateRemainder(mlir::RewritePatternSet &patterns);
+
 /// Patterns that narrow f64 to f16 and bf16 with one rounding.
 void populateNarrowingPatterns(mlir::RewritePatternSet &patterns);
 

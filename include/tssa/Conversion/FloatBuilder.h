@@ -1,4 +1,4 @@
-//===- FloatBuilder.h - short names for arithmetic on f32 ------*- C++ -*-===//
+//===- FloatBuilder.h - short names for arithmetic on floats ---*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,19 +9,28 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace tssa {
 
-/// Builds operations on f32, or vectors of it, and on i32 of the same shape.
+/// Builds operations on f32 or f64, or vectors of them, and on integers of the same
+/// width and shape.
 class FloatBuilder {
 public:
   using Value = mlir::Value;
 
   FloatBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type)
-      : builder(builder), loc(loc), floatType(type), intType(withElement(builder.getI32Type())) {}
+      : builder(builder), loc(loc), floatType(type),
+        width(mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth()),
+        intType(withElement(builder.getIntegerType(width))) {}
 
-  Value f(double value) { return splat(floatType, builder.getF32FloatAttr(value)); }
-  Value i(int32_t value) { return splat(intType, builder.getI32IntegerAttr(value)); }
+  Value f(double value) {
+    return splat(floatType,
+                 builder.getFloatAttr(mlir::getElementTypeOrSelf(floatType), value));
+  }
+  Value i(int64_t value) {
+    return splat(intType, builder.getIntegerAttr(mlir::getElementTypeOrSelf(intType), value));
+  }
 
   Value add(Value a, Value b) { return create<mlir::arith::AddFOp>(a, b); }
   Value sub(Value a, Value b) { return create<mlir::arith::SubFOp>(a, b); }
@@ -29,6 +38,8 @@ public:
   Value div(Value a, Value b) { return create<mlir::arith::DivFOp>(a, b); }
   Value fma(Value a, Value b, Value c) { return create<mlir::math::FmaOp>(a, b, c); }
   Value abs(Value a) { return create<mlir::math::AbsFOp>(a); }
+  Value sqrt(Value a) { return create<mlir::math::SqrtOp>(a); }
+  Value trunc(Value a) { return create<mlir::math::TruncOp>(a); }
   Value copySign(Value a, Value sign) { return create<mlir::math::CopySignOp>(a, sign); }
 
   Value addInt(Value a, Value b) { return create<mlir::arith::AddIOp>(a, b); }
@@ -48,6 +59,8 @@ public:
   Value isEqual(Value a, Value b) {
     return mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::eq, a, b);
   }
+  /// Of two conditions.
+  Value isAnd(Value a, Value b) { return create<mlir::arith::AndIOp>(a, b); }
   Value select(Value condition, Value a, Value b) {
     return create<mlir::arith::SelectOp>(condition, a, b);
   }
@@ -59,13 +72,25 @@ public:
       sum = fma(sum, x, f(coefficient));
     return sum;
   }
-  /// 2 to the power of an integer from -126 to 127.
-  Value powerOfTwo(Value exponent) { return fromBits(shiftLeft(addInt(exponent, i(127)), 23)); }
+  /// 2 to the power of an integer that is the exponent of a normal number.
+  Value powerOfTwo(Value exponent) {
+    return fromBits(shiftLeft(addInt(exponent, i(width == 32 ? 127 : 1023)), mantissaBits()));
+  }
+  /// x as an integer and as a float, for x not far from 0: adding 1.5 * 2^23, or 2^52,
+  /// rounds to an integer, which is then in the low bits.
+  std::pair<Value, Value> round(Value x, Value scale) {
+    Value magic = f(width == 32 ? 12582912.0 : 6755399441055744.0);
+    Value shifted = fma(x, scale, magic);
+    return {subInt(bitsOf(shifted), bitsOf(magic)), sub(shifted, magic)};
+  }
+  int32_t mantissaBits() const { return width == 32 ? 23 : 52; }
 
 private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  mlir::Type floatType, intType;
+  mlir::Type floatType;
+  unsigned width;
+  mlir::Type intType;
 
   mlir::Type withElement(mlir::Type element) {
     auto vector = mlir::dyn_cast<mlir::VectorType>(floatType);

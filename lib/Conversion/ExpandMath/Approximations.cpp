@@ -13,9 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Angles.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Conversion/FloatBuilder.h"
@@ -31,11 +30,7 @@ namespace {
 Value buildExp(FloatBuilder &b, Value x) {
   x = b.select(b.isLess(b.f(89.0), x), b.f(89.0), x);
   x = b.select(b.isLess(x, b.f(-104.0)), b.f(-104.0), x);
-  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
-  Value magic = b.f(12582912.0);
-  Value shifted = b.fma(x, b.f(1.44269504088896341), magic);
-  Value n = b.sub(shifted, magic);
-  Value integer = b.subInt(b.bitsOf(shifted), b.bitsOf(magic));
+  auto [integer, n] = b.round(x, b.f(1.44269504088896341));
   Value r = b.fma(n, b.f(-0.693359375), x);
   r = b.fma(n, b.f(2.12194440e-4), r);
   Value p = b.polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
@@ -84,32 +79,6 @@ Value buildTanh(FloatBuilder &b, Value x) {
   return b.select(b.isLess(magnitude, b.f(0.625)), near, b.copySign(far, x));
 }
 
-/// The largest argument that `buildSinCos` reduces exactly enough.
-constexpr double largestAngle = 32768.0;
-
-/// Reduces to [-pi/4, pi/4] with a number of quarter turns; `quarters` are added
-/// to it: 0 for the sine, 1 for the cosine.
-Value buildSinCos(FloatBuilder &b, Value x, int32_t quarters) {
-  Value magic = b.f(12582912.0);
-  Value shifted = b.fma(x, b.f(0.636619772367581343), magic);
-  Value n = b.sub(shifted, magic);
-  Value turns = b.addInt(b.subInt(b.bitsOf(shifted), b.bitsOf(magic)), b.i(quarters));
-  // pi / 2 as the sum of three f32.
-  Value r = b.fma(n, b.f(-1.5707963705062866), x);
-  r = b.fma(n, b.f(4.371138828673793e-08), r);
-  r = b.fma(n, b.f(1.7151245100058819e-15), r);
-  Value z = b.mul(r, r);
-  Value sine = b.polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
-  sine = b.fma(b.mul(sine, z), r, r);
-  Value cosine = b.polynomial(z, {2.443315711809948e-5, -1.388731625493765e-3,
-                                  4.166664568298827e-2});
-  cosine = b.fma(b.mul(cosine, z), z, b.fma(z, b.f(-0.5), b.f(1.0)));
-  Value isOdd = b.isEqual(b.andInt(turns, b.i(1)), b.i(1));
-  Value result = b.select(isOdd, cosine, sine);
-  Value isNegative = b.isEqual(b.andInt(turns, b.i(2)), b.i(2));
-  return b.select(isNegative, b.sub(b.f(-0.0), result), result);
-}
-
 template <typename Op>
 struct Expand : OpRewritePattern<Op> {
   using Build = Value (*)(FloatBuilder &, Value);
@@ -126,48 +95,6 @@ struct Expand : OpRewritePattern<Op> {
   }
 };
 
-/// Whether any lane of a condition holds.
-Value buildAny(OpBuilder &builder, Location loc, Value condition) {
-  auto type = dyn_cast<VectorType>(condition.getType());
-  if (!type)
-    return condition;
-  auto flat = VectorType::get(type.getNumElements(), type.getElementType());
-  if (flat != type)
-    condition = vector::ShapeCastOp::create(builder, loc, flat, condition);
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
-}
-
-/// Sine and cosine; where any argument is large, the target computes all of them.
-template <typename Op>
-struct ExpandAngle : OpRewritePattern<Op> {
-  int32_t quarters;
-  ExpandAngle(MLIRContext *context, int32_t quarters)
-      : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    // The one in the branch is left to the target.
-    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(largeAngleAttr))
-      return failure();
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    FloatBuilder b(rewriter, loc, op.getType());
-    Value isLarge = b.compare(arith::CmpFPredicate::UGT, b.abs(x), b.f(largestAngle));
-    auto branch = scf::IfOp::create(
-        rewriter, loc, buildAny(rewriter, loc, isLarge),
-        [&](OpBuilder &builder, Location loc) {
-          auto exact = Op::create(builder, loc, x);
-          exact->setAttr(largeAngleAttr, builder.getUnitAttr());
-          scf::YieldOp::create(builder, loc, exact.getResult());
-        },
-        [&](OpBuilder &builder, Location loc) {
-          FloatBuilder inner(builder, loc, x.getType());
-          scf::YieldOp::create(builder, loc, buildSinCos(inner, x, quarters));
-        });
-    rewriter.replaceOp(op, branch.getResults());
-    return success();
-  }
-};
-
 template <typename Op>
 void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build) {
   patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
@@ -180,8 +107,7 @@ void populateApproximations(RewritePatternSet &patterns) {
   addExpansion<math::ExpOp>(patterns, buildExp);
   addExpansion<math::LogOp>(patterns, buildLog);
   addExpansion<math::TanhOp>(patterns, buildTanh);
-  patterns.add(std::make_unique<ExpandAngle<math::SinOp>>(patterns.getContext(), 0));
-  patterns.add(std::make_unique<ExpandAngle<math::CosOp>>(patterns.getContext(), 1));
+  populateAngles(patterns);
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
   }, 2);

@@ -25,7 +25,9 @@ using namespace mlir;
 namespace tssa::cuda {
 namespace {
 
-/// Says what a driver must know: that it is an entry, and of how many threads.
+/// Says what a driver must know: that it is an entry, and of how many threads. And what
+/// ptxas should: that one block may have all registers. Else it spills some of them to
+/// get room for another block.
 void markKernel(LLVM::LLVMFuncOp function) {
   auto threads = function->getAttrOfType<IntegerAttr>(threadsAttr);
   if (!threads)
@@ -34,6 +36,7 @@ void markKernel(LLVM::LLVMFuncOp function) {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr({int32_t(threads.getInt())}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 
 struct ConvertToNVVMPass : PassWrapper<ConvertToNVVMPass, OperationPass<gpu::GPUModuleOp>> {

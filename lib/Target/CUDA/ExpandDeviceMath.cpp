@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Kernels use no device library, so that the emulator computes what a GPU does:
-/// functions become the arithmetic that they are on CPUs. A GPU cannot call the host
-/// for the others; those are errors.
+/// functions become the arithmetic that they are on CPUs. Those for which a CPU calls
+/// its library are computed in f64; what is left, such as the sine of f64, is an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +52,9 @@ struct ExpandDeviceMathPass : PassWrapper<ExpandDeviceMathPass, OperationPass<gp
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateApproximations(patterns);
+    populateDoubleFunctions(patterns);
+    populateLargeAngles(patterns);
+    populateRemainder(patterns);
     populateNarrowingPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

@@ -1,0 +1,95 @@
+//===- Remainder.cpp - the remainder of a division of floats -------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "tssa/Conversion/ExpandMath.h"
+#include "tssa/Conversion/FloatBuilder.h"
+
+using namespace mlir;
+
+namespace tssa {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The exponent of a positive normal number, not biased.
+Value getExponent(FloatBuilder &b, Value x) { return b.shiftRight(b.bitsOf(x), 52); }
+
+/// |x| mod |y| for numbers that were f32, as f64: the largest y * 2^k is subtracted as
+/// long as there is one, which is exact. One bit of x goes each time.
+Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
+  Type type = x.getType();
+  FloatBuilder b(builder, loc, type);
+  Value ax = b.abs(x), ay = b.abs(y);
+  Value isOrdinary = b.isAnd(b.isLess(b.f(0.0), ay), b.isLess(ax, b.f(infinity)));
+  // Else the loop does nothing.
+  Value start = b.select(isOrdinary, ax, b.f(0.0));
+  auto loop = scf::WhileOp::create(
+      builder, loc, TypeRange{type}, ValueRange{start},
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value more = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, args[0], ay);
+        Value isOn = arith::AndIOp::create(builder, loc, more, isOrdinary);
+        scf::ConditionOp::create(builder, loc, isOn, args);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        FloatBuilder inner(builder, loc, type);
+        Value rest = args[0];
+        Value power = inner.subInt(getExponent(inner, rest), getExponent(inner, ay));
+        Value step = inner.mul(ay, inner.powerOfTwo(power));
+        step = inner.select(inner.isLess(rest, step), inner.mul(step, inner.f(0.5)), step);
+        scf::YieldOp::create(builder, loc, inner.sub(rest, step));
+      });
+  Value result = b.select(isOrdinary, loop.getResult(0),
+                          b.f(std::numeric_limits<double>::quiet_NaN()));
+  return b.copySign(result, x);
+}
+
+/// On types of at most 32 bits, one lane at a time.
+struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (element.getIntOrFloatBitWidth() > 32)
+      return failure();
+    Location loc = op.getLoc();
+    auto compute = [&](Value x, Value y) -> Value {
+      Type f64 = rewriter.getF64Type();
+      Value result = buildRemainder(rewriter, loc, arith::ExtFOp::create(rewriter, loc, f64, x),
+                                    arith::ExtFOp::create(rewriter, loc, f64, y));
+      return arith::TruncFOp::create(rewriter, loc, element, result);
+    };
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector) {
+      rewriter.replaceOp(op, compute(op.getLhs(), op.getRhs()));
+      return success();
+    }
+    if (vector.isScalable())
+      return failure();
+    Value result = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
+    SmallVector<int64_t> strides = computeStrides(vector.getShape());
+    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
+      SmallVector<int64_t> position = delinearize(i, strides);
+      Value lane = compute(vector::ExtractOp::create(rewriter, loc, op.getLhs(), position),
+                           vector::ExtractOp::create(rewriter, loc, op.getRhs(), position));
+      result = vector::InsertOp::create(rewriter, loc, lane, result, position);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateRemainder(RewritePatternSet &patterns) {
+  patterns.add<ExpandRemainder>(patterns.getContext());
+}
+
+} // namespace tssa
