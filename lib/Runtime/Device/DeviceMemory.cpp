@@ -13,8 +13,6 @@
 using namespace tssa::runtime;
 
 static constexpr uint64_t leastPiece = 256;
-/// Guarded reads of an empty tensor at the end of a piece touch the bytes behind it.
-static constexpr uint64_t slack = 16;
 
 /// Whether a piece serves `bytes` and does not waste more than it serves.
 static bool serves(uint64_t size, uint64_t bytes) {
@@ -44,7 +42,7 @@ void *DevicePool::takeIdle(uint64_t bytes, uint64_t &size) {
 Status DevicePool::acquire(uint64_t bytes, void *&memory, uint64_t &size) {
   if (bytes > uint64_t(INT64_MAX))
     return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) + " bytes");
-  bytes = std::max(bytes + slack, leastPiece);
+  bytes = std::max(bytes, leastPiece);
   memory = takeIdle(bytes, size);
   if (memory)
     return Status::success();

@@ -118,16 +118,6 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
   }
 }
 
-/// A read that its guard forbids goes to the tensor's first element instead, and its
-/// value is dropped. An empty tensor has none, but is followed by as many bytes.
-bool Grid::readsEmptyTensor(uintptr_t address, uint64_t bytes,
-                            const tssa_emulator_site &site) const {
-  if (site.operation != TSSA_EMU_LOAD || site.parameter < 0 || bytes > emptyTensorBytes)
-    return false;
-  const GlobalMemory::Parameter &parameter = memory.getParameter(site.parameter);
-  return address != 0 && address == parameter.begin && address == parameter.end;
-}
-
 void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
   const tssa_emulator_site &place = kernel.sites[site];
   Region *region = nullptr;
@@ -140,8 +130,6 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
     region = memory.find(address);
     inside = region && region->contains(address, bytes);
   }
-  if (!inside && readsEmptyTensor(address, bytes, place))
-    return;
   if (!inside)
     return failBounds(thread, address, site);
   if (!isAligned(address, place))

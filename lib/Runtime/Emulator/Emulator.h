@@ -32,10 +32,6 @@ struct Allocation {
   std::string name; ///< in messages: "arena", "weights", "input x"
 };
 
-/// Bytes behind any tensor of a device that kernels may read, though not use: guarded
-/// reads of an empty tensor do.
-constexpr uint64_t emptyTensorBytes = 16;
-
 struct Options {
   /// Of the order of blocks and threads.
   uint64_t seed = 0;

@@ -115,7 +115,6 @@ private:
   void access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
-  bool readsEmptyTensor(uintptr_t address, uint64_t bytes, const tssa_emulator_site &site) const;
   void failBounds(const Thread &thread, uintptr_t address, int32_t site);
   void failAlignment(const Thread &thread, uintptr_t address, int32_t site);
   void failUnwritten(const Thread &thread, uintptr_t address, int32_t site);
