@@ -70,25 +70,8 @@ Status Session::loadChecked(const std::string &path,
   session->options = options;
   if (Status status = Artifact::open(path, session->artifact); !status.ok())
     return status;
-  auto located = [&](Status status) {
-    status.message = "'" + path + "': " + status.message;
+  if (Status status = session->loadVariant(options.device); !status.ok())
     return status;
-  };
-  DeviceChoice choice;
-  if (Status status = chooseVariant(session->getManifest(), options.device, choice);
-      !status.ok())
-    return located(std::move(status));
-  session->variant = choice.variant;
-  if (Status status = session->artifact->mapWeights(choice.variant, options.verifyWeights);
-      !status.ok())
-    return status;
-  session->code = std::make_unique<LoadedCode>();
-  if (Status status = session->code->load(session->artifact->getCode(),
-                                          session->getVariant().suffix);
-      !status.ok())
-    return located(std::move(status));
-  if (Status status = session->loadProgram(choice); !status.ok())
-    return located(std::move(status));
   session->artifact->dropCode();
   if (!options.parallelFor)
     session->pool = ThreadPool::getShared(options.threads, options.pinThreads);
@@ -96,8 +79,39 @@ Status Session::loadChecked(const std::string &path,
   return Status::success();
 }
 
+/// The status with the file it is about.
+static Status locate(const std::string &path, Status status) {
+  if (!status.ok())
+    status.message = "'" + path + "': " + status.message;
+  return status;
+}
+
+/// Loads the variant that runs on `device`. For "auto" a CUDA device whose driver takes
+/// none of the images counts as none.
+Status Session::loadVariant(const std::string &device) {
+  DeviceChoice choice;
+  Status status = chooseVariant(getManifest(), device, choice);
+  if (!status.ok())
+    return locate(artifact->getPath(), std::move(status));
+  variant = choice.variant;
+  status = artifact->mapWeights(variant, options.verifyWeights);
+  if (!status.ok())
+    return status;
+  code = std::make_unique<LoadedCode>();
+  status = code->load(artifact->getCode(), getVariant().suffix);
+  if (status.ok())
+    status = loadProgram(choice);
+  if (status.code != TSSA_INCOMPATIBLE || choice.kind != DeviceChoice::CUDA || device != "auto")
+    return locate(artifact->getPath(), std::move(status));
+  for (const char *other : {"cpu", "cuda-emu"})
+    if (loadVariant(other).ok())
+      return Status::success();
+  return locate(artifact->getPath(), std::move(status));
+}
+
 /// Puts kernels and weights on the chosen device, if it is not the CPU.
 Status Session::loadProgram(const DeviceChoice &choice) {
+  deviceName = "cpu";
   if (choice.kind == DeviceChoice::CPU)
     return Status::success();
   std::unique_ptr<Device> device;

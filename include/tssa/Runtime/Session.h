@@ -149,6 +149,7 @@ private:
   static Status loadChecked(const std::string &path,
                             const SessionOptions &options,
                             std::unique_ptr<Session> &session);
+  Status loadVariant(const std::string &device);
   Status loadProgram(const DeviceChoice &choice);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
