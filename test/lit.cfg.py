@@ -6,6 +6,7 @@ split-file come from LLVM, tssa-opt and the other tools from the build tree.
 """
 
 import os
+import shutil
 
 import lit.formats
 import lit.util
@@ -33,6 +34,10 @@ config.substitutions.append(("%build", config.tssa_build))
 
 if config.sanitize:
     config.available_features.add("sanitizers")
+
+# Assembles PTX where it is installed.
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
 
 supported, _ = lit.util.killProcessAndChildrenIsSupported()
 if supported:
