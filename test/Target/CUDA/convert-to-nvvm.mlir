@@ -1,0 +1,35 @@
+// RUN: tssa-opt %s -pass-pipeline='builtin.module(gpu.module(cuda-convert-to-nvvm))' | FileCheck %s
+
+gpu.module @device {
+  // CHECK: llvm.func @k(%[[V:.*]]: f32, %[[D:.*]]: f64, %[[OUT:.*]]: !llvm.ptr)
+  // CHECK-SAME: nvvm.kernel
+  // CHECK-SAME: nvvm.maxntid = array<i32: 128>
+  // CHECK-SAME: nvvm.minctasm = 1 : i32
+  // CHECK: nvvm.read.ptx.sreg.tid.x
+  // CHECK: llvm.alloca
+  // CHECK: nvvm.shfl.sync bfly %{{.*}}, %[[V]]
+  // CHECK: nvvm.barrier0
+  // 64 bits go in two halves.
+  // CHECK-COUNT-2: nvvm.shfl.sync bfly
+  // CHECK: llvm.atomicrmw _or
+  func.func @k(%v: f32, %d: f64, %out: !llvm.ptr) attributes {tssa.threads = 128 : i32} {
+    %one = arith.constant 1 : i32
+    %width = arith.constant 32 : i32
+    %t = gpu.thread_id x
+    %buffer = memref.alloca() : memref<128xf32>
+    %o, %valid = gpu.shuffle xor %v, %one, %width : f32
+    memref.store %o, %buffer[%t] : memref<128xf32>
+    gpu.barrier
+    %p, %also = gpu.shuffle xor %d, %one, %width : f64
+    llvm.store %p, %out : f64, !llvm.ptr
+    %flag = memref.alloca() : memref<128xi32>
+    %old = memref.atomic_rmw ori %one, %flag[%t] : (i32, memref<128xi32>) -> i32
+    return
+  }
+
+  // What is no kernel is not marked.
+  // CHECK: llvm.func @helper() {
+  func.func @helper() {
+    return
+  }
+}
