@@ -226,27 +226,23 @@ ArrayRef<KernelFault> getKernelFaults() {
   return faults;
 }
 
-bool applyFault(LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index) {
-  // A place is found in a copy, so that what is applied and not wanted does no harm.
-  unsigned place = 0;
-  for (;; ++place) {
-    OwningOpRef<LLVM::LLVMFuncOp> copy = kernel.clone();
-    unsigned current = 0;
-    Operation *target = nullptr;
-    copy->walk([&](Operation *op) {
-      if (current++ == place)
-        target = op;
-    });
-    if (!target)
-      return false;
-    if (target == *copy || !fault.apply(target))
-      continue;
-    if (index-- == 0)
-      break;
-  }
+Operation *findPlace(LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) { ops.push_back(op); });
-  return fault.apply(ops[place]);
+  for (size_t place = 0; place < ops.size(); ++place) {
+    // Tried in a copy, where it does no harm.
+    OwningOpRef<LLVM::LLVMFuncOp> copy = kernel.clone();
+    SmallVector<Operation *> copies;
+    copy->walk([&](Operation *op) { copies.push_back(op); });
+    if (ops[place] != kernel && fault.apply(copies[place]) && index-- == 0)
+      return ops[place];
+  }
+  return nullptr;
+}
+
+void putTrap(Operation *place) {
+  OpBuilder builder(place);
+  LLVM::Trap::create(builder, place->getLoc());
 }
 
 } // namespace tssa

@@ -20,9 +20,13 @@ struct KernelFault {
 
 llvm::ArrayRef<KernelFault> getKernelFaults();
 
-/// Makes the fault at the `index`th place of a kernel where it can be made; false when
-/// there are not as many.
-bool applyFault(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index);
+/// The `index`th op of a kernel at which the fault can be made; null when there are not
+/// as many.
+mlir::Operation *findPlace(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault,
+                           unsigned index);
+
+/// Makes a kernel that comes to `place` give up.
+void putTrap(mlir::Operation *place);
 
 } // namespace tssa
 
