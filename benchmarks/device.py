@@ -1,11 +1,12 @@
 """Checks and times models on a device, such as a GPU that is at hand only now and then.
 
-usage: device.py prepare FOLDER [--bin DIR] [--targets cpu,cuda:sm_80,cuda:sm_90,cuda-emu] [MODEL.onnx|DIR...]
+usage: device.py prepare FOLDER [--bin DIR] [--targets cpu,cuda:sm_80,cuda:sm_90,cuda-emu] [--programs] [MODEL.onnx|DIR...]
        device.py run FOLDER [--bin DIR] [--device cuda:0] [--against cpu] [--out TABLE.md]
 
 `prepare` compiles models and writes inputs and ONNX Runtime's answers: the networks of
 test/onnx/device_models.py, or models with inputs and answers beside them as zoo/export.py
-writes them. `run` needs nothing but Python and tssa-run: every case must agree with its
+writes them; with --programs, PyTorch programs with views, writes and loops too, whose
+answers are eager PyTorch's (needs torch and the Python package tssa). `run` needs nothing but Python and tssa-run: every case must agree with its
 answers on the device, and is timed there and on `--against`; exit code 1 if one does not.
 """
 
@@ -37,6 +38,58 @@ def prepare_small(small, folder):
     return path
 
 
+PROGRAMS = ["lstm_loop", "ssd_decode", "yolov3_decode", "attention_cache"]
+PROGRAM_SIZES = [(1, 16), (2, 64), (3, 33)]
+
+
+def name_leaves(value, name):
+    """The tensors of a result under the names that the compiled program gives them."""
+    if isinstance(value, (list, tuple)):
+        return {key: leaf for i, element in enumerate(value) for key, leaf in name_leaves(element, f"{name}.{i}").items()}
+    return {name: value}
+
+
+def prepare_program(name, options):
+    """Compiles a PyTorch program once; writes cases at several sizes. Gives a complaint or None."""
+    import copy
+    import numpy as np
+    import torch
+    import tssa
+    import programs
+    compiled = tssa.compile(programs.PROGRAMS[name], target=options.targets, device="cpu")
+    torch.set_num_threads(1)
+    for i, (batch, seq) in enumerate(PROGRAM_SIZES):
+        arguments = programs.make_inputs(name, batch, seq)
+        compiled.prepare(*arguments)
+        (binary,) = next(iter(compiled._binaries.values()))
+        tensors = []
+        compiled._key(compiled._bind(arguments, {}), tensors)
+        names = [port[0] for port in binary.program.inputs]
+        stem = os.path.join(options.folder, f"{name}.{i}.")
+        np.savez(stem + "in.npz", **{key: compiled._pass(t).numpy() for key, t in zip(names, tensors)})
+        answers = name_leaves(programs.PROGRAMS[name](*copy.deepcopy(arguments)), "result")
+        np.savez(stem + "out.npz", **{key: tensor.numpy() for key, tensor in answers.items()})
+    if compiled.num_binaries != 1:
+        return f"{compiled.num_binaries} binaries for {len(PROGRAM_SIZES)} sizes"
+    shutil.copy(os.path.join(binary.folder.name, "program.so"), os.path.join(options.folder, name + ".so"))
+    return None
+
+
+def prepare_programs(options):
+    """Gives how many failed."""
+    sys.path.insert(0, os.path.join(HERE, "torch"))
+    os.environ["TSSA_COMPILE"] = os.path.abspath(os.path.join(options.bin, "tssa-compile"))
+    failed = 0
+    for name in PROGRAMS:
+        try:
+            complaint = prepare_program(name, options)
+        except RuntimeError as error:
+            complaint = str(error)
+        failed += complaint is not None
+        print(f"- {name}: {complaint or 'ok'}", flush=True)
+    return failed
+
+
 def prepare(options):
     os.makedirs(options.folder, exist_ok=True)
     models = []
@@ -53,7 +106,7 @@ def prepare(options):
         sys.path.insert(0, os.path.join(HERE, "..", "test", "onnx"))
         import device_models
         models = [prepare_small(build(), options.folder) for build in device_models.ALL]
-    failed = 0
+    failed = prepare_programs(options) if options.programs else 0
     for model in models:
         name = os.path.basename(model)[:-len(".onnx")]
         binary = os.path.join(options.folder, name + ".so")
@@ -126,7 +179,7 @@ def run(options):
     described, _ = call(runner, binaries[0], f"--device={device}", "--inputs", cases_of(binaries[0])[0][0]) \
         if binaries and cases_of(binaries[0]) else (None, None)
     device = described["device"] if described else device
-    table = [f"On {device}; error is the largest over the largest magnitude of ONNX Runtime's answer; `host` is "
+    table = [f"On {device}; error is the largest over the largest magnitude of ONNX Runtime's or eager PyTorch's answer; `host` is "
              f"`--device={options.against}` of the same file, with copies in both.", "",
              "| case | error | median ms | p90 ms | host median ms |", "|---|---|---|---|---|", *rows]
     text = "\n".join(table) + "\n"
@@ -147,6 +200,7 @@ def main():
     first.add_argument("folder")
     first.add_argument("models", nargs="*")
     first.add_argument("--targets", default=TARGETS)
+    first.add_argument("--programs", action="store_true", help="PyTorch programs too")
     second = commands.add_parser("run", help="check and time them on a device")
     second.add_argument("folder")
     second.add_argument("--device", default="cuda:0")
