@@ -77,7 +77,7 @@ static LogicalResult checkReferences(Operation *op) {
 LogicalResult refs::checkReferences(func::FuncOp function) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return function.emitError("expected a function with one block");
-  WalkResult result = function.walk([&](Operation *op) {
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     return op != function && failed(::checkReferences(op)) ? WalkResult::interrupt()
                                                            : WalkResult::advance();
   });

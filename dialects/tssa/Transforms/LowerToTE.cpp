@@ -28,6 +28,23 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
+/// Drops the symbols that the map does not use.
+static void dropUnusedSymbols(WindowMap &window) {
+  MLIRContext *context = window.map.getContext();
+  SmallVector<AffineExpr> replacements;
+  SmallVector<Value> used;
+  for (auto [position, symbol] : llvm::enumerate(window.symbols)) {
+    bool isUsed = window.map.isFunctionOfSymbol(position);
+    replacements.push_back(isUsed ? getAffineSymbolExpr(used.size(), context)
+                                  : getAffineConstantExpr(0, context));
+    if (isUsed)
+      used.push_back(symbol);
+  }
+  window.map = window.map.replaceDimsAndSymbols({}, replacements, window.map.getNumDims(),
+                                                used.size());
+  window.symbols = std::move(used);
+}
+
 WindowMap refs::makeWindowMap(OpBuilder &builder, Location loc, const Path &path, Value base) {
   WindowMap window;
   MLIRContext *context = builder.getContext();
@@ -48,6 +65,7 @@ WindowMap refs::makeWindowMap(OpBuilder &builder, Location loc, const Path &path
     point.push_back(getAffineDimExpr(dim, context));
   SmallVector<AffineExpr> exprs = mapOut(path, point, sizes, context, toExpr);
   window.map = AffineMap::get(point.size(), window.symbols.size(), exprs, context);
+  dropUnusedSymbols(window);
   return window;
 }
 

@@ -49,6 +49,7 @@ def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
     Option<"tolerance", "tolerance", "double", "1e-5",
            "largest error of floats over the largest magnitude of the result">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -1,0 +1,50 @@
+// RUN: tssa-opt %s --tssa-functionalize --split-input-file --verify-diagnostics
+// RUN: tssa-opt %s --tssa-rewrite-mutation --split-input-file --verify-diagnostics
+
+func.func @expanded(%b: tensor<1xf32>, %v: tensor<4xf32>) {
+  // expected-note @+1 {{the storage is made here}}
+  %s = tssa.alloc %b : !tssa.ref<1xf32>
+  %e = tssa.view %s [expand(0, 4)] : !tssa.ref<1xf32> -> !tssa.ref<4xf32>
+  // expected-error @+1 {{expected a write to different elements, but an expanded view has one element several times}}
+  tssa.write %v, %e : !tssa.ref<4xf32>
+  return
+}
+
+// -----
+
+func.func @call(%s: !tssa.ref<1xf32>) {
+  // expected-error @+1 {{a reference goes through 'func.call'; expected 'tssa-resolve-refs' to have run, and no calls}}
+  func.call @call(%s) : (!tssa.ref<1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop(%s: !tssa.ref<1xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{a reference goes through 'scf.for'; expected 'tssa-resolve-refs' to have run}}
+  %r = scf.for %i = %n to %n step %c1 iter_args(%a = %s) -> !tssa.ref<1xf32> {
+    scf.yield %a : !tssa.ref<1xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @region(%s: !tssa.ref<1xf32>, %v: tensor<1xf32>) {
+  // expected-error @+1 {{references inside of 'scf.execute_region'; expected scf.if, scf.for or scf.while}}
+  scf.execute_region {
+    tssa.write %v, %s : !tssa.ref<1xf32>
+    scf.yield
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected a function with one block}}
+func.func @blocks(%s: !tssa.ref<1xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}

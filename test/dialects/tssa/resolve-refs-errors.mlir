@@ -1,0 +1,45 @@
+// RUN: tssa-opt %s --tssa-resolve-refs --split-input-file --verify-diagnostics
+
+// A write through the chosen one would be a write to an argument.
+// expected-note @+1 {{for what may be this storage}}
+func.func @chosen(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1, %v: tensor<4xf32>) {
+  // expected-note @+1 {{control flow makes a name here}}
+  %r = scf.if %c -> !tssa.ref<4xf32> {
+    scf.yield %a : !tssa.ref<4xf32>
+  } else {
+    scf.yield %b : !tssa.ref<4xf32>
+  }
+  // expected-error @+1 {{this write may change a storage that has another name}}
+  tssa.write %v, %r : !tssa.ref<4xf32>
+  // expected-note @+1 {{and the other one is used here}}
+  return
+}
+
+// -----
+
+// The first round writes what is read through its old name afterwards.
+func.func @first_round(%h0: tensor<4xf32>, %g: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @+1 {{for what may be this storage}}
+  %s = tssa.alloc %h0 : !tssa.ref<4xf32>
+  // expected-note @+1 {{control flow makes a name here}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %s) -> (!tssa.ref<4xf32>) {
+    // expected-error @+1 {{this write may change a storage that has another name}}
+    tssa.write %g, %h : !tssa.ref<4xf32>
+    %m = tssa.alloc %g : !tssa.ref<4xf32>
+    scf.yield %m : !tssa.ref<4xf32>
+  }
+  // expected-note @+1 {{and the other one is used here}}
+  %v = tssa.read %s : !tssa.ref<4xf32>
+  return %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a function with one block}}
+func.func @blocks(%s: !tssa.ref<1xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}

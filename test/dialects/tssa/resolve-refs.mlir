@@ -1,0 +1,119 @@
+// RUN: tssa-opt %s --tssa-resolve-refs --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --tssa-print-alias --split-input-file -o /dev/null | FileCheck %s --check-prefix=ALIAS
+
+// Two rows that swap their names carry two indexes.
+// CHECK-LABEL: func @swap
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (index, index) {
+// CHECK:   tssa.view %arg0 [select(0, ?)](%[[A]])
+// CHECK:   tssa.view %arg0 [select(0, ?)](%[[B]])
+// CHECK:   scf.yield %[[B]], %[[A]] : index, index
+// ALIAS: function @swap
+// ALIAS-NEXT: storage %arg0 : !tssa.ref<2x4xf32>
+// ALIAS-NEXT:   name %arg{{.*}} [select(0, ?)]
+// ALIAS-NEXT:   name %arg{{.*}} [select(0, ?)]
+// ALIAS-NEXT:   name %{{.*}}#0 [select(0, ?)]
+// ALIAS-NEXT:   name %{{.*}}#1 [select(0, ?)]
+// ALIAS-NEXT:   view %{{.*}} [select(0, 0)]
+// ALIAS-NEXT:   view %{{.*}} [select(0, 1)]
+// ALIAS-NEXT:   write %arg{{.*}} [select(0, ?)]
+func.func @swap(%buf: !tssa.ref<2x4xf32>, %n: index) -> !tssa.ref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cur = tssa.view %buf [select(0, 0)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+  %nxt = tssa.view %buf [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %cur, %b = %nxt) -> (!tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+    %x = tssa.read %a : !tssa.ref<4xf32>
+    tssa.write %x, %b : !tssa.ref<4xf32>
+    scf.yield %b, %a : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  }
+  return %r#0 : !tssa.ref<4xf32>
+}
+
+// -----
+
+// A name that is always the same window carries nothing.
+// CHECK-LABEL: func @same
+// CHECK: scf.if %{{.*}} {
+// CHECK: tssa.read %arg0
+// CHECK-NOT: tssa.alloc
+func.func @same(%s: !tssa.ref<4xf32>, %c: i1) -> tensor<4xf32> {
+  %r = scf.if %c -> !tssa.ref<4xf32> {
+    %z = tssa.read %s : !tssa.ref<4xf32>
+    tssa.write %z, %s : !tssa.ref<4xf32>
+    scf.yield %s : !tssa.ref<4xf32>
+  } else {
+    scf.yield %s : !tssa.ref<4xf32>
+  }
+  %v = tssa.read %r : !tssa.ref<4xf32>
+  return %v : tensor<4xf32>
+}
+
+// -----
+
+// A new storage in each round: the value is carried.
+// CHECK-LABEL: func @recurrent
+// CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %{{.*}}) -> (tensor<4xf32>) {
+// CHECK:   %[[S:.*]] = tssa.alloc %[[H]]
+// CHECK:   tssa.read %[[S]]
+// CHECK:   %[[M:.*]] = tssa.alloc
+// CHECK:   %[[V:.*]] = tssa.read %[[M]]
+// CHECK:   scf.yield %[[V]] : tensor<4xf32>
+// ALIAS: name with a storage of its own %arg{{.*}} : !tssa.ref<4xf32> from %{{.*}}, %{{.*}}
+func.func @recurrent(%h0: tensor<4xf32>, %z: tensor<f32>, %n: index) -> !tssa.ref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tssa.alloc %h0 : !tssa.ref<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %s) -> (!tssa.ref<4xf32>) {
+    %x = tssa.read %h : !tssa.ref<4xf32>
+    %m = tssa.alloc %x : !tssa.ref<4xf32>
+    %v = tssa.view %m [select(0, 1)] : !tssa.ref<4xf32> -> !tssa.ref<f32>
+    tssa.write %z, %v : !tssa.ref<f32>
+    scf.yield %m : !tssa.ref<4xf32>
+  }
+  return %r : !tssa.ref<4xf32>
+}
+
+// -----
+
+// In a while both regions name it; a branch in it may keep it or make another one.
+// CHECK-LABEL: func @while
+// CHECK: scf.while (%{{.*}} = %{{.*}}) : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK:   scf.condition(%{{.*}}) %{{.*}} : tensor<4xf32>
+// CHECK: ^bb0(%[[H:.*]]: tensor<4xf32>):
+// CHECK:   scf.if %{{.*}} -> (tensor<4xf32>) {
+// CHECK:   scf.yield %{{.*}} : tensor<4xf32>
+func.func @while(%h0: tensor<4xf32>, %g: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %s = tssa.alloc %h0 : !tssa.ref<4xf32>
+  %r = scf.while (%h = %s) : (!tssa.ref<4xf32>) -> !tssa.ref<4xf32> {
+    %x = tssa.read %h : !tssa.ref<4xf32>
+    %e = tensor.extract %x[%c0] : tensor<4xf32>
+    %c = arith.cmpf olt, %e, %z : f32
+    scf.condition(%c) %h : !tssa.ref<4xf32>
+  } do {
+  ^bb0(%h: !tssa.ref<4xf32>):
+    %q = scf.if %p -> !tssa.ref<4xf32> {
+      %t = tssa.alloc %g : !tssa.ref<4xf32>
+      scf.yield %t : !tssa.ref<4xf32>
+    } else {
+      scf.yield %h : !tssa.ref<4xf32>
+    }
+    scf.yield %q : !tssa.ref<4xf32>
+  }
+  %v = tssa.read %r : !tssa.ref<4xf32>
+  return %v : tensor<4xf32>
+}
+
+// -----
+
+// A choice between two storages that are only read is a choice between values.
+// CHECK-LABEL: func @select
+// CHECK: scf.if
+// CHECK: tssa.read %arg0
+// CHECK: tssa.read %arg1
+func.func @select(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1) -> tensor<4xf32> {
+  %r = arith.select %c, %a, %b : !tssa.ref<4xf32>
+  %v = tssa.read %r : !tssa.ref<4xf32>
+  return %v : tensor<4xf32>
+}
