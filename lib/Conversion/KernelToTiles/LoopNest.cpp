@@ -23,11 +23,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Conversion/LoopNest.h"
+#include "CacheTile.h"
 #include "ThreadJoin.h"
+#include "TilePoints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ::tssa::conversion;
@@ -35,34 +36,13 @@ using namespace ::tssa::conversion;
 namespace {
 using Values = TileEmitter::Values;
 
-/// What of a tile group is computed at one place of the code.
-struct TileState {
-  int64_t count = 0;  ///< consecutive iterations; 0 for a dynamic one
-  AffineExpr offset;  ///< dynamic: the row, or the first element of the vector
-  AffineExpr bound;   ///< dynamic vector: how many elements are left at `offset`
-  bool scalar = false; ///< dynamic: `offset` is one element of a vector
-};
-
-/// Iterations of one group at one point: values of its inner loops, and a mask.
-struct Element {
-  SmallVector<std::pair<unsigned, AffineExpr>> loops;
-  Value mask;
-  Value exists;        ///< null when it does
-  bool scalar = false; ///< one element of a vector loop
-  unsigned block = 0;  ///< number of the vector in its tile
-};
-
-bool isScalar(ArrayRef<Element> row) {
-  return llvm::any_of(row, [](const Element &element) { return element.scalar; });
-}
-
 class NestBuilder {
 public:
   NestBuilder(IndexBuilder &index, const Schedule &schedule, const KernelTarget &target,
               BlockThreads *threads, TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop)
       : index(index), schedule(schedule), threads(threads),
         masksVectors(target.masksVectors()), emitter(emitter), laneDim(laneDim), atLoop(atLoop),
-        builder(index.getBuilder()), states(schedule.tiles.size()),
+        builder(index.getBuilder()), points(index, schedule, laneDim, masksVectors),
         entered(schedule.loops.size(), false) {
     if (const TileGroup *group = schedule.getVector())
       lanes = group->factors.back();
@@ -125,12 +105,6 @@ private:
 
   static int64_t getConstant(AffineExpr expr) { return cast<AffineConstantExpr>(expr).getValue(); }
 
-  Value conjunction(Value lhs, Value rhs) {
-    if (!lhs || !rhs)
-      return lhs ? lhs : rhs;
-    return arith::AndIOp::create(builder, loc(), lhs, rhs);
-  }
-
   /// Runs `next` for the threads where `condition` (null: everywhere) holds.
   void where(Value condition, function_ref<void()> next) {
     if (!condition)
@@ -138,7 +112,7 @@ private:
     if (!meets)
       return buildIf(condition, next, nullptr);
     Value before = active;
-    active = conjunction(active, condition);
+    active = buildConjunction(index, active, condition);
     next();
     active = before;
   }
@@ -186,7 +160,7 @@ private:
     Value condition;
     for (unsigned id : loops) {
       entered[id] = true;
-      condition = conjunction(condition, getLimitCondition(id));
+      condition = buildConjunction(index, condition, getLimitCondition(id));
     }
     where(condition, [&] {
       for (unsigned id : loops)
@@ -212,7 +186,7 @@ private:
 
   std::optional<unsigned> findReadyGroup() {
     for (auto [i, group] : llvm::enumerate(schedule.tiles))
-      if (!group.reduction && !states[i] && index.isKnown(group.outer))
+      if (!group.reduction && !points.states[i] && index.isKnown(group.outer))
         return i;
     return std::nullopt;
   }
@@ -222,7 +196,7 @@ private:
       return buildThreadLoops(ready, [&] { buildSerial(step); });
     if (std::optional<unsigned> group = findReadyGroup()) {
       resolveGroup(*group, [&] { buildSerial(step); });
-      states[*group].reset();
+      points.states[*group].reset();
       return;
     }
     if (step == schedule.serial.size()) {
@@ -299,7 +273,7 @@ private:
   void resolveGroup(unsigned i, function_ref<void()> next) {
     const TileGroup &group = schedule.tiles[i];
     auto withCount = [&](int64_t count) {
-      states[i] = TileState{count, {}, {}, false};
+      points.states[i] = TileState{count, {}, {}, false};
       next();
     };
     if (meets) // what does not exist is left out where memory is touched
@@ -328,8 +302,8 @@ private:
     bool vector = schedule.tiles[i].vector && masksVectors;
     Value count = index.materialize(vector ? left.ceilDiv(lanes) : left);
     buildFor(index.constant(0), count, {}, [&](Value iv, ValueRange) -> Values {
-      states[i] = getDynamicState(iv, left, vector);
-      states[i]->scalar = schedule.tiles[i].vector && !vector;
+      points.states[i] = getDynamicState(iv, left, vector);
+      points.states[i]->scalar = schedule.tiles[i].vector && !vector;
       next();
       return {};
     });
@@ -343,120 +317,6 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Points of a tile
-  //===--------------------------------------------------------------------===//
-
-  Value getMask(Value count) {
-    auto type = VectorType::get(lanes, builder.getI1Type());
-    return vector::CreateMaskOp::create(builder, loc(), type, ValueRange{count});
-  }
-
-  /// How much more than a full tile is left of a group of parallel dims; negative
-  /// when the tile is not full, null when it always is.
-  AffineExpr getSurplus(unsigned i) {
-    const TileGroup &group = schedule.tiles[i];
-    AffineExpr surplus = index.simplify(group.extent - group.outer * group.size - group.size);
-    return index.isNonNegative(surplus) ? AffineExpr() : surplus;
-  }
-
-  /// Marks what of a full tile may not exist.
-  void restrictElements(unsigned i, MutableArrayRef<Element> elements) {
-    AffineExpr surplus = getSurplus(i);
-    if (!surplus)
-      return;
-    const TileGroup &group = schedule.tiles[i];
-    int64_t step = group.vector ? lanes : 1;
-    for (auto [n, element] : llvm::enumerate(elements)) {
-      AffineExpr left = index.simplify(surplus + (group.size - static_cast<int64_t>(n) * step));
-      if (group.vector)
-        element.mask = getMask(index.materialize(left));
-      else
-        element.exists = index.materializeCondition(index.simplify(left - 1), false);
-    }
-  }
-
-  /// The iterations of group `i` in its present state.
-  SmallVector<Element> getElements(unsigned i) {
-    const TileGroup &group = schedule.tiles[i];
-    const TileState &state = *states[i];
-    SmallVector<Element> elements;
-    if (state.offset) {
-      Element &element = elements.emplace_back();
-      for (unsigned loop : ArrayRef(group.inner).drop_back())
-        element.loops.push_back({loop, constantExpr(0)});
-      AffineExpr last = state.offset;
-      element.scalar = state.scalar;
-      if (group.vector && !state.scalar) {
-        last = last + getAffineDimExpr(laneDim, index.getContext());
-        element.mask = getMask(index.materialize(state.bound));
-      }
-      element.loops.push_back({group.inner.back(), last});
-      return elements;
-    }
-    int64_t width = group.vector ? lanes : 1, step = width;
-    for (int64_t first = 0; first < state.count; first += step) {
-      Element &element = elements.emplace_back();
-      if (!masksVectors && !group.reduction && first + width > state.count)
-        step = 1;
-      element.scalar = step != width;
-      element.block = group.vector ? first / width : 0;
-      int64_t rest = first, scale = group.size;
-      for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
-        scale /= factor;
-        element.loops.push_back({loop, constantExpr(rest / scale)});
-        rest %= scale;
-      }
-      if (!group.vector || element.scalar)
-        continue;
-      element.loops.back().second = getAffineDimExpr(laneDim, index.getContext());
-      if (first + lanes > state.count)
-        element.mask = getMask(index.constant(state.count - first));
-    }
-    if (masked && !group.reduction)
-      restrictElements(i, elements);
-    return elements;
-  }
-
-  /// All combinations of the elements of groups of parallel dims, or of reduction
-  /// dims.
-  SmallVector<SmallVector<Element>> getCombinations(bool reduction) {
-    SmallVector<SmallVector<Element>> combinations(1);
-    for (auto [i, group] : llvm::enumerate(schedule.tiles)) {
-      if (group.reduction != reduction)
-        continue;
-      SmallVector<Element> elements = getElements(i);
-      SmallVector<SmallVector<Element>> extended;
-      for (const SmallVector<Element> &combination : combinations)
-        for (const Element &element : elements) {
-          extended.push_back(combination);
-          extended.back().push_back(element);
-        }
-      combinations = std::move(extended);
-    }
-    return combinations;
-  }
-
-  TilePoint getPoint(ArrayRef<Element> rows, ArrayRef<Element> reduction = {}) {
-    TilePoint point;
-    auto add = [&](const Element &element) {
-      for (auto [loop, expr] : element.loops)
-        point.place[getAffineDimExpr(loop, index.getContext())] = expr;
-      if (element.mask)
-        point.mask = element.mask;
-      point.exists = conjunction(point.exists, element.exists);
-    };
-    llvm::for_each(rows, add);
-    llvm::for_each(reduction, add);
-    for (auto [loop, expr] : schedule.splits)
-      point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
-    point.dims = schedule.dims;
-    const TileGroup *vectorGroup = schedule.getVector();
-    point.vector =
-        vectorGroup && !isScalar(rows) && (!vectorGroup->reduction || !reduction.empty());
-    return point;
-  }
-
-  //===--------------------------------------------------------------------===//
   // Tiles
   //===--------------------------------------------------------------------===//
 
@@ -467,10 +327,8 @@ private:
   void buildTile() {
     bool mayMiss = false;
     for (unsigned i = 0; i < schedule.tiles.size(); ++i)
-      mayMiss |= meets && !schedule.tiles[i].reduction && getSurplus(i);
-    masked = mayMiss;
-    SmallVector<SmallVector<Element>> rows = getCombinations(/*reduction=*/false);
-    masked = false;
+      mayMiss |= meets && !schedule.tiles[i].reduction && points.getSurplus(i);
+    SmallVector<TileRow> rows = points.getRows(/*masked=*/mayMiss);
     Values accumulators;
     if (hasReduction())
       accumulators = reduceTile(rows);
@@ -478,12 +336,12 @@ private:
   }
 
   /// The accumulators of all rows, `blocks` of them for each.
-  Values reduceTile(ArrayRef<SmallVector<Element>> rows) {
+  Values reduceTile(ArrayRef<TileRow> rows) {
     const TileGroup *vectorGroup = schedule.getVector();
     bool lanesReduced = vectorGroup && vectorGroup->reduction;
     blocks = lanesReduced ? vectorGroup->size / lanes : 1;
     Values accumulators;
-    for (const SmallVector<Element> &row : rows)
+    for (const TileRow &row : rows)
       for (unsigned block = 0; block < blocks; ++block) {
         Values identity = emitter.getIdentity(lanes != 0 && !isScalar(row));
         numAccumulators = identity.size();
@@ -515,10 +373,10 @@ private:
   }
 
   /// Stores the results of a tile.
-  void finishTile(ArrayRef<SmallVector<Element>> rows, ValueRange accumulators, bool mayMiss) {
+  void finishTile(ArrayRef<TileRow> rows, ValueRange accumulators, bool mayMiss) {
     if (!meets) {
       for (auto [i, row] : llvm::enumerate(rows))
-        finishRow(getPoint(row), joinRow(accumulators, i));
+        finishRow(points.getPoint(row), joinRow(accumulators, i));
       return;
     }
     SmallVector<Values> joined;
@@ -526,7 +384,7 @@ private:
       joined.push_back(joinRow(accumulators, i));
     Value mine = active;
     if (schedule.getReductionThreads() > 1)
-      mine = conjunction(mine, isFirstOfJoined());
+      mine = buildConjunction(index, mine, isFirstOfJoined());
     auto finish = [&] { finishExistingRows(joined, mayMiss); };
     if (mine)
       buildIf(mine, finish, nullptr);
@@ -537,18 +395,16 @@ private:
   /// Stores the rows of a full tile, which may not all exist.
   void finishExistingRows(ArrayRef<Values> joined, bool mayMiss) {
     auto finishRows = [&](bool withMasks) {
-      masked = withMasks;
-      SmallVector<SmallVector<Element>> rows = getCombinations(/*reduction=*/false);
-      masked = false;
+      SmallVector<TileRow> rows = points.getRows(withMasks);
       for (auto [row, values] : llvm::zip_equal(rows, joined))
-        finishRow(getPoint(row), values);
+        finishRow(points.getPoint(row), values);
     };
     if (!mayMiss)
       return finishRows(false);
     Value full;
     for (unsigned i = 0; i < schedule.tiles.size(); ++i)
-      if (AffineExpr surplus = schedule.tiles[i].reduction ? AffineExpr() : getSurplus(i))
-        full = conjunction(full, index.materializeCondition(surplus, false));
+      if (AffineExpr surplus = schedule.tiles[i].reduction ? AffineExpr() : points.getSurplus(i))
+        full = buildConjunction(index, full, index.materializeCondition(surplus, false));
     buildIf(full, [&] { finishRows(false); }, [&] { finishRows(true); });
   }
 
@@ -579,17 +435,17 @@ private:
     return Values(accumulators.slice(slot * numAccumulators, numAccumulators));
   }
 
-  Values buildReduction(unsigned step, ArrayRef<SmallVector<Element>> rows, Values accumulators) {
+  Values buildReduction(unsigned step, ArrayRef<TileRow> rows, Values accumulators) {
     if (step == schedule.reduction.size())
       return joinWhere(getReductionThreadsLimit(), accumulators,
                        [&](Values inner) { return accumulateTile(rows, inner); });
     if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
       return buildReductionLoop(step, rows, accumulators);
     // Guards that the innermost loop does not change are decided once before it.
-    SmallVector<TilePoint> points;
-    for (const SmallVector<Element> &row : rows)
-      points.push_back(getPoint(row));
-    Value guards = emitter.getKnownGuards(points);
+    SmallVector<TilePoint> rowPoints;
+    for (const TileRow &row : rows)
+      rowPoints.push_back(points.getPoint(row));
+    Value guards = emitter.getKnownGuards(rowPoints);
     if (!guards)
       return buildReductionLoop(step, rows, accumulators);
     auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), guards,
@@ -606,7 +462,7 @@ private:
     return Values(branch.getResults());
   }
 
-  Values buildReductionLoop(unsigned step, ArrayRef<SmallVector<Element>> rows,
+  Values buildReductionLoop(unsigned step, ArrayRef<TileRow> rows,
                             Values accumulators) {
     unsigned loop = schedule.reduction[step];
     checkUniformCache(step);
@@ -625,11 +481,11 @@ private:
     Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
     auto extent = dyn_cast<AffineConstantExpr>(group->extent);
     if (!extent || extent.getValue() >= group->size) {
-      states[i] = TileState{group->size, {}, {}, false};
+      points.states[i] = TileState{group->size, {}, {}, false};
       accumulators = buildFor(index.constant(0), full, accumulators, run);
     }
     accumulators = buildReductionTail(i, full, accumulators, run);
-    states[i].reset();
+    points.states[i].reset();
     return accumulators;
   }
 
@@ -639,7 +495,7 @@ private:
     Value condition;
     for (unsigned id : schedule.threads)
       if (schedule.loops[id].reduction)
-        condition = conjunction(condition, getLimitCondition(id));
+        condition = buildConjunction(index, condition, getLimitCondition(id));
     return condition;
   }
 
@@ -668,50 +524,14 @@ private:
         continue;
       if (!std::exchange(found, true))
         threads->buildBarrier(index); // all have read what was there before
-      std::optional<CacheTile> tile = getCacheTile(cache);
+      std::optional<CacheTile> tile =
+          getCacheTile(index, schedule, emitter.getDimsOfOperand(cache.operand), cache);
       if (!tile || failed(emitter.fillCache(*tile)))
         result = failure();
     }
     if (found)
       threads->buildBarrier(index);
     return found && !further;
-  }
-
-  /// The box of points that differ in the operand, over loops not entered yet.
-  std::optional<CacheTile> getCacheTile(const CachedOperand &cache) {
-    CacheTile tile;
-    tile.operand = cache.operand;
-    tile.op = cache.op;
-    llvm::SmallSetVector<unsigned, 4> used;
-    for (unsigned dim : emitter.getDimsOfOperand(cache.operand))
-      schedule.dims[dim].walk([&](AffineExpr expr) {
-        if (auto loop = dyn_cast<AffineDimExpr>(expr))
-          used.insert(loop.getPosition());
-      });
-    DenseMap<AffineExpr, AffineExpr> first, last;
-    for (auto [id, loop] : llvm::enumerate(schedule.loops)) {
-      AffineExpr dim = getAffineDimExpr(id, index.getContext());
-      if (loop.live && (!index.hasLoop(id) || loop.kind == LoopKind::Thread)) {
-        first[dim] = constantExpr(0);
-        last[dim] = loop.extent - 1;
-      }
-    }
-    for (unsigned id : used) {
-      AffineExpr live = schedule.getLiveExpr(id, index.getContext());
-      AffineExpr origin = index.simplify(live.replace(first));
-      auto extent = dyn_cast<AffineConstantExpr>(
-          simplifyAffineExpr(live.replace(last) - live.replace(first), schedule.loops.size(), 0));
-      if (!extent) {
-        cache.op->emitError("expected the loops inside of the cache's to have constant extents");
-        return std::nullopt;
-      }
-      tile.loops.push_back(id);
-      tile.origins.push_back(origin);
-      tile.offsets.push_back(index.simplify(live - origin));
-      tile.extents.push_back(extent.getValue() + 1);
-      tile.limits.push_back(schedule.loops[id].extent);
-    }
-    return tile;
   }
 
   /// What the full tiles of a reduction loop leave over.
@@ -722,7 +542,7 @@ private:
       int64_t rest = extent.getValue() % group.size;
       if (rest == 0)
         return accumulators;
-      states[i] = TileState{rest, {}, {}, false};
+      points.states[i] = TileState{rest, {}, {}, false};
       emitter.beginScope();
       return run(full, accumulators);
     }
@@ -731,24 +551,24 @@ private:
     AffineExpr left = index.simplify(group.extent % group.size);
     Value count = index.materialize(group.vector ? left.ceilDiv(lanes) : left);
     return buildFor(index.constant(0), count, accumulators, [&](Value iv, ValueRange inner) {
-      states[i] = getDynamicState(iv, left, group.vector);
+      points.states[i] = getDynamicState(iv, left, group.vector);
       return run(full, inner);
     });
   }
 
-  Values accumulateTile(ArrayRef<SmallVector<Element>> rows, Values accumulators) {
+  Values accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
     const TileGroup *vectorGroup = schedule.getVector();
     bool lanesReduced = vectorGroup && vectorGroup->reduction;
-    SmallVector<SmallVector<Element>> points = getCombinations(/*reduction=*/true);
+    SmallVector<TileRow> reductionRows = points.getReductionRows();
     emitter.beginScope();
-    for (const SmallVector<Element> &point : points) {
+    for (const TileRow &point : reductionRows) {
       unsigned block = 0;
       if (lanesReduced)
-        for (const Element &element : point)
+        for (const TileElement &element : point)
           block = std::max(block, element.block);
       for (auto [i, row] : llvm::enumerate(rows)) {
         unsigned slot = i * blocks + block;
-        TilePoint tilePoint = getPoint(row, point);
+        TilePoint tilePoint = points.getPoint(row, point);
         tilePoint.vector = lanes != 0 && !isScalar(row);
         tilePoint.reducesLanes = lanesReduced;
         Values joined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
@@ -766,12 +586,11 @@ private:
   unsigned laneDim;
   AtLoopFn atLoop;
   OpBuilder &builder;
-  SmallVector<std::optional<TileState>> states;
+  TilePoints points;
   int64_t lanes = 0;
   unsigned blocks = 1, numAccumulators = 1;
   SmallVector<bool> entered; ///< thread loops whose limit was looked at
   bool meets = false;        ///< threads wait for each other
-  bool masked = false;       ///< elements that may not exist are marked
   Value active;              ///< when they meet: whether this thread has an iteration
   LogicalResult result = success();
 };

@@ -183,3 +183,37 @@ te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> ten
   layout.cache 1 at %ko to shared
   layout.bind %jl to lane
 }
+
+// -----
+
+te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1, -1, 1>}, %n: index) -> tensor<4xf32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 8, d2: %n) init (0.0 : f32) {
+    %x = te.read %a[d0, d1, d2] : tensor<4x8x?xf32>
+    %p = arith.mulf %x, %x : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %k, %l = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  // expected-error @below {{expected the loops inside of the cache's to have constant extents}}
+  layout.cache 0 at %k to shared
+}
+
+// -----
+
+// A loop around lanes that join results goes on for as long as any of them needs.
+te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
+  // expected-error @below {{expected loops around lanes that join results, or around a cache, to have as many iterations for all lanes}}
+  %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<70x64xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<70xf32>
+  te.return %y : tensor<70xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %ib, %il, %is = layout.split %i [*, 4, 4]
+  %ko, %kl = layout.split %k [*, 32]
+  layout.reorder %ib, %il, %is, %ko, %kl
+  layout.bind %ib to block
+  layout.bind %il, %kl to lane
+}

@@ -1,0 +1,141 @@
+//===- TilePoints.cpp - the points of a tile -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TilePoints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ::tssa::conversion;
+
+namespace tssa::conversion {
+
+bool isScalar(ArrayRef<TileElement> row) {
+  return llvm::any_of(row, [](const TileElement &element) { return element.scalar; });
+}
+
+Value buildConjunction(IndexBuilder &index, Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(index.getBuilder(), index.getLoc(), lhs, rhs);
+}
+
+} // namespace tssa::conversion
+
+Value TilePoints::buildMask(Value count) {
+  OpBuilder &builder = index.getBuilder();
+  auto type = VectorType::get(lanes, builder.getI1Type());
+  return vector::CreateMaskOp::create(builder, index.getLoc(), type, ValueRange{count});
+}
+
+AffineExpr TilePoints::getSurplus(unsigned i) {
+  const TileGroup &group = schedule.tiles[i];
+  AffineExpr surplus = index.simplify(group.extent - group.outer * group.size - group.size);
+  return index.isNonNegative(surplus) ? AffineExpr() : surplus;
+}
+
+/// Marks what of a full tile may not exist.
+void TilePoints::restrictElements(unsigned i, MutableArrayRef<TileElement> elements) {
+  AffineExpr surplus = getSurplus(i);
+  if (!surplus)
+    return;
+  const TileGroup &group = schedule.tiles[i];
+  int64_t step = group.vector ? lanes : 1;
+  for (auto [n, element] : llvm::enumerate(elements)) {
+    AffineExpr left = index.simplify(surplus + (group.size - static_cast<int64_t>(n) * step));
+    if (group.vector)
+      element.mask = buildMask(index.materialize(left));
+    else
+      element.exists = index.materializeCondition(index.simplify(left - 1), false);
+  }
+}
+
+TileElement TilePoints::getDynamicElement(unsigned i) {
+  const TileGroup &group = schedule.tiles[i];
+  const TileState &state = *states[i];
+  TileElement element;
+  for (unsigned loop : ArrayRef(group.inner).drop_back())
+    element.loops.push_back({loop, constantExpr(0)});
+  AffineExpr last = state.offset;
+  element.scalar = state.scalar;
+  if (group.vector && !state.scalar) {
+    last = last + getAffineDimExpr(laneDim, index.getContext());
+    element.mask = buildMask(index.materialize(state.bound));
+  }
+  element.loops.push_back({group.inner.back(), last});
+  return element;
+}
+
+/// The iterations of group `i` in its present state.
+SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
+  const TileGroup &group = schedule.tiles[i];
+  const TileState &state = *states[i];
+  if (state.offset)
+    return {getDynamicElement(i)};
+  SmallVector<TileElement> elements;
+  int64_t width = group.vector ? lanes : 1, step = width;
+  for (int64_t first = 0; first < state.count; first += step) {
+    TileElement &element = elements.emplace_back();
+    if (!masksVectors && !group.reduction && first + width > state.count)
+      step = 1;
+    element.scalar = step != width;
+    element.block = group.vector ? first / width : 0;
+    int64_t rest = first, scale = group.size;
+    for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
+      scale /= factor;
+      element.loops.push_back({loop, constantExpr(rest / scale)});
+      rest %= scale;
+    }
+    if (!group.vector || element.scalar)
+      continue;
+    element.loops.back().second = getAffineDimExpr(laneDim, index.getContext());
+    if (first + lanes > state.count)
+      element.mask = buildMask(index.constant(state.count - first));
+  }
+  if (masked && !group.reduction)
+    restrictElements(i, elements);
+  return elements;
+}
+
+SmallVector<TileRow> TilePoints::getCombinations(bool reduction, bool masked) {
+  SmallVector<TileRow> combinations(1);
+  for (auto [i, group] : llvm::enumerate(schedule.tiles)) {
+    if (group.reduction != reduction)
+      continue;
+    SmallVector<TileElement> elements = getElements(i, masked);
+    SmallVector<TileRow> extended;
+    for (const TileRow &combination : combinations)
+      for (const TileElement &element : elements) {
+        extended.push_back(combination);
+        extended.back().push_back(element);
+      }
+    combinations = std::move(extended);
+  }
+  return combinations;
+}
+
+SmallVector<TileRow> TilePoints::getRows(bool masked) { return getCombinations(false, masked); }
+
+TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> reduction) {
+  TilePoint point;
+  auto add = [&](const TileElement &element) {
+    for (auto [loop, expr] : element.loops)
+      point.place[getAffineDimExpr(loop, index.getContext())] = expr;
+    if (element.mask)
+      point.mask = element.mask;
+    point.exists = buildConjunction(index, point.exists, element.exists);
+  };
+  llvm::for_each(row, add);
+  llvm::for_each(reduction, add);
+  for (auto [loop, expr] : schedule.splits)
+    point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
+  point.dims = schedule.dims;
+  const TileGroup *vectorGroup = schedule.getVector();
+  point.vector =
+      vectorGroup && !isScalar(row) && (!vectorGroup->reduction || !reduction.empty());
+  return point;
+}
