@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An update whose order may matter (an index from data, or several points for one
-// element) is the work of one thread; where a block has more, the others help to copy
-// the base. The lines of a scan are independent.
+// element) is one iteration. Where that has several threads, they copy the base
+// together, and then share the dims whose points never write the same element. The
+// lines of a scan are independent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +24,60 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Threads of a block that copy the base of an update.
-static constexpr int64_t copyThreads = 256;
+/// Threads of a block that does an update.
+static constexpr int64_t updateThreads = 256;
 
 namespace {
 /// Builds nested loops over `extents` and calls `body` with their loops declared
-/// in `index` as dims 0, 1, ...
-void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, unsigned dim,
-                function_ref<void()> body) {
+/// in `index` as dims 0, 1, ... A dim with a value in `given` has that one iteration.
+void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<Value> given,
+                unsigned dim, function_ref<void()> body) {
   if (dim == extents.size()) {
     body();
     return;
   }
   OpBuilder &builder = index.getBuilder();
+  if (given[dim]) {
+    index.declareLoop(dim, extents[dim]);
+    index.setLoop(dim, given[dim]);
+    buildLoops(index, extents, given, dim + 1, body);
+    return index.dropLoop(dim);
+  }
   auto loop = scf::ForOp::create(builder, index.getLoc(), index.constant(0),
                                  index.materialize(extents[dim]), index.constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   index.declareLoop(dim, extents[dim]);
   index.setLoop(dim, loop.getInductionVar());
-  buildLoops(index, extents, dim + 1, body);
+  buildLoops(index, extents, given, dim + 1, body);
   index.dropLoop(dim);
+}
+
+/// Calls `body` with this thread's iterations of the dims that are `shared`, in a loop
+/// over them; other dims have null.
+void shareDims(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<bool> shared,
+               BlockThreads &threads, function_ref<void(ArrayRef<Value>)> body) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  SmallVector<AffineExpr> factors;
+  for (auto [extent, isShared] : llvm::zip_equal(extents, shared))
+    if (isShared)
+      factors.push_back(extent);
+  Value count = index.materialize(getProduct(factors, index.getContext()));
+  auto loop = scf::ForOp::create(builder, loc, threads.buildNumber(index), count,
+                                 index.constant(threads.count));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value rest = loop.getInductionVar();
+  SmallVector<Value> given(extents.size());
+  for (unsigned dim = extents.size(); dim-- > 0;) {
+    if (!shared[dim])
+      continue;
+    Value extent = index.materialize(extents[dim]);
+    given[dim] = arith::RemUIOp::create(builder, loc, rest, extent);
+    rest = arith::DivUIOp::create(builder, loc, rest, extent);
+  }
+  body(given);
 }
 
 /// Runs `body` where `condition` holds; everywhere when it is null.
@@ -125,17 +159,23 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   });
 }
 
-/// All points of an update in order.
-static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function,
-                              te::UpdateOp update) {
+/// The points of an update, in order but for the dims that threads share.
+static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
+                              BlockThreads *threads) {
   SmallVector<AffineExpr> extents =
       getSizeExprs(index, update.getMixedSizes(), function.context.values);
-  buildLoops(index, extents, 0, [&] {
-    TilePoint point;
-    for (unsigned dim = 0; dim < extents.size(); ++dim)
-      point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
-    buildUpdatePoint(index, function, update, point);
-  });
+  auto build = [&](ArrayRef<Value> given) {
+    buildLoops(index, extents, given, 0, [&] {
+      TilePoint point;
+      for (unsigned dim = 0; dim < extents.size(); ++dim)
+        point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
+      buildUpdatePoint(index, function, update, point);
+    });
+  };
+  if (threads)
+    shareDims(index, extents, findIndependentDims(update), *threads, build);
+  else
+    build(SmallVector<Value>(extents.size()));
 }
 
 static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel,
@@ -148,16 +188,13 @@ static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel,
     BlockThreads *threads = target.getThreads();
     if (!threads) {
       buildCopy(index, base, function.outs[0], index.constant(0), index.constant(1));
-      return buildUpdatePoints(index, function, update);
+      return buildUpdatePoints(index, function, update, nullptr);
     }
-    threads->count = copyThreads;
+    threads->count = updateThreads;
     Value number = threads->buildNumber(index);
-    buildCopy(index, base, function.outs[0], number, index.constant(copyThreads));
+    buildCopy(index, base, function.outs[0], number, index.constant(updateThreads));
     threads->buildBarrier(index);
-    Value isFirst = arith::CmpIOp::create(builder, update.getLoc(), arith::CmpIPredicate::eq,
-                                          number, index.constant(0));
-    buildWhere(builder, update.getLoc(), isFirst,
-               [&] { buildUpdatePoints(index, function, update); });
+    buildUpdatePoints(index, function, update, threads);
   });
   if (failed(finishKernelFunction(builder, function, target)))
     return failure();

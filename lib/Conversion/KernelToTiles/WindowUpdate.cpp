@@ -98,6 +98,19 @@ std::optional<Window> matchWindow(te::UpdateOp update) {
   return window;
 }
 
+SmallVector<bool> findIndependentDims(te::UpdateOp update) {
+  SmallVector<bool> independent(update.getNumDims(), false);
+  for (AffineExpr expr : update.getMap().getResults()) {
+    bool isOpaque = llvm::any_of(
+        llvm::seq<unsigned>(update.getSymbols().size(), update.getMap().getNumSymbols()),
+        [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); });
+    std::optional<Window::Side> side = matchSide(expr, update.getMap());
+    if (!isOpaque && side && side->dim)
+      independent[*side->dim] = true;
+  }
+  return independent;
+}
+
 } // namespace tssa::conversion
 
 //===----------------------------------------------------------------------===//

@@ -31,6 +31,10 @@ struct Window {
 
 std::optional<Window> matchWindow(mlir::tssa::te::UpdateOp update);
 
+/// For each dim of the domain: whether points that differ in it never write the same
+/// element, whatever indexes from data are.
+llvm::SmallVector<bool> findIndependentDims(mlir::tssa::te::UpdateOp update);
+
 } // namespace tssa::conversion
 
 #endif // LIB_CONVERSION_KERNELTOTILES_WINDOWUPDATE_H

@@ -23,15 +23,15 @@ te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n:
 } schedule {
 }
 
-// The order of points may matter: all threads copy, one writes. An index out of
-// bounds reads and writes nothing and is reported.
+// The order of points may matter: all threads copy, then each takes the points of one
+// column in order. An index out of bounds reads and writes nothing and is reported.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-SAME: tssa.may_fail
 // CHECK: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[THREAD]] to %c800 step %c256
 // CHECK: gpu.barrier
-// CHECK: arith.cmpi eq, %[[THREAD]], %c0
-// CHECK: scf.if
+// CHECK: scf.for %{{.*}} = %[[THREAD]] to %c8 step %c256
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1
 // CHECK: memref.atomic_rmw ori
 te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5x8xf32>) -> tensor<100x8xf32> {
   %r = te.update (d0: 5, d1: 8) into %base[s0, d1] {
@@ -41,6 +41,22 @@ te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5
     te.yield %v, %k : f32, index
   } combine arith.addf : tensor<100x8xf32>
   te.return %r : tensor<100x8xf32>
+} schedule {
+}
+
+// All points may write one element: one thread.
+// CHECK-LABEL: func.func @sum(
+// CHECK: gpu.barrier
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c1 step %c256
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1
+te.kernel @sum(%base: tensor<8xf32>, %ids: tensor<5xi64>) -> tensor<8xf32> {
+  %r = te.update (d0: 5) into %base[s0] {
+    %i = te.read %ids[d0] : tensor<5xi64>
+    %k = arith.index_cast %i : i64 to index
+    %v = arith.constant 1.0 : f32
+    te.yield %v, %k : f32, index
+  } combine arith.addf : tensor<8xf32>
+  te.return %r : tensor<8xf32>
 } schedule {
 }
 
