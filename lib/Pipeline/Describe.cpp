@@ -86,6 +86,9 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
       port.kind = runtime::Port::Alias;
       port.aliasOf = argument.getInt();
       manifest.inputs[argument.getInt()].kind = runtime::Port::InOut;
+    } else if (auto storage = main.getResultAttrOfType<IntegerAttr>(i, "tssa.alias_of")) {
+      port.kind = runtime::Port::Alias;
+      port.aliasOf = storage.getInt();
     }
     if (failed(describe(type, main.getResultAttrOfType<StringAttr>(i, "tssa.name"),
                         main.getResultAttrOfType<StringAttr>(i, "tssa.dtype"),

@@ -57,6 +57,8 @@ static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result) {
   auto argument = function.getResultAttrOfType<IntegerAttr>(result, "tssa.writes_back");
+  if (!argument)
+    argument = function.getResultAttrOfType<IntegerAttr>(result, "tssa.alias_of");
   return argument ? std::optional<unsigned>(argument.getInt()) : std::nullopt;
 }
 

@@ -68,7 +68,8 @@ struct Copy {
   unsigned depth; ///< how many loops it stands in
 };
 
-/// The argument whose storage result `result` is left in, which `tssa.writes_back` says.
+/// The argument whose storage result `result` is left in, which `tssa.writes_back` or
+/// `tssa.alias_of` says.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
 /// Result `result` of a kernel is an update of parameter `parameter`.

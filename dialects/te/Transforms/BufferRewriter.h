@@ -54,6 +54,7 @@ private:
   void rewriteBlockArguments(Block &block);
   void rewriteYield(Operation *op);
   void rewriteReturn(func::ReturnOp op);
+  void emitCopies(Operation *op);
   void release(ArrayRef<Value> values);
 
   bool isPlanned(Value tensor) const;

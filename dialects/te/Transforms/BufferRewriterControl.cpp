@@ -59,6 +59,7 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
       rewriteBlockArguments(block);
 
   if (inits != 1) {
+    emitCopies(op);
     for (auto [i, init] : llvm::enumerate(op->getOperands().drop_front(inits))) {
       const Copy *copy = program.lookupCopy(op, i);
       if (!copy) {
@@ -67,11 +68,8 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
       }
       Value source = memrefs.lookup(init);
       const Variable &target = program.getVariables()[copy->target];
-      if (target.kind == Variable::Planned) {
-        if (!placement.share(*copy))
-          emitCopy(loc, source, memrefs.lookup(target.values.front()), *copy);
+      if (target.kind == Variable::Planned)
         continue;
-      }
       Value own = source;
       if (!ownership.isMove(*copy)) {
         own = cloneGrown(source);
@@ -105,6 +103,25 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
   return success();
 }
 
+/// The copies to planned places at `op`, in an order in which none overwrites what another
+/// reads; what no order can save is saved first.
+void BufferRewriter::emitCopies(Operation *op) {
+  Location loc = op->getLoc();
+  DenseMap<const Copy *, Value> saved;
+  for (const Copy *copy : placement.getCopies(op))
+    if (Value offset = placement.getTemporary(*copy)) {
+      saved[copy] = createView(copy->value.getType(), arena, offset, copy->value);
+      memref::CopyOp::create(builder, loc, memrefs.lookup(copy->value), saved[copy]);
+    }
+  for (const Copy *copy : placement.getCopies(op)) {
+    Value source = saved.contains(copy) ? saved[copy] : memrefs.lookup(copy->value);
+    Value target = copy->kind == Copy::Return
+                       ? resultBuffers[copy->number]
+                       : memrefs.lookup(program.getVariables()[copy->target].values.front());
+    emitCopy(loc, source, target, *copy);
+  }
+}
+
 void BufferRewriter::rewriteYield(Operation *op) {
   Location loc = op->getLoc();
   unsigned first = isa<scf::ConditionOp>(op) ? 1 : 0;
@@ -125,17 +142,7 @@ void BufferRewriter::rewriteYield(Operation *op) {
     }
     operands.push_back(castTo(own, getCarriedType(target.values.front().getType())));
   }
-  DenseMap<const Copy *, Value> saved;
-  for (const Copy *copy : placement.getCopies(op))
-    if (Value offset = placement.getTemporary(*copy)) {
-      saved[copy] = createView(copy->value.getType(), arena, offset, copy->value);
-      memref::CopyOp::create(builder, loc, memrefs.lookup(copy->value), saved[copy]);
-    }
-  for (const Copy *copy : placement.getCopies(op)) {
-    Value source = saved.contains(copy) ? saved[copy] : memrefs.lookup(copy->value);
-    Value target = memrefs.lookup(program.getVariables()[copy->target].values.front());
-    emitCopy(loc, source, target, *copy);
-  }
+  emitCopies(op);
   release(ownership.getReleases(op));
   OperationState state(loc, op->getName());
   state.addOperands(operands);
@@ -147,6 +154,7 @@ void BufferRewriter::rewriteYield(Operation *op) {
 void BufferRewriter::rewriteReturn(func::ReturnOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> results;
+  emitCopies(op);
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     if (!memrefs.contains(value)) {
       results.push_back(value);
@@ -154,10 +162,7 @@ void BufferRewriter::rewriteReturn(func::ReturnOp op) {
     }
     Value source = memrefs.lookup(value);
     auto type = cast<MemRefType>(function.getResultTypes()[i]);
-    const Copy *copy = program.lookupCopy(op, i);
-    if (copy && !placement.share(*copy)) {
-      emitCopy(loc, source, resultBuffers[i], *copy);
-    } else if (!resultBuffers[i]) { // its size is known only now
+    if (!resultBuffers[i]) { // its size is known only now
       SmallVector<Value> dynamicSizes;
       for (auto [dim, size] : llvm::enumerate(type.getShape()))
         if (ShapedType::isDynamic(size))

@@ -11,7 +11,8 @@
 /// 1. The simplifier proves that one of the constraints never holds.
 /// 2. Else an exact solver says whether there is a point, for constant sizes, or that
 ///    there is none for any size.
-/// 3. Else the answer is unknown: an index becomes opaque (te.index), so that the run
+/// 3. Else both are tried again with what the te.checks say that every run passes before.
+/// 4. Else the answer is unknown: an index becomes opaque (te.index), so that the run
 ///    checks it; pieces must be proven.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,6 +23,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -48,9 +50,28 @@ public:
     }
   }
 
+  /// What every run that comes here has checked: left >= right.
+  using Fact = std::pair<Value, Value>;
+  void setFacts(ArrayRef<Fact> known) { facts.assign(known.begin(), known.end()); }
+
   /// Always: no point satisfies all constraints; Never: some point does.
   Truth excludes(ArrayRef<AffineExpr> constraints) {
+    Truth truth = decide(constraints, /*useFacts=*/false);
+    return truth == Truth::Unknown && !facts.empty() ? decide(constraints, /*useFacts=*/true)
+                                                     : truth;
+  }
+
+  PointDomain domain;
+
+private:
+  Truth decide(ArrayRef<AffineExpr> constraints, bool useFacts) {
+    SmallVector<AffineExpr> checked;
+    if (useFacts)
+      for (auto [left, right] : facts)
+        checked.push_back(domain.getSymbol(left) - domain.getSymbol(right));
     IndexSimplifier simplifier = domain.getSimplifier();
+    for (AffineExpr fact : checked)
+      simplifier.assumeNonNegative(fact);
     Constraints simplified;
     for (AffineExpr constraint : constraints)
       simplified.push_back(simplifier.simplify(constraint));
@@ -63,16 +84,16 @@ public:
     return !empty ? Truth::Unknown : *empty ? Truth::Always : Truth::Never;
   }
 
-  PointDomain domain;
-
-private:
   SmallVector<int64_t> constantSizes;
+  SmallVector<Fact> facts;
 };
 
 struct CheckBounds : te::impl::TECheckBoundsBase<CheckBounds> {
   using TECheckBoundsBase::TECheckBoundsBase;
 
   void runOnOperation() override {
+    checks.clear();
+    getOperation()->walk([&](CheckOp check) { checks[check->getBlock()].push_back(check); });
     SmallVector<std::pair<Operation *, UnknownDims>> unknown;
     getOperation()->walk([&](Operation *op) {
       UnknownDims dims;
@@ -92,6 +113,7 @@ private:
   /// Dims whose index is not known to be in bounds.
   using UnknownDims = SmallVector<unsigned>;
 
+  SmallVector<PointChecker::Fact> getFacts(Operation *op);
   UnknownDims checkRead(ReadOp read);
   UnknownDims checkUpdate(UpdateOp update);
   void checkPieces(ComputeOp compute);
@@ -101,8 +123,31 @@ private:
   bool conclude(Operation *op, Truth truth, const Twine &question);
   void requirePieces(ComputeOp compute, Truth truth, const Twine &question);
   void checkInRun(ArrayRef<std::pair<Operation *, UnknownDims>> unknown);
+
+  llvm::DenseMap<Block *, SmallVector<CheckOp>> checks;
 };
 } // namespace
+
+/// What the checks in front of `op` say of sizes.
+SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
+  SmallVector<PointChecker::Fact> facts;
+  for (Operation *at = op; at && at->getBlock(); at = at->getParentOp())
+    for (CheckOp check : checks.lookup(at->getBlock())) {
+      auto compare = check.getCondition().getDefiningOp<arith::CmpIOp>();
+      if (!compare || !compare.getLhs().getType().isIndex() || !check->isBeforeInBlock(at))
+        continue;
+      Value left = compare.getLhs(), right = compare.getRhs();
+      arith::CmpIPredicate predicate = compare.getPredicate();
+      bool isEqual = predicate == arith::CmpIPredicate::eq;
+      if (isEqual || predicate == arith::CmpIPredicate::sge ||
+          predicate == arith::CmpIPredicate::sgt)
+        facts.push_back({left, right});
+      if (isEqual || predicate == arith::CmpIPredicate::sle ||
+          predicate == arith::CmpIPredicate::slt)
+        facts.push_back({right, left});
+    }
+  return facts;
+}
 
 /// Returns whether there is an answer.
 bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
@@ -187,6 +232,7 @@ CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
     sizes = cast<UpdateOp>(op).getMixedSizes();
   }
   PointChecker checker(sizes, &getContext());
+  checker.setFacts(getFacts(op));
   if (read.getGuard())
     llvm::append_range(
         known, checker.domain.enter(getInequalities(*read.getGuard()), read.getSymbols()));
@@ -200,6 +246,7 @@ CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
 
 CheckBounds::UnknownDims CheckBounds::checkUpdate(UpdateOp update) {
   PointChecker checker(update.getMixedSizes(), &getContext());
+  checker.setFacts(getFacts(update));
   unsigned numOuter = update.getSymbols().size();
   auto opaque = findOpaque(update.getMap(), [&](unsigned symbol) { return symbol >= numOuter; });
   // What the body yields has no value to enter: those indexes are not asked for.

@@ -16,7 +16,8 @@ def TESimplify : Pass<"te-simplify"> {
     under what is known of its dims and symbols. Guards that always hold go, reads
     that never hold or read a splat constant become constants, decided te.inside
     become constants, pieces without a point go. Symbol operands stand once, in
-    order of first use. The `tensor.dim` of a te result is the size it was made
+    order of first use. Tensors that are arith.constant become te.constant. The
+    `tensor.dim` of a te result is the size it was made
     with. Equal expressions of a block are joined, unused ones erased.
 
     - Needs: nothing.
@@ -24,7 +25,7 @@ def TESimplify : Pass<"te-simplify"> {
       are known to be in bounds.
     - Gives up: a proof that takes too many steps counts as not found.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tssa::te::TEDialect"];
   let statistics = [
     Statistic<"numGuards", "guards", "guards that always hold">,
     Statistic<"numReads", "reads", "reads that are constants">,
@@ -77,9 +78,10 @@ def TECheckBounds : Pass<"te-check-bounds"> {
   let description = [{
     Every index of a te.read and of the target of a te.update that does not depend
     on data, and the sets of pieces. A violation that is certain is an error that
-    names the op and the dim. An index that is neither proven nor refuted becomes an
-    opaque one (te.index), which the run checks; a remark counts those. Pieces must
-    be proven disjoint and covering.
+    names the op and the dim. What a te.check in front says of sizes counts as known.
+    An index that is neither proven nor refuted becomes an opaque one (te.index),
+    which the run checks; a remark counts those. Pieces must be proven disjoint and
+    covering.
 
     - Needs: nothing.
     - Keeps: what the program computes.

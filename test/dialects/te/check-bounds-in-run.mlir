@@ -40,3 +40,40 @@ func.func @proven(%x: tensor<9xf32>) -> tensor<8xf32> {
   } : tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// So is what follows of a check that every run passes before.
+// CHECK-LABEL: @checked
+func.func @checked(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %fits = arith.cmpi sle, %n, %size : index
+  te.check %fits, "n is too large"
+  %y = te.compute (d0: %n) {
+    // CHECK-NOT: te.index
+    // CHECK: te.read %arg0[d0]
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A check that comes later, or says less, proves nothing.
+// CHECK-LABEL: @checked_too_late
+func.func @checked_too_late(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %differs = arith.cmpi ne, %n, %size : index
+  te.check %differs, "n is the size"
+  %y = te.compute (d0: %n) {
+    // CHECK: te.index
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  %fits = arith.cmpi sle, %n, %size : index
+  te.check %fits, "n is too large"
+  return %y : tensor<?xf32>
+}
