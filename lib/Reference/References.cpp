@@ -100,7 +100,7 @@ Expected<Elements> StepEvaluator::slice() {
     return error;
   int64_t dim = integers[0], start = integers[1], size = integers[2], step = integers[3];
   int64_t bound = base.shape[dim];
-  if (start < 0 || size < 0 || (size == 0 ? start > bound : start + (size - 1) * step >= bound))
+  if (start < 0 || size < 0 || (size > 0 && start + (size - 1) * step >= bound))
     return llvm::createStringError("a slice of " + llvm::Twine(size) + " elements from " +
                                    llvm::Twine(start) + " by " + llvm::Twine(step) +
                                    " is out of bounds for dim " + llvm::Twine(dim) +

@@ -157,7 +157,8 @@ FailureOr<SmallVector<int64_t>> SliceAttr::inferShape(ArrayRef<int64_t> shape,
   if (failed(checkDim(i[0], shape.size(), emitError)))
     return failure();
   bool isKnown = i[1] != dynamic && i[2] != dynamic && shape[i[0]] != dynamic;
-  if (isKnown && (i[2] ? i[1] + (i[2] - 1) * i[3] >= shape[i[0]] : i[1] > shape[i[0]]))
+  // A slice of nothing may start anywhere: that is what slices of slices come to.
+  if (isKnown && i[2] && i[1] + (i[2] - 1) * i[3] >= shape[i[0]])
     return emitError() << "slice of " << i[2] << " elements from " << i[1] << " by " << i[3]
                        << " of dim " << i[0] << ", which has size " << shape[i[0]];
   return replaced(shape, i[0], i[2]);

@@ -46,6 +46,11 @@ struct RandomProgramOptions {
 RandomProgram makeRandomProgram(mlir::MLIRContext &context, uint64_t seed,
                                 const RandomProgramOptions &options = {});
 
+/// The same with refs: views, writes, loops, branches, and names that loops carry. Every
+/// such program is one that `tssa-resolve-refs` accepts, and exact.
+RandomProgram makeRandomReferenceProgram(mlir::MLIRContext &context, uint64_t seed,
+                                         const RandomProgramOptions &options = {});
+
 } // namespace tssa::reference
 
 #endif // TSSA_REFERENCE_RANDOMPROGRAM_H

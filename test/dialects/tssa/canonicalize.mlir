@@ -150,3 +150,12 @@ func.func @size_of_source(%s: !tssa.ref<4x?xf32>) -> index {
   %n = tssa.dim %v, 0 : !tssa.ref<?xf32>
   return %n : index
 }
+
+// A slice of nothing may start behind the end.
+// CHECK-LABEL: func @slice_of_nothing
+// CHECK: tssa.access %arg0 [slice(0, 4, 0, 4)] : tensor<3xf32> -> tensor<0xf32>
+func.func @slice_of_nothing(%b: tensor<3xf32>) -> tensor<0xf32> {
+  %a = tssa.access %b [slice(0, 2, 1, 2)] : tensor<3xf32> -> tensor<1xf32>
+  %r = tssa.access %a [slice(0, 1, 0, 2)] : tensor<1xf32> -> tensor<0xf32>
+  return %r : tensor<0xf32>
+}

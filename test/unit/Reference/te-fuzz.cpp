@@ -10,15 +10,19 @@
 /// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
 /// on the inputs that it had in the evaluation, and the program is evaluated once
 /// more with its buffers planned. With `--run` the whole program becomes an artifact
-/// for `--target` and the runtime runs it. `--print` shows the program of a seed.
+/// for `--target` and the runtime runs it. `--print` shows the program of a seed. With
+/// `--references` programs have views and writes, and both ways to be without them are
+/// compared.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/Compare.h"
@@ -36,7 +40,7 @@ namespace {
 struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
-  bool compile = false, run = false, print = false;
+  bool compile = false, run = false, print = false, references = false;
   std::string cpu = "native", target = "cpu";
 };
 } // namespace
@@ -54,15 +58,18 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> compile("compile", cl::desc("compile and run every kernel"), cl::cat(category));
   cl::opt<bool> run("run", cl::desc("compile and run the whole program"), cl::cat(category));
   cl::opt<bool> print("print", cl::desc("print each program"), cl::cat(category));
+  cl::opt<bool> references("references", cl::desc("programs with views, writes and control flow"),
+                           cl::cat(category));
   cl::opt<std::string> cpu("cpu", cl::desc("machine to compile for"), cl::init("native"),
                            cl::cat(category));
   cl::opt<std::string> target("target", cl::desc("of --run: cpu, cuda:sm_NN or cuda-emu"),
                               cl::init("cpu"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed, count, steps, compile, run, print, cpu, target};
+  Options options{seed, count, steps, compile, run, print, references, cpu, target};
   for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &cpu, &target})
+       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &references, &cpu,
+        &target})
     option->removeArgument();
   return options;
 }
@@ -155,11 +162,41 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   return llvm::Error::success();
 }
 
+/// Evaluates what a pipeline makes of the program.
+static llvm::Error checkPipeline(mlir::MLIRContext &context, RandomProgram &program,
+                                 llvm::StringRef pipeline, uint64_t seed,
+                                 llvm::ArrayRef<HostTensor> expected) {
+  mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
+  mlir::PassManager manager(&context);
+  if (failed(mlir::parsePassPipeline(pipeline, manager)) || failed(manager.run(*changed)))
+    return llvm::createStringError("'" + pipeline + "' failed");
+  llvm::Expected<std::vector<HostTensor>> got = run(*changed, program, seed);
+  llvm::Error error = got ? compareResults(program, expected, *got) : got.takeError();
+  if (error)
+    return llvm::createStringError("after '" + pipeline + "': " + toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+/// Two ways to be without references: versions of storages, and the paper's passes.
+static llvm::Error checkReferences(mlir::MLIRContext &context, RandomProgram &program,
+                                   uint64_t seed, llvm::ArrayRef<HostTensor> expected) {
+  for (llvm::StringRef pipeline :
+       {"func.func(tssa-resolve-refs)", "func.func(tssa-resolve-refs,tssa-functionalize)",
+        "tssa-stage",
+        "func.func(tssa-resolve-refs,tssa-rewrite-mutation,tssa-propagate-blocks,tssa-rename,"
+        "tssa-erase-updates,canonicalize)"})
+    if (llvm::Error error = checkPipeline(context, program, pipeline, seed, expected))
+      return error;
+  return llvm::Error::success();
+}
+
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
                                 const Options &options, uint64_t seed) {
   RandomProgramOptions programOptions;
   programOptions.numSteps = options.steps;
-  RandomProgram program = makeRandomProgram(context, seed, programOptions);
+  RandomProgram program = options.references
+                              ? makeRandomReferenceProgram(context, seed, programOptions)
+                              : makeRandomProgram(context, seed, programOptions);
   if (options.print) {
     for (auto &size : program.sizes)
       llvm::outs() << "// " << size.getKey() << " = " << size.getValue() << "\n";
@@ -170,11 +207,16 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
   llvm::Expected<std::vector<HostTensor>> expected = run(*program.module, program, seed);
   if (!expected)
     return expected.takeError();
+  program.errors.resize(expected->size());
+  if (options.references)
+    if (llvm::Error error = checkReferences(context, program, seed, *expected))
+      return error;
   if (options.run)
     if (llvm::Error error = checkArtifact(program, machine, options.target, seed, *expected))
       return error;
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);
+  mlir::tssa::refs::buildFunctionalStage(manager);
   mlir::tssa::te::buildTEStage(manager);
   if (options.compile)
     mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32});
@@ -207,6 +249,7 @@ int main(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   mlir::DialectRegistry registry;
   tssa::registerAllDialects(registry);
+  tssa::registerAllPasses();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   llvm::Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(options.cpu);
   if (!machine) {
