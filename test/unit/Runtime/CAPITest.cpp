@@ -12,8 +12,9 @@
 #include <array>
 #include <thread>
 
-// Written by RuntimeArtifact.cpp from Inputs/add_model.c.
+// Written by RuntimeArtifact.cpp from Inputs/add_model.c and Inputs/device_model.c.
 static const char *const model = TSSA_TEST_MODELS "/add.so";
+static const char *const deviceModel = TSSA_TEST_MODELS "/device.so";
 
 static void expectFault(tssa_status *status, tssa_code code, const char *text) {
   EXPECT_EQ(tssa_status_code(status), code);
@@ -162,6 +163,38 @@ TEST_F(CAPI, Device) {
   expectFault(tssa_session_load(model, &options, &other), TSSA_INVALID_ARGUMENT,
               "device 'vulkan': expected auto, cpu, cuda:<number> or cuda-emu");
   EXPECT_EQ(tssa::Session(model).getDevice(), "cpu");
+}
+
+// The program overwrites x: x[i] = x[n - 1 - i] + y[i].
+TEST_F(CAPI, OverwrittenArguments) {
+  for (const char *device : {"cpu", "cuda-emu"}) {
+    tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+    options.device = device;
+    tssa::Session own(deviceModel, options);
+    EXPECT_EQ(own.getDevice(), device);
+    EXPECT_EQ(own.getInput(0).kind, TSSA_PORT_INOUT);
+    EXPECT_EQ(own.getInput(1).kind, TSSA_PORT_IN);
+    EXPECT_EQ(own.getOutput(0).kind, TSSA_PORT_ALIAS);
+    EXPECT_EQ(own.getOutput(0).alias_of, 0);
+    EXPECT_EQ(own.getOutput(2).alias_of, -1);
+    float x[3] = {1, 2, 3}, y[3] = {10, 20, 30}, wide[6] = {1, 0, 2, 0, 3, 0};
+    int32_t how = 0;
+    tssa::Value second("y", y, {3}), third("how", &how, {});
+    auto results = own.run({tssa::Value("x", x, {3}), second, third});
+    EXPECT_EQ(results[0].getTensor().data, x);
+    EXPECT_EQ(x[0], 13);
+    EXPECT_EQ(x[2], 31);
+    EXPECT_EQ(results[2].span<float>()[1], 22.5f);
+    // Strided, it is written where it is; the result is a dense copy.
+    tssa_dtype f32 = tssa::dtypeOf<float>();
+    results = own.run({tssa::Value("x", wide, f32, {3}, {2}), second, third});
+    EXPECT_EQ(wide[0], 13);
+    EXPECT_EQ(wide[1], 0);
+    EXPECT_EQ(wide[4], 31);
+    EXPECT_EQ(results[0].span<float>()[2], 31);
+    EXPECT_THROW(own.run({tssa::Value("x", x, {3}), tssa::Value("y", x + 1, {3}), third}),
+                 tssa::Error);
+  }
 }
 
 TEST_F(CAPI, LimitsAndCancel) {
