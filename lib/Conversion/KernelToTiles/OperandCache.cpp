@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -92,13 +93,23 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   int64_t total = 1;
   for (int64_t extent : tile.extents)
     total *= extent;
-  Value number = threads.buildNumber(index);
-  auto loop = scf::ForOp::create(builder, loc, number, index.constant(total),
-                                 index.constant(threads.count));
+  // As many iterations for all threads, a number that is known: they can be unrolled.
+  auto loop = scf::ForOp::create(builder, loc, index.constant(0),
+                                 index.constant(llvm::divideCeil(total, threads.count)),
+                                 index.constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value first = arith::MulIOp::create(builder, loc, loop.getInductionVar(),
+                                      index.constant(threads.count));
+  Value number = arith::AddIOp::create(builder, loc, first, threads.buildNumber(index));
+  if (total % threads.count != 0) {
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
+                                       index.constant(total));
+    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
   beginScope();
-  fillCacheElement(operand, tile, loop.getInductionVar());
+  fillCacheElement(operand, tile, number);
   beginScope();
   return success();
 }
@@ -174,6 +185,11 @@ SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile 
 }
 
 void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
+  // Points that do not exist have zeros there.
+  TilePoint whole = point;
+  whole.mask = whole.exists = Value();
+  BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand, body.load(cache.buffer, body.place(cache.address), Value(), TypedAttr()));
+    body.map(operand,
+             reader.load(cache.buffer, reader.place(cache.address), Value(), TypedAttr()));
 }

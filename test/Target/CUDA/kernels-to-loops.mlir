@@ -134,3 +134,37 @@ te.kernel @matmul(%a: tensor<?x512xf32> {te.sizes = array<i64: 2, -1>}, %b: tens
   layout.bind %mb, %nb to block
   layout.bind %ml, %nl to lane
 }
+
+// Sizes that are not known: what does not exist is a zero in shared memory, so the
+// products need no guard.
+// CHECK-LABEL: func.func @edges(
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<{{.*}}xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+// CHECK-NOT: scf.if
+// CHECK-COUNT-2: math.fma
+te.kernel @edges(%a: tensor<?x?xf32> {te.sizes = array<i64: 2, 4>}, %b: tensor<?x?xf32> {te.sizes = array<i64: 4, 3>}, %m: index, %n: index, %k: index) -> tensor<?x?xf32> {
+  %y = te.compute @y (d0: %m, d1: %n) reduce (d2: %k) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<?x?xf32>
+    %w = te.read %b[d2, d1] : tensor<?x?xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<?x?xf32>
+  te.return %y : tensor<?x?xf32>
+} schedule {
+  %m, %n, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %mo, %mt = layout.split %m [*, 2]
+  %no, %nt = layout.split %n [*, 2]
+  %mb, %ml = layout.split %mo [*, 16]
+  %nb, %nl = layout.split %no [*, 16]
+  %ko, %ki = layout.split %k [*, 16]
+  layout.reorder %mb, %nb, %ml, %nl, %ko, %ki, %mt, %nt
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.register_tile %mt
+  layout.vectorize %nt
+  layout.bind %mb, %nb to block
+  layout.bind %ml, %nl to lane
+}
