@@ -60,7 +60,8 @@ std::string VariantBuild::getStepName(StringRef step) const {
 LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
   SmallString<128> path(options.dumpDir);
   std::error_code error = llvm::sys::fs::create_directories(path);
-  llvm::sys::path::append(path, Twine(stageNumber) + "-" + stage.name + description.suffix + ".mlir");
+  llvm::sys::path::append(path, Twine(stageNumber) + "-" + stage.name + description.suffix +
+                                    ".mlir");
   if (!error) {
     llvm::raw_fd_ostream stream(path, error);
     OpPrintingFlags flags;
@@ -194,7 +195,7 @@ llvm::Expected<std::string> VariantBuild::emitPTX() {
 }
 
 llvm::Error VariantBuild::makeImages() {
-  if (!kernels || description.kernels.empty())
+  if (!kernels)
     return llvm::Error::success();
   auto ptx = emitPTX();
   if (!ptx)

@@ -27,8 +27,9 @@ struct CommandLine {
                              cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
                               cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
-                                                 "others, cuda-emu, or a list"),
+  cl::opt<std::string> target{"target",
+                              cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
+                                       "others, cuda-emu, or a list"),
                               cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> mcpu{"mcpu",
                             cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
@@ -116,8 +117,8 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
                                  .Case("so", Emit::SharedObject)
                                  .Default(std::nullopt);
   if (!emit)
-    return reportUsage("expected llvm, ptx, asm, obj, so or schedule for --emit, got '" + line.emit +
-                       "'");
+    return reportUsage("expected llvm, ptx, asm, obj, so or schedule for --emit, got '" +
+                       line.emit + "'");
   options.emit = *emit;
   options.lastStage = options.emit == Emit::Schedule ? "layout" : "target";
   if (line.lastStage.getNumOccurrences() == 0)
@@ -143,7 +144,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
     return reportUsage("--target: " + toString(targets.takeError()));
   options.targets = std::move(*targets);
   if (options.targets.size() > 1 && options.emit != Emit::SharedObject)
-    return reportUsage((line.lastStage.getNumOccurrences() ? "--compile-to" : "--emit=" + line.emit) +
+    return reportUsage((line.lastStage.getNumOccurrences() ? "--compile-to"
+                                                           : "--emit=" + line.emit) +
                        " needs a single --target, got '" + line.target + "'");
   if (options.targets.size() > 1 && !options.schedule.empty())
     return reportUsage("--schedule needs a single --target, got '" + line.target + "'");

@@ -104,10 +104,8 @@ llvm::Expected<std::string> emitPTX(llvm::Module &module, llvm::TargetMachine &t
 
 /// What the assembler says of a kernel.
 struct Resources {
-  int registers = 0;         ///< of a thread
-  int64_t staticShared = 0;  ///< bytes beside the dynamic ones
-  int64_t stackBytes = 0;    ///< of a thread
-  int64_t spillBytes = 0;    ///< stored and loaded because registers ran out
+  int registers = 0;      ///< of a thread
+  int64_t spillBytes = 0; ///< stored and loaded because registers ran out
 };
 
 struct Cubin {

@@ -40,9 +40,9 @@ Expected<std::string> findAssembler() {
 ///         0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
 ///     ptxas info    : Used 32 registers, used 1 barriers, 128 bytes smem, 400 bytes cmem[0]
 static StringMap<Resources> parseResources(StringRef log) {
-  static const Regex entry("Compiling entry function '([^']+)'"), registers("Used ([0-9]+) registers"),
-      shared("([0-9]+) bytes smem"),
-      stack("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
+  static const Regex entry("Compiling entry function '([^']+)'");
+  static const Regex registers("Used ([0-9]+) registers");
+  static const Regex spills("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
   StringMap<Resources> kernels;
   Resources *current = nullptr;
   auto toNumber = [](StringRef text) {
@@ -56,14 +56,10 @@ static StringMap<Resources> parseResources(StringRef log) {
       current = &kernels[found[1]];
     if (!current)
       continue;
-    if (stack.match(line, &found)) {
-      current->stackBytes = toNumber(found[1]);
-      current->spillBytes = toNumber(found[2]) + toNumber(found[3]);
-    }
+    if (spills.match(line, &found))
+      current->spillBytes = toNumber(found[1]) + toNumber(found[2]);
     if (registers.match(line, &found))
       current->registers = toNumber(found[1]);
-    if (shared.match(line, &found))
-      current->staticShared = toNumber(found[1]);
   }
   return kernels;
 }

@@ -56,8 +56,8 @@ LogicalResult checkParameters(func::FuncOp kernel) {
   for (Type type : kernel.getArgumentTypes()) {
     auto memref = dyn_cast<MemRefType>(type);
     if (memref && (memref.getRank() != 1 || !memref.getLayout().isIdentity()))
-      return kernel.emitError("expected memrefs of one dim as parameters of a device function, got ")
-             << type;
+      return kernel.emitError("expected memrefs of one dim as parameters of a device function, ")
+             << "got " << type;
   }
   WalkResult walk = kernel.walk([&](memref::DimOp dim) {
     if (!isa<BlockArgument>(dim.getSource()))

@@ -1,0 +1,68 @@
+// RUN: tssa-opt %s -convert-host-to-llvm=device=true | FileCheck %s
+
+// Launches of a device's kernels, and what the host program reads and writes of the
+// device's memory.
+
+// CHECK: module attributes {te.launches = {{\[\[}}"k", array<i32: 0>]], te.nodes = {{\[\[}}"double", ""]]}
+// CHECK-LABEL: func.func @tssa_run(
+// CHECK-SAME: %[[HOST:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
+// CHECK: %[[CONTEXT:.*]] = llvm.alloca
+
+// A scalar is copied before it is used.
+// CHECK: %[[TO_HOST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[CODE:.*]] = llvm.call @tssa_host_copy(%[[HOST]], %[[CONTEXT:.*]], %{{.*}}, %{{.*}}, %[[TO_HOST]])
+// CHECK: cf.cond_br
+// CHECK: llvm.load %[[CONTEXT]] : !llvm.ptr -> i64
+
+// A bool is a byte.
+// CHECK: llvm.call @tssa_host_copy
+// CHECK: llvm.load %[[CONTEXT]] : !llvm.ptr -> i8
+// CHECK: arith.trunci %{{.*}} : i8 to i1
+
+// What is stored is copied as well.
+// CHECK: llvm.store %{{.*}}, %[[CONTEXT]] : i64, !llvm.ptr
+// CHECK: %[[TO_DEVICE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @tssa_host_copy(%[[HOST]], %{{.*}}, %[[CONTEXT]], %{{.*}}, %[[TO_DEVICE]])
+
+// The context has the parameters; a bool is a byte.
+// CHECK: %[[BOOL:.*]] = arith.extui %{{.*}} : i1 to i8
+// CHECK: llvm.store %[[BOOL]]
+// CHECK: %[[BLOCKS:.*]]:2 = call @k.extent(
+// CHECK: %[[GRID:.*]] = arith.index_cast %[[BLOCKS]]#0
+// CHECK: llvm.call @tssa_host_launch_blocks(%[[HOST]], %{{.*}}, %[[GRID]], %[[CONTEXT]])
+
+// A copy stays on the device.
+// CHECK: %[[ON_DEVICE:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @tssa_host_copy({{.*}}, %[[ON_DEVICE]])
+
+// A routine gets copies.
+// CHECK: %[[ROUTINE:.*]] = llvm.mlir.addressof @tssa_extern_nonzero
+// CHECK: llvm.call @tssa_host_extern(%[[HOST]], %{{.*}}, %[[ROUTINE]],
+
+// No function for a thread pool.
+// CHECK-NOT: @k.body
+func.func @main(%x: memref<?x4xf32>, %steps: memref<i64>, %flag: memref<i1>, %arena: memref<?xi8> {te.arena}, %weights: memref<?xi8> {te.weights}) -> memref<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = memref.dim %x, %c0 : memref<?x4xf32>
+  %s = memref.load %steps[] : memref<i64>
+  %b = memref.load %flag[] : memref<i1>
+  %count = arith.index_cast %s : i64 to index
+  %place = memref.view %arena[%c64][] : memref<?xi8> to memref<i64>
+  memref.store %s, %place[] : memref<i64>
+  %y = memref.alloc(%n) {te.result = 0 : i64} : memref<?x4xf32>
+  te.launch @k(%x, %n, %b) outs(%y : memref<?x4xf32>) : (memref<?x4xf32>, index, i1) -> () loc("double")
+  memref.copy %x, %y : memref<?x4xf32> to memref<?x4xf32>
+  %p = te.extern @nonzero(%y) sizes() [-1] {te.outs = 0 : i64} : (memref<?x4xf32>) -> memref<2x?xi64>
+  return %y : memref<?x4xf32>
+}
+func.func @plan() -> index {
+  %c0 = arith.constant 128 : index
+  return %c0 : index
+}
+func.func @k(%x: memref<?xf32>, %n: index, %b: i1, %out: memref<?xf32>, %errors: memref<?xi32>) attributes {tssa.threads = 32 : i32} {
+  return
+}
+func.func @k.extent(%n: index, %b: i1) -> (index, index) {
+  return %n, %n : index, index
+}
