@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiled code imports nothing, so it brings its own. Blocks of 64 bytes, which
-/// the target splits into its registers, and overlapping blocks at the ends.
+/// Compiled code imports nothing, so it brings its own. Memory goes in blocks of 64
+/// bytes, which the target splits into its registers, and overlapping blocks at the ends.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -57,9 +57,27 @@ inline void copySmall(char *to, const char *from, size_t count) {
     *to = *from;
 }
 
+/// The f32 that a narrower type rounds as it would the double: one that is not exact
+/// ends in an odd digit, so that it is no tie.
+inline float roundToOdd(double x) {
+  float nearest = static_cast<float>(x);
+  double reached = nearest;
+  if (reached == x || x != x)
+    return nearest;
+  uint32_t bits;
+  __builtin_memcpy(&bits, &nearest, sizeof(bits));
+  if (!(bits & 1))
+    bits += __builtin_fabs(reached) < __builtin_fabs(x) ? 1 : -1;
+  __builtin_memcpy(&nearest, &bits, sizeof(bits));
+  return nearest;
+}
+
 } // namespace
 
 extern "C" {
+
+/// f64 to f16, for which x86-64 has no instruction.
+_Float16 __truncdfhf2(double x) { return static_cast<_Float16>(roundToOdd(x)); }
 
 void *memmove(void *target, const void *source, size_t count) {
   char *to = static_cast<char *>(target);

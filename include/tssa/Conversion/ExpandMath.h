@@ -27,7 +27,7 @@ void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 /// Patterns for the sines and cosines with `largeAngleAttr`, and for tangents of f32.
 void populateLargeAngles(mlir::RewritePatternSet &patterns);
 
-/// Patterns for arith.remf on types of at most 32 bits.
+/// Patterns for arith.remf on f32.
 void populateRemainder(mlir::RewritePatternSet &patterns);
 
 /// Patterns that narrow f64 to f16 and bf16 with one rounding.

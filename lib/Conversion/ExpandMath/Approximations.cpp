@@ -95,6 +95,25 @@ struct Expand : OpRewritePattern<Op> {
   }
 };
 
+/// On types of 16 bits by way of f32, whose result is exact.
+struct WidenRemainder : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() != 16)
+      return failure();
+    Location loc = op.getLoc();
+    auto vector = dyn_cast<VectorType>(type);
+    Type wide = vector ? Type(vector.clone(rewriter.getF32Type())) : rewriter.getF32Type();
+    Value result = arith::RemFOp::create(rewriter, loc,
+                                         arith::ExtFOp::create(rewriter, loc, wide, op.getLhs()),
+                                         arith::ExtFOp::create(rewriter, loc, wide, op.getRhs()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
+    return success();
+  }
+};
+
 template <typename Op>
 void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build) {
   patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
@@ -108,6 +127,7 @@ void populateApproximations(RewritePatternSet &patterns) {
   addExpansion<math::LogOp>(patterns, buildLog);
   addExpansion<math::TanhOp>(patterns, buildTanh);
   populateAngles(patterns);
+  patterns.add<WidenRemainder>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
   }, 2);

@@ -51,13 +51,13 @@ Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   return b.copySign(result, x);
 }
 
-/// On types of at most 32 bits, one lane at a time.
+/// On f32, one lane at a time.
 struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
-    if (element.getIntOrFloatBitWidth() > 32)
+    if (!element.isF32())
       return failure();
     Location loc = op.getLoc();
     auto compute = [&](Value x, Value y) -> Value {

@@ -29,7 +29,7 @@ static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"}
 
 /// Functions that code generation calls by name, after optimisation.
 static bool isCalledLate(const GlobalValue &value) {
-  static constexpr StringRef names[] = {"memcpy", "memmove", "memset"};
+  static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2"};
   return is_contained(names, value.getName());
 }
 

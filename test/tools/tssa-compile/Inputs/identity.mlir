@@ -1,0 +1,3 @@
+func.func @main(%x: tensor<4xf32> {tssa.name = "x"}) -> (tensor<4xf32> {tssa.name = "y"}) {
+  return %x : tensor<4xf32>
+}
