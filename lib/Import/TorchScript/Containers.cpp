@@ -140,6 +140,14 @@ static FailureOr<Values> makeUninitialized(Importer &, const Call &) {
   return Values{Value::uninitialized()};
 }
 
+/// self.x += 1 gives the attribute the tensor that it has.
+static FailureOr<Values> setAttribute(Importer &importer, const Call &call) {
+  if (call[0].isSame(call[1]))
+    return Values();
+  return importer.b.unsupported("an attribute of a module is given another tensor: write into the "
+                                "one it has");
+}
+
 static FailureOr<Values> forward(Importer &, const Call &call) { return Values{call[0]}; }
 
 /// Whether a value is None, which is known always.
@@ -155,6 +163,7 @@ void registerContainers(OperatorTable &table) {
   table.evaluate("prim::TupleUnpack", "-", unpack);
   table.evaluate("prim::TupleIndex", "-", getItem);
   table.evaluate("prim::Uninitialized", "-", makeUninitialized);
+  table.evaluate("prim::SetAttr", "-", setAttribute);
   table.evaluate("prim::unchecked_cast", "-", forward);
   table.evaluate("prim::unchecked_unwrap_optional", "-", forward);
   table.evaluate("aten::_unwrap_optional", "-", forward);

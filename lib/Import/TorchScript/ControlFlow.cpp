@@ -80,23 +80,44 @@ static Values importInBlock(Importer &importer, const Block &arm, mlir::Block *b
   return failed(values) ? Values() : *values;
 }
 
+/// Whether a leaf that was made in an arm can be used behind it.
+static bool isVisible(Importer &importer, const Value &leaf) {
+  auto isAround = [&](mlir::Value value) {
+    return value.getParentRegion()->isAncestor(importer.b.ops.getInsertionBlock()->getParent());
+  };
+  if (leaf.is(Value::Int))
+    return importer.b.isVisible(leaf.getSize());
+  if (leaf.is(Value::Tensor))
+    return isAround(leaf.getTensor().ref) &&
+           llvm::all_of(leaf.getTensor().shape,
+                        [&](const Size &size) { return importer.b.isVisible(size); });
+  return !leaf.getScalar() || isAround(leaf.getScalar());
+}
+
 /// Leaves that are the same in both arms stay; the others become results. `forms` has null
-/// for those that stay.
-static LogicalResult joinArms(Importer &importer, ArrayRef<Value> left, ArrayRef<Value> right,
+/// for those that stay, which are in `left` then.
+static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
+                              ArrayRef<Value> right,
                               SmallVectorImpl<std::optional<Form>> &forms) {
   for (auto [l, r] : llvm::zip_equal(left, right)) {
-    bool isVisible = !l.is(Value::Int) || importer.b.isVisible(l.getSize());
-    if (l.isSame(r) && isVisible) {
+    if (l.isSame(r) && isVisible(importer, l)) {
       forms.push_back(std::nullopt);
       continue;
     }
     if (l.is(Value::Uninitialized) || r.is(Value::Uninitialized)) {
-      // Nothing reads what is not initialised.
+      // Nothing reads what is not initialised: it may as well be the other.
       const Value &known = l.is(Value::Uninitialized) ? r : l;
-      if (!known.isNumber())
-        return importer.needsKnown("a branch leaves a tensor undefined");
-      forms.push_back(Form::get(known));
-      forms.back()->isNonNegative = false;
+      if (isVisible(importer, known)) {
+        l = known;
+        forms.push_back(std::nullopt);
+        continue;
+      }
+      Form form = Form::get(known);
+      bool learned = false;
+      form.isNonNegative = false;
+      if (!form.join(importer, known, learned))
+        return importer.needsKnown("a branch leaves a value undefined");
+      forms.push_back(form);
       continue;
     }
     Form form = Form::get(l);
@@ -121,9 +142,7 @@ static void yieldLeaves(Importer &importer, mlir::Block *block, ArrayRef<Value> 
       continue;
     Value given = leaf;
     if (leaf.is(Value::Uninitialized))
-      given = form->kind == Value::Int     ? Value::integer(0)
-              : form->kind == Value::Float ? Value::number(0.0)
-                                           : Value::truth(false);
+      given = form->makePlaceholder(importer);
     values.push_back(form->build(importer, given));
   }
   scf::YieldOp::create(b.ops, b.loc(), values);

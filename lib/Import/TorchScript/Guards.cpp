@@ -124,6 +124,13 @@ std::optional<bool> Guards::isKnownAtMost(const Size &lhs, const Size &rhs) {
   return std::nullopt;
 }
 
+bool Guards::holdsAtMost(const Size &lhs, const Size &rhs) {
+  if (std::optional<bool> known = isKnownAtMost(lhs, rhs))
+    return *known;
+  std::optional<int64_t> left = evaluate(lhs), right = evaluate(rhs);
+  return left && right && *left <= *right && isAtMost(lhs, rhs) == true;
+}
+
 std::optional<bool> Guards::isAtMost(const Size &lhs, const Size &rhs) {
   if (std::optional<bool> known = isKnownAtMost(lhs, rhs))
     return known;

@@ -37,6 +37,8 @@ public:
   /// Whether lhs == rhs; nothing when only a run can say.
   std::optional<bool> isEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isAtMost(const Size &lhs, const Size &rhs);
+  /// Whether lhs <= rhs is known, or holds in the example and is checked from now on.
+  bool holdsAtMost(const Size &lhs, const Size &rhs);
   /// The same, but only what holds whatever the sizes are, or was decided before.
   std::optional<bool> isKnownEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isKnownAtMost(const Size &lhs, const Size &rhs);

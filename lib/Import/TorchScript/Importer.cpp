@@ -463,7 +463,10 @@ FailureOr<Tensors> Importer::call(StringRef op, int64_t version, ArrayRef<Tensor
   const operators::OperatorFn *fn = operators::Registry::get().find("", op, version);
   if (!fn)
     return b.unsupported("operator " + op + " of the standard set is missing");
-  return (*fn)(b, node);
+  FailureOr<Tensors> results = (*fn)(b, node);
+  if (succeeded(results))
+    results->truncate(numOutputs);
+  return results;
 }
 
 } // namespace tssa::torchscript

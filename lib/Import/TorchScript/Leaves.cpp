@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/TorchScript/Leaves.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace llvm;
 
@@ -125,6 +126,25 @@ mlir::Value Form::build(Importer &importer, const Value &leaf) const {
   if (kind == Value::Float)
     return importer.getNumber(leaf);
   return kind == Value::Bool ? importer.getTruth(leaf) : leaf.getTensor().ref;
+}
+
+Value Form::makePlaceholder(Importer &importer) const {
+  if (kind == Value::Int)
+    return Value::integer(0);
+  if (kind == Value::Float)
+    return Value::number(0.0);
+  if (kind == Value::Bool)
+    return Value::truth(false);
+  operators::Builder &b = importer.b;
+  mlir::RankedTensorType tensorType = cast<refs::RefType>(type).getTensorType();
+  SmallVector<mlir::Value> sizes;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (tensorType.isDynamicDim(dim))
+      sizes.push_back(b.materializeValue(size.value_or(0)));
+  mlir::Value empty = mlir::tensor::EmptyOp::create(b.ops, b.loc(), tensorType, sizes);
+  TensorRef tensor;
+  tensor.ref = refs::AllocOp::create(b.ops, b.loc(), empty);
+  return Value::tensor(tensor);
 }
 
 Value Form::wrap(Importer &importer, mlir::Value value) const {

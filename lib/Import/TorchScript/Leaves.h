@@ -44,6 +44,8 @@ struct Form {
   mlir::Type getType(mlir::Builder &builder) const;
   /// The value of a leaf, to be yielded.
   mlir::Value build(Importer &importer, const Value &leaf) const;
+  /// A leaf of this form that nothing reads.
+  Value makePlaceholder(Importer &importer) const;
   /// The leaf that a value of the scf op is.
   Value wrap(Importer &importer, mlir::Value value) const;
 };

@@ -88,6 +88,11 @@ public:
 private:
   TensorRef bindTensor(const Literal &literal, Importer &importer);
 
+public:
+  /// The refs that stand for arguments, and what is passed for them.
+  llvm::DenseMap<mlir::Value, TensorRef> passed;
+
+private:
   mlir::func::FuncOp function;
   operators::Builder &b;
   Guards &guards;
@@ -141,7 +146,10 @@ TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer)
     tensor.strides = std::nullopt;
     tensor.isRowMajor = false;
   }
-  return literal.permutation.empty() ? tensor : permute(importer, tensor, literal.permutation);
+  TensorRef view =
+      literal.permutation.empty() ? tensor : permute(importer, tensor, literal.permutation);
+  passed[view.ref] = tensor;
+  return view;
 }
 
 Value ArgumentBinder::bind(const Literal &literal, Importer &importer) {
@@ -167,10 +175,11 @@ Value ArgumentBinder::bind(const Literal &literal, Importer &importer) {
 
 namespace {
 /// Collects what `@main` returns. The name of a result says where in the program's result
-/// it stands: "result", "result.1", "result.1.0".
+/// it stands: "return", "return.1", "return.1.0"; no argument has such a name.
 class ResultCollector {
 public:
-  explicit ResultCollector(Importer &importer) : importer(importer), b(importer.b) {}
+  ResultCollector(Importer &importer, const llvm::DenseMap<mlir::Value, TensorRef> &passed)
+      : importer(importer), b(importer.b), passed(passed) {}
 
   LogicalResult collect(const Value &value, const std::string &name);
   void finish(mlir::func::FuncOp function);
@@ -180,6 +189,7 @@ private:
 
   Importer &importer;
   operators::Builder &b;
+  const llvm::DenseMap<mlir::Value, TensorRef> &passed;
   SmallVector<mlir::Value> values;
   SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<mlir::Value, std::string> storages;
@@ -200,16 +210,19 @@ LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std:
   if (!isNew)
     return b.unsupported(name + " shares its storage with " + it->second +
                          ", which is returned too: clone one of them");
-  if (isa<mlir::BlockArgument>(root) && root != tensor.ref)
+  auto argument = passed.find(tensor.ref);
+  if (isa<mlir::BlockArgument>(root) && argument == passed.end())
     return b.unsupported(name + " is a view of an argument: clone it, or return the argument");
   SmallVector<mlir::Attribute> dims;
-  for (const Size &size : tensor.shape) {
+  // Sizes are for people, not promised to callers: they hold where the guards do.
+  const TensorRef &returned = argument == passed.end() ? tensor : argument->second;
+  for (const Size &size : returned.shape) {
     if (std::optional<int64_t> constant = size.constant())
       dims.push_back(ops.getI64IntegerAttr(*constant));
     else
-      dims.push_back(ops.getStringAttr(size.str()));
+      dims.push_back(ops.getStringAttr("(" + size.str() + ")"));
   }
-  values.push_back(tensor.ref);
+  values.push_back(returned.ref);
   attributes.push_back(ops.getDictionaryAttr(
       {ops.getNamedAttr("tssa.name", ops.getStringAttr(name)),
        ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(tensor.dtype))),
@@ -270,11 +283,11 @@ static LogicalResult build(const Program &program, mlir::func::FuncOp function,
     error = importer.errorText;
     return failure();
   }
-  ResultCollector collector(importer);
+  ResultCollector collector(importer, binder.passed);
   const Values &values = *results;
   if (values.size() != 1)
     (void)builder.error("expected one result, got " + Twine(values.size()));
-  if (builder.fault() != Fault::None || failed(collector.collect(values.front(), "result"))) {
+  if (builder.fault() != Fault::None || failed(collector.collect(values.front(), "return"))) {
     error = builder.faultText().str();
     return failure();
   }

@@ -51,12 +51,12 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
   else if (!isFromFront)
     position = b.select(b.isLess(index, 0), index + extent, index);
   auto text = "index " + index.str() + " is out of range for a dim of size " + extent.str();
-  std::optional<bool> isBelow = importer.guards.isAtMost(position + 1, extent);
-  if (isBelow == false || importer.guards.isAtMost(0, position) == false)
-    return b.error(text);
-  if (!isBelow && failed(b.require(b.isLess(position, extent), text)))
+  // Code that the example does not come to may be out of range there.
+  if (!importer.guards.holdsAtMost(position + 1, extent) &&
+      failed(b.require(b.isLess(position, extent), text)))
     return failure();
-  if (!importer.guards.isAtMost(0, position) && failed(b.require(b.isLess(-1, position), text)))
+  if (!importer.guards.holdsAtMost(0, position) &&
+      failed(b.require(b.isLess(-1, position), text)))
     return failure();
   Sizes shape = tensor.shape;
   shape.erase(shape.begin() + dim);

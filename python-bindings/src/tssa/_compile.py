@@ -197,7 +197,7 @@ class CompiledFunction:
             results[name] = tensors[argument]
         if not self._returns:
             return None
-        return self._build(self._returns[0].type, "result", results)
+        return self._build(self._returns[0].type, "return", results)
 
     def _build(self, type, name, results):
         """The part of the result that stands at `name`, as its TorchScript type says."""

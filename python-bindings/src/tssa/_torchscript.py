@@ -141,6 +141,20 @@ class GraphWriter:
         return {"op": "prim::Constant", "in": [], "out": [self._id(output)],
                 "value": describe(value, path)}
 
+    def _set_attribute(self, node):
+        """What the attribute has now, and what it is given."""
+        owner, value = node.inputs()
+        module, path = self._objects[owner.debugName()]
+        name = node.s("name")
+        if not isinstance(getattr(module, name), torch.Tensor):
+            self._problems.append(f"the attribute '{path}.{name}' is assigned")
+            return None
+        known = self._paths.get(f"{path}.{name}")
+        if known is None:
+            self._problems.append(f"the attribute '{path}.{name}' is given another tensor")
+            return None
+        return {"op": "prim::SetAttr", "in": [known, self._id(value)], "out": []}
+
     def _write_nodes(self, block):
         nodes = []
         for node in block.nodes():
@@ -158,6 +172,8 @@ class GraphWriter:
                 return None
         if node.kind() == "prim::GetAttr" and node.input().debugName() in self._objects:
             return self._attribute(node)
+        if node.kind() == "prim::SetAttr":
+            return self._set_attribute(node)
         schema = node.schema()
         op = node.kind() if schema == "(no schema)" else schema.split("(", 1)[0]
         written = {"op": op, "in": [self._id(value) for value in node.inputs()]}

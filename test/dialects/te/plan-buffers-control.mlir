@@ -245,3 +245,19 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   te.return %y : tensor<4xf32>
 }
+
+// -----
+
+// Arguments that trade contents are saved before either is overwritten.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[Y:.*]] = memref.view
+// CHECK-NEXT: memref.copy %arg1, %[[Y]]
+// CHECK-NEXT: %[[X:.*]] = memref.view
+// CHECK-NEXT: memref.copy %arg0, %[[X]]
+// CHECK-NEXT: memref.copy %[[Y]], %arg0
+// CHECK-NEXT: memref.copy %[[X]], %arg1
+// CHECK-NEXT: return
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}, tensor<4xf32> {tssa.writes_back = 1 : i64}) {
+  return %y, %x : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,226 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What is refused is refused with its reason and its line."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import torch
+from torch import Tensor
+
+import tssa
+from tssa._tool import find_tool
+
+X = torch.ones(3, 4)
+
+
+def two_unsupported(x: Tensor):
+    y = torch.linalg.inv(x)
+    z = torch.fft.fft(x)
+    return y, z
+
+
+def shared_results(x: Tensor):
+    y = x + 1.0
+    return y, y[0]
+
+
+def view_of_argument(x: Tensor):
+    return x[0]
+
+
+def changes_shape(x: Tensor):
+    y = x.clone()
+    y.t_()
+    return y
+
+
+def stores_float_in_int(x: Tensor):
+    i = torch.zeros(3, 4, dtype=torch.int64)
+    i += x
+    return i
+
+
+def does_not_broadcast(x: Tensor):
+    return x + torch.zeros(5)
+
+
+def out_of_range(x: Tensor, k: int):
+    y = x.clone()
+    for i in range(k):
+        y[i] = 0.0
+    return y
+
+
+def unknown_list_index(x: Tensor):
+    rows = [x, x * 2.0]
+    return rows[int(x[0, 0])] + 1.0
+
+
+def asserts(x: Tensor):
+    assert bool(x.sum() > 0.0)
+    return x + 1.0
+
+
+class Errors(unittest.TestCase):
+    def refuse(self, function, *parts, arguments=(X,), kind=tssa.UnsupportedError):
+        with self.assertRaises(kind) as caught:
+            tssa.compile(function)(*[a.clone() if isinstance(a, Tensor) else a for a in arguments])
+        for part in parts:
+            self.assertIn(part, str(caught.exception))
+        return caught.exception
+
+    def test_all_unsupported_operators_with_lines(self):
+        first = two_unsupported.__code__.co_firstlineno
+        error = self.refuse(two_unsupported, f"test_errors.py:{first + 1}: aten::linalg_inv",
+                            f"test_errors.py:{first + 2}: aten::fft_fft")
+        self.assertEqual(len(error.problems), 2)
+
+    def test_shared_results(self):
+        self.refuse(shared_results, "shares its storage")
+
+    def test_view_of_argument(self):
+        self.refuse(view_of_argument, "is a view of an argument: clone it")
+
+    def test_in_place_change_of_shape(self):
+        self.refuse(changes_shape, "aten::t_ is not supported")
+
+    def test_result_type(self):
+        self.refuse(stores_float_in_int, "f32 cannot be stored in a tensor of type i64",
+                    kind=tssa.Error)
+
+    def test_broadcast(self):
+        self.refuse(does_not_broadcast, "do not broadcast", "test_errors.py:", kind=tssa.Error)
+
+    def test_index_of_a_run(self):
+        self.refuse(out_of_range, "out of range", arguments=(X, 4), kind=tssa.Error)
+
+    def test_unknown_list_index(self):
+        self.refuse(unknown_list_index, "the index into a list must be known", "test_errors.py:")
+
+    def test_assertion(self):
+        compiled = tssa.compile(asserts)
+        compiled(X)
+        with self.assertRaises(tssa.Error):
+            compiled(-X)
+
+    def test_gradients(self):
+        self.refuse(does_not_broadcast, "gradients are not computed",
+                    arguments=(torch.ones(5, requires_grad=True),), kind=tssa.Error)
+
+    def test_not_a_script(self):
+        def uses_a_generator(x: Tensor):
+            return [y for y in x.numpy()]
+
+        with self.assertRaises(tssa.UnsupportedError):
+            tssa.compile(uses_a_generator)
+
+    def test_missing_compiler(self):
+        os.environ["TSSA_COMPILE"] = "/nowhere"
+        try:
+            self.assertNotEqual(find_tool(), "/nowhere")
+        finally:
+            del os.environ["TSSA_COMPILE"]
+
+    def test_session_names(self):
+        compiled = tssa.compile(out_of_range, example_inputs=(X, 1))
+        binary = next(iter(compiled._binaries.values()))[0]
+        session = tssa.Session(os.path.join(binary.folder.name, "program.so"))
+        self.assertEqual([i.name for i in session.get_inputs()], ["x"])
+        self.assertEqual(session.get_inputs()[0].type, "f32")
+        (y,) = session.run(None, {"x": X.numpy()})
+        self.assertEqual(y.sum(), 8.0)
+        with self.assertRaises(tssa.Error):
+            session.run(None, {"y": X.numpy()})
+        with self.assertRaises(tssa.Error):
+            session.run(["z"], {"x": X.numpy()})
+
+
+class BadText(unittest.TestCase):
+    """The text is not trusted: whatever is wrong in it is an error that says so."""
+
+    GOOD = {"format": "tssa-torchscript", "version": 1, "name": "f", "files": [],
+            "arguments": [{"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [2]}],
+            "graph": {"inputs": [0], "outputs": [1],
+                      "nodes": [{"op": "aten::neg", "in": [0], "out": [1]}]}}
+
+    def compile(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text if isinstance(text, str) else json.dumps(text))
+            run = subprocess.run([find_tool(), path, "-o", os.path.join(folder, "a.so")],
+                                 capture_output=True, text=True, timeout=60)
+        return run.returncode, run.stderr
+
+    def change(self, *path, value):
+        text = json.loads(json.dumps(self.GOOD))
+        at = text
+        for step in path[:-1]:
+            at = at[step]
+        at[path[-1]] = value
+        return text
+
+    def test_good(self):
+        self.assertEqual(self.compile(self.GOOD)[0], 0)
+
+    def test_bad(self):
+        node = ("graph", "nodes", 0)
+        cases = [
+            ("{", "not well formed"), ("[]", "expected an object"),
+            (self.change("version", value=2), "version 1"),
+            (self.change("graph", "nodes", value=7), "a block with 'nodes'"),
+            (self.change(*node, "in", value=[5]), "used before it is defined"),
+            (self.change(*node, "in", value=[-1]), "the number of a value"),
+            (self.change(*node, "out", value=[0]), "defined twice"),
+            (self.change(*node, "in", value=[]), "expected a tensor"),
+            (self.change("graph", "outputs", value=[]), "expected one result"),
+            (self.change("arguments", value=[]), "expected 1 arguments"),
+            (self.change("arguments", 0, "dtype", value="c64"), "'name' and 'dtype'"),
+            (self.change("arguments", 0, "sizes", value=[-1]), "integers >= 0"),
+            (self.change("arguments", 0, "sizes", value=[2**40] * 4), "too large"),
+            (self.change("arguments", 0, "permutation", value=[1]), "is none"),
+            (self.change("arguments", 0, "kind", value="set"), "a known kind"),
+            (self.change(*node, "op", value="aten::nothing"), "aten::nothing is not supported"),
+            (self.change(*node, "at", value=[0, 1, 1]), "file, line and column"),
+        ]
+        for text, message in cases:
+            code, errors = self.compile(text)
+            self.assertIn(code, (1, 3, 5), errors)
+            self.assertIn(message, errors)
+
+    def test_cut_anywhere(self):
+        text = json.dumps(self.GOOD)
+        for end in range(0, len(text) - 1, 40):
+            code, errors = self.compile(text[:end])
+            self.assertEqual(code, 1, errors)
+
+
+class Schemas(unittest.TestCase):
+    def test_every_operator_is_supported_or_refused_by_name(self):
+        """One node of every ATen operator: a crash or an odd refusal is a failure."""
+        names = sorted({schema.name + ("." + schema.overload_name if schema.overload_name else "")
+                        for schema in torch._C._jit_get_all_schemas()
+                        if schema.name.startswith("aten::")})
+        nodes = [{"op": name, "in": [], "out": []} for name in names]
+        text = dict(BadText.GOOD, graph={"inputs": [0], "outputs": [0], "nodes": nodes})
+        code, errors = BadText().compile(text)
+        self.assertEqual(code, 3)
+        refused = {line.split(": ")[-1].split(" is not supported")[0]
+                   for line in errors.splitlines() if "is not supported" in line}
+        self.assertTrue(refused <= set(names))
+        supported = set(names) - refused
+        for name in ("aten::add.Tensor", "aten::add_.Tensor", "aten::add.out", "aten::matmul",
+                     "aten::copy_", "aten::softmax.int", "aten::sum.IntList_out"):
+            self.assertIn(name, supported)
+        for name in ("aten::set_", "aten::resize_", "aten::t_", "aten::bernoulli_.float"):
+            self.assertIn(name, refused)
+        print(f"{len(supported)} of {len(names)} ATen overloads are supported")
+
+
+if __name__ == "__main__":
+    unittest.main()
