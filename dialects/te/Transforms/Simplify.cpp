@@ -38,20 +38,32 @@ static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim, *getConstantSize(size));
 }
 
+/// Folding makes tensors of arith.constant; a host program has te.constant.
+static void replaceConstant(RewriterBase &rewriter, arith::ConstantOp op) {
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<te::ConstantOp>(op, cast<ElementsAttr>(op.getValue()));
+}
+
 namespace {
 struct Simplify : te::impl::TESimplifyBase<Simplify> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<tensor::DimOp> dims;
+    SmallVector<arith::ConstantOp> constants;
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (auto dim = dyn_cast<tensor::DimOp>(op))
         dims.push_back(dim);
+      else if (auto constant = dyn_cast<arith::ConstantOp>(op);
+               constant && isa<RankedTensorType>(constant.getType()))
+        constants.push_back(constant);
       else if (isa<ComputeOp, UpdateOp>(op))
         ops.push_back(op);
     });
     for (tensor::DimOp dim : dims)
       foldDim(rewriter, dim);
+    for (arith::ConstantOp constant : constants)
+      replaceConstant(rewriter, constant);
     SimplifyCounts counts;
     for (Operation *op : ops)
       simplifyBodies(rewriter, op, counts);

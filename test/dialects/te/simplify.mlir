@@ -271,3 +271,11 @@ func.func @extern_twice() -> (tensor<4xf32>, tensor<4xf32>) {
   %z = te.extern @random_normal() sizes () [] : () -> tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
+
+// A folded tensor is a constant of the host program.
+// CHECK-LABEL: func.func @tensor_constant
+// CHECK: te.constant dense<7> : tensor<i64>
+func.func @tensor_constant() -> tensor<i64> {
+  %c = arith.constant dense<7> : tensor<i64>
+  return %c : tensor<i64>
+}
