@@ -1,0 +1,98 @@
+// RUN: tssa-opt %s --te-plan-buffers --split-input-file | FileCheck %s
+
+// An argument that is written back is its own result's storage: the update is in place.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: memref.alloc
+// CHECK: te.launch @set(%arg0, %arg1) outs(%arg0
+// CHECK: return %arg0
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}) {
+  %u = te.launch @set(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %u : tensor<4xf32>
+}
+te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
+
+// -----
+
+// Two arguments that change places: one waits while the other is written.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = memref.view
+// CHECK: memref.copy %[[A:.*]], %[[T]]
+// CHECK: return %arg0, %arg1
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}, tensor<4xf32> {tssa.writes_back = 1 : i64}) {
+  return %y, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Another argument is never written.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: te.launch @set(%arg0, %arg1) outs(%[[R]]
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %u = te.launch @set(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %u : tensor<4xf32>
+}
+te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
+
+// -----
+
+// A point that reads the element that it writes does not need the old value elsewhere.
+// CHECK-LABEL: func.func @main
+// CHECK: te.launch @grow(%arg0, %{{.*}}) outs(%arg0
+func.func @main(%x: tensor<4x4xf32>, %i: tensor<index>)
+    -> (tensor<4x4xf32> {tssa.writes_back = 0 : i64}) {
+  %row = tensor.extract %i[] : tensor<index>
+  %u = te.launch @grow(%x, %row) : (tensor<4x4xf32>, index) -> tensor<4x4xf32>
+  return %u : tensor<4x4xf32>
+}
+te.kernel @grow(%b: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
+  %y = te.update @y (d0: 4) into %b[s1, d0](%i) {
+    %k = te.index s0(%i)
+    %v = te.read %b[s1, d0](%i, %k) : tensor<4x4xf32>
+    %w = arith.addf %v, %v : f32
+    %l = te.index s0(%i)
+    te.yield %w, %l : f32, index
+  } : tensor<4x4xf32>
+  te.return %y : tensor<4x4xf32>
+}
+
+// -----
+
+// One that reads its neighbour does, and so does one of several for one element.
+// CHECK-LABEL: func.func @main
+// CHECK: te.launch @shift(%arg0) outs(%[[T:[^ ]+]] :
+// CHECK-NOT: te.launch @sum(%[[T]]) outs(%[[T]]
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {tssa.writes_back = 0 : i64}) {
+  %u = te.launch @shift(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %v = te.launch @sum(%u) : (tensor<4xf32>) -> tensor<4xf32>
+  return %v : tensor<4xf32>
+}
+te.kernel @shift(%b: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 3) into %b[d0] {
+    %v = te.read %b[d0 + 1] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
+te.kernel @sum(%b: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 8) into %b[d0 floordiv 2] {
+    %v = te.read %b[d0 floordiv 2] : tensor<4xf32>
+    %w = arith.addf %v, %v : f32
+    te.yield %w : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
