@@ -120,7 +120,8 @@ void createExtentFunction(
     if (!isa<RankedTensorType>(type))
       types.push_back(type);
   Type indexType = builder.getIndexType();
-  auto func = func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
+  auto func = func::FuncOp::create(builder, kernel.getLoc(),
+                                   (kernel.getSymName() + ".extent").str(),
                                    builder.getFunctionType(types, {indexType, indexType}));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);

@@ -28,7 +28,6 @@
 #include "TilePoints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace ::tssa::conversion;
@@ -72,9 +71,6 @@ public:
 
 private:
   Location loc() const { return index.getLoc(); }
-  AffineExpr constantExpr(int64_t value) {
-    return getAffineConstantExpr(value, index.getContext());
-  }
 
   //===--------------------------------------------------------------------===//
   // Threads
