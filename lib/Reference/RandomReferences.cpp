@@ -67,13 +67,14 @@ private:
   // Writes.
   void stepWrite();
   void stepClone();
-  Value makeValue(const LiveRef &target);
+  Value makeValue(const LiveRef &target, bool readsOthers = true);
   void write(const LiveRef &target);
 
   // Control.
   Value makeCondition();
   void stepBranch(unsigned depth);
   void stepFor(unsigned depth);
+  void stepRows();
   void stepWhile(unsigned depth);
   void stepRecurrence(unsigned depth);
   void stepSwap(unsigned depth);
@@ -174,8 +175,8 @@ const LiveRef *ReferenceMaker::chooseShape(const LiveRef &like) {
 }
 
 /// An expression of the shape of `target`, of what it and another ref hold.
-Value ReferenceMaker::makeValue(const LiveRef &target) {
-  const LiveRef *found = chooseShape(target);
+Value ReferenceMaker::makeValue(const LiveRef &target, bool readsOthers) {
+  const LiveRef *found = readsOthers ? chooseShape(target) : nullptr;
   Value own = refs::ReadOp::create(builder, loc, target.ref);
   Value other = refs::ReadOp::create(builder, loc, (found ? found : &target)->ref);
   unsigned kind = random.below(5);
@@ -283,6 +284,24 @@ void ReferenceMaker::stepFor(unsigned depth) {
   indexes.pop_back();
 }
 
+/// A loop over rows, or every second one, of which none sees another one.
+void ReferenceMaker::stepRows() {
+  LiveRef base = choose();
+  if (base.getRank() == 0)
+    return;
+  int64_t step = 1 + random.below(2);
+  Value bound = constantIndex(random.below(base.extents[0] + 1));
+  if (auto size = dyn_cast<Value>(base.sizes[0]))
+    bound = size;
+  auto loop = scf::ForOp::create(builder, loc, constantIndex(0), bound, constantIndex(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  LiveRef row = view(base, refs::makeSelect(builder.getContext(), 0, loop.getInductionVar()),
+                     ArrayRef(base.extents).drop_front());
+  Value value = makeValue(row, /*readsOthers=*/false);
+  refs::WriteOp::create(builder, loc, value, row.ref);
+}
+
 /// Counts in a storage, which the condition reads.
 void ReferenceMaker::stepWhile(unsigned depth) {
   Type type = builder.getI64Type();
@@ -366,7 +385,7 @@ void ReferenceMaker::stepSwap(unsigned depth) {
 }
 
 void ReferenceMaker::statement(unsigned depth) {
-  unsigned kind = random.below(depth < 3 ? 12 : 7);
+  unsigned kind = random.below(depth < 3 ? 13 : 8);
   if (kind < 3)
     stepView();
   else if (kind < 6)
@@ -374,12 +393,14 @@ void ReferenceMaker::statement(unsigned depth) {
   else if (kind == 6)
     stepClone();
   else if (kind == 7)
-    stepBranch(depth);
+    stepRows();
   else if (kind == 8)
-    stepFor(depth);
+    stepBranch(depth);
   else if (kind == 9)
-    stepWhile(depth);
+    stepFor(depth);
   else if (kind == 10)
+    stepWhile(depth);
+  else if (kind == 11)
     stepRecurrence(depth);
   else
     stepSwap(depth);

@@ -129,6 +129,12 @@ static void replaceSizes(scf::ForOp loop) {
   }
 }
 
+static void hoistConstants(scf::ForOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+    if (isa<te::ConstantOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+      op.moveBefore(loop);
+}
+
 //===----------------------------------------------------------------------===//
 // Independence
 //===----------------------------------------------------------------------===//
@@ -297,6 +303,7 @@ LogicalResult Parallelizer::run() {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!step || *step < 1)
     return giveUp("its step is no constant");
+  hoistConstants(loop);
   replaceCounters(loop);
   replaceSizes(loop);
   if (failed(findCarried()) || failed(checkBody()))

@@ -136,3 +136,23 @@ func.func @data(%b: tensor<?xf32>, %x: tensor<f32>, %idx: tensor<?xindex>, %n: i
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// Constants of the body are made once.
+// CHECK-LABEL: func @constant
+// CHECK: %[[C:.*]] = te.constant
+// CHECK-NOT: scf.for
+// CHECK: te.update (d0: 4, d1: 2)
+// CHECK-NEXT: te.read %[[C]][d1]
+func.func @constant(%b: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %b) -> (tensor<4x2xf32>) {
+    %x = te.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %d = tssa.assign %x into %c [select(0, ?)](%i) : tensor<2xf32> into tensor<4x2xf32>
+    scf.yield %d : tensor<4x2xf32>
+  }
+  return %r : tensor<4x2xf32>
+}
