@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import torch
 from torch import Tensor
@@ -120,11 +121,8 @@ class Errors(unittest.TestCase):
             tssa.compile(uses_a_generator)
 
     def test_missing_compiler(self):
-        os.environ["TSSA_COMPILE"] = "/nowhere"
-        try:
+        with unittest.mock.patch.dict(os.environ, TSSA_COMPILE="/nowhere"):
             self.assertNotEqual(find_tool(), "/nowhere")
-        finally:
-            del os.environ["TSSA_COMPILE"]
 
     def test_session_names(self):
         compiled = tssa.compile(out_of_range, example_inputs=(X, 1))
