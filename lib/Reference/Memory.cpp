@@ -206,15 +206,14 @@ static bool overlap(const HostMemory &a, const HostMemory &b) {
 /// Whether a kernel may write a result over its parameter `index`: as the base of
 /// an update, or where each element is read only for the element in its place.
 static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
-  for (Operation *user : kernel.getArgument(index).getUsers()) {
-    if (auto update = dyn_cast<te::UpdateOp>(user);
-        update && te::readsOnlyTarget(update, kernel.getArgument(index)))
-      return true;
+  BlockArgument parameter = kernel.getArgument(index);
+  return llvm::any_of(parameter.getUsers(), [&](Operation *user) {
+    auto update = dyn_cast<te::UpdateOp>(user);
+    return update && te::readsOnlyTarget(update, parameter);
+  }) || llvm::all_of(parameter.getUsers(), [](Operation *user) {
     auto read = dyn_cast<te::ReadOp>(user);
-    if (!read || !read.getMap().isIdentity())
-      return false;
-  }
-  return true;
+    return read && read.getMap().isIdentity();
+  });
 }
 
 Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {

@@ -41,11 +41,9 @@ Expected<HostTensor> reference::makeRandomTensor(ElementKind kind, ArrayRef<int6
   return tensor;
 }
 
-/// The size of one dim of an argument.
-static int64_t chooseSize(ShapedType type, unsigned dim, ArrayAttr names,
-                          const llvm::StringMap<int64_t> &sizes, int64_t defaultSize) {
-  if (!type.isDynamicDim(dim))
-    return type.getDimSize(dim);
+/// The size of one dynamic dim of an argument.
+static int64_t chooseSize(unsigned dim, ArrayAttr names, const llvm::StringMap<int64_t> &sizes,
+                          int64_t defaultSize) {
   Attribute given = names && dim < names.size() ? names[dim] : Attribute();
   if (auto constant = dyn_cast_or_null<IntegerAttr>(given))
     return constant.getInt();
@@ -72,9 +70,12 @@ reference::makeRandomInputs(func::FuncOp function, uint64_t seed,
     if (!kind)
       return kind.takeError();
     auto names = function.getArgAttrOfType<ArrayAttr>(index, "tssa.dims");
-    SmallVector<int64_t> shape;
+    auto example = function.getArgAttrOfType<DenseI64ArrayAttr>(index, "tssa.example");
+    SmallVector<int64_t> shape(type.getShape());
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      shape.push_back(chooseSize(type, dim, names, sizes, defaultSize));
+      if (type.isDynamicDim(dim))
+        shape[dim] = chooseSize(dim, names, sizes,
+                                example && dim < example.size() ? example[dim] : defaultSize);
     Expected<HostTensor> tensor = makeRandomTensor(*kind, shape, random);
     if (!tensor)
       return tensor.takeError();

@@ -1,14 +1,21 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Random programs agree with eager PyTorch; TSSA_FULL=1 tries more of them."""
+"""Random programs agree with eager PyTorch; TSSA_FULL=1 tries more of them.
 
+Each is compiled with --verify-each-stage: the program as imported, evaluated with its
+writes, the functional one and those of all later stages agree with the binary.
+"""
+
+import functools
 import importlib.util
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import torch
+from tssa import _compile, _tool
 
 import random_programs
 from support import AgreementTest
@@ -27,6 +34,8 @@ class RandomPrograms(AgreementTest):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="tssa-random-")
+        verified = functools.partial(_tool.compile_file, options=("--verify-each-stage",))
+        cls.enterClassContext(mock.patch.object(_compile, "compile_file", verified))
 
     @classmethod
     def tearDownClass(cls):

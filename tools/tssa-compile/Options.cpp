@@ -23,7 +23,7 @@ cl::OptionCategory category("Options");
 
 /// Every option of the tool; LLVM's own are hidden.
 struct CommandLine {
-  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir"),
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
                              cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
                               cl::value_desc("FILE"), cl::cat(category)};
@@ -65,7 +65,8 @@ constexpr const char *overview =
     "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
     "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
-    "  tssa-compile model.onnx --emit=schedule -o s.mlir\n\n"
+    "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
+    "  tssa-compile program.json                    a TorchScript graph, as the Python package tssa writes it\n\n"
     "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
     "  5 limit or timeout, 70 internal\n";
 
@@ -199,7 +200,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return UsageError;
   }
   if (line.input.empty())
-    return reportUsage("expected a model, MODEL.onnx or MODEL.mlir");
+    return reportUsage("expected a model, MODEL.onnx, MODEL.mlir or PROGRAM.json");
   options.input = line.input;
   options.output = line.output;
   options.mcpu = line.mcpu;

@@ -125,7 +125,9 @@ void ArgumentBinder::declare(const Literal &literal) {
   mlir::DictionaryAttr attributes = ops.getDictionaryAttr(
       {ops.getNamedAttr("tssa.name", ops.getStringAttr(literal.name)),
        ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(literal.dtype))),
-       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims))});
+       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims)),
+       // The sizes that guards were decided by: random inputs have them.
+       ops.getNamedAttr("tssa.example", ops.getDenseI64ArrayAttr(getPassedSizes(literal)))});
   (void)function.insertArgument(function.getNumArguments(), type, attributes,
                                 mlir::NameLoc::get(ops.getStringAttr(literal.name)));
 }

@@ -35,7 +35,7 @@ struct Allocation {
 struct Options {
   /// Of the order of blocks and threads.
   uint64_t seed = 0;
-  /// Whether races are looked for; without, runs take about half the time.
+  /// Whether races are looked for.
   bool checkRaces = true;
   /// Whether `Counters` are filled beyond those that cost nothing.
   bool count = false;
