@@ -53,8 +53,9 @@ static Status invalid(const std::string &where, const std::string &what) {
   return makeError(TSSA_INVALID_ARGUMENT, where + ": " + what);
 }
 
-static std::string nameOf(const char *kind, const Port &port) {
-  return std::string(kind) + " '" + printable(port.name) + "'";
+std::string tssa::runtime::nameOf(const Port &port) {
+  bool isInput = port.kind == Port::In || port.kind == Port::InOut;
+  return (isInput ? "input '" : "output '") + printable(port.name) + "'";
 }
 
 /// What can be said of a tensor without its port: that it can be read at all.
@@ -104,7 +105,7 @@ static Status readSymbols(const Manifest &manifest,
   for (const Symbol &symbol : manifest.symbols) {
     int64_t size = args[symbol.input].shape[symbol.dim];
     if (size < symbol.min || size > symbol.max)
-      return invalid(nameOf("input", manifest.inputs[symbol.input]),
+      return invalid(nameOf(manifest.inputs[symbol.input]),
                      "dimension " + std::to_string(symbol.dim) + " (" +
                          printable(symbol.name) + ") is " +
                          std::to_string(size) + ", expected " +
@@ -121,12 +122,12 @@ static Status readSymbols(const Manifest &manifest,
       int64_t expected = sizes[port.dims[d].value];
       if (args[i].shape[d] != expected)
         return invalid(
-            nameOf("input", port),
+            nameOf(port),
             "dimension " + std::to_string(d) + " is " +
                 std::to_string(args[i].shape[d]) + ", expected " +
                 std::to_string(expected) + ": it is " + printable(symbol.name) +
                 ", the size of dimension " + std::to_string(symbol.dim) +
-                " of " + nameOf("input", manifest.inputs[symbol.input]));
+                " of " + nameOf(manifest.inputs[symbol.input]));
     }
   }
   return Status::success();
@@ -172,13 +173,13 @@ static Status matchInputs(const Manifest &manifest,
         !status.ok())
       return status;
     if (given[index])
-      return invalid(nameOf("input", manifest.inputs[index]), "given twice");
+      return invalid(nameOf(manifest.inputs[index]), "given twice");
     given[index] = true;
     args[index] = input.tensor;
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])
-      return invalid(nameOf("input", manifest.inputs[i]),
+      return invalid(nameOf(manifest.inputs[i]),
                      "missing, expected " +
                          describe(manifest, manifest.inputs[i]));
   return Status::success();
@@ -200,7 +201,7 @@ static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
     Buffer &copy = bound.copies[input];
     if (!copy.allocate(uint64_t(bytes)))
       return makeError(TSSA_OUT_OF_MEMORY,
-                       nameOf("input", port) + ": no memory for a copy of " +
+                       nameOf(port) + ": no memory for a copy of " +
                            std::to_string(bytes) + " bytes");
     copyStrided(arg, elementBytes, copy.getData());
     if (port.dtype == DType::Bool)
@@ -224,7 +225,7 @@ static Status checkOverlaps(const Manifest &manifest,
     const Port &port = manifest.inputs[i];
     if (port.kind != Port::InOut)
       continue;
-    std::string where = nameOf("input", port);
+    std::string where = nameOf(port);
     if (mayOverlapItself(args[i]))
       return invalid(where, "is overwritten by the program, and elements of it "
                             "share memory");
@@ -233,7 +234,7 @@ static Status checkOverlaps(const Manifest &manifest,
           mayOverlap(args[i], getByteSize(port.dtype), args[other],
                      getByteSize(manifest.inputs[other].dtype)))
         return invalid(where, "is overwritten by the program and overlaps " +
-                                  nameOf("input", manifest.inputs[other]));
+                                  nameOf(manifest.inputs[other]));
   }
   return Status::success();
 }
@@ -246,7 +247,7 @@ Status tssa::runtime::bindInputs(const Manifest &manifest,
   bound.bytes.resize(bound.args.size());
   for (size_t i = 0; i < bound.args.size(); ++i) {
     const Port &port = manifest.inputs[i];
-    std::string where = nameOf("input", port);
+    std::string where = nameOf(port);
     if (Status status = checkForm(where, bound.args[i]); !status.ok())
       return status;
     if (Status status =
@@ -271,10 +272,10 @@ Status tssa::runtime::bindInputs(const Manifest &manifest,
 /// that is known before the run.
 static Status checkInto(const Manifest &manifest, const Port &port,
                         const BoundInputs &inputs, tssa_tensor &into) {
-  std::string where = nameOf("output", port);
+  std::string where = nameOf(port);
   if (port.kind == Port::Alias)
     return invalid(where, "it is the storage of " +
-                              nameOf("input", manifest.inputs[port.aliasOf]) +
+                              nameOf(manifest.inputs[port.aliasOf]) +
                               " and cannot be written elsewhere");
   if (Status status = checkForm(where, into); !status.ok())
     return status;
@@ -303,7 +304,7 @@ static Status checkInto(const Manifest &manifest, const Port &port,
     if (matters && mayOverlap(into, getByteSize(port.dtype), inputs.given[i],
                               getByteSize(manifest.inputs[i].dtype)))
       return invalid(where, "its buffer overlaps " +
-                                nameOf("input", manifest.inputs[i]));
+                                nameOf(manifest.inputs[i]));
   }
   into.data = bytes ? data : Buffer().getData();
   into.byte_offset = 0;
@@ -327,7 +328,7 @@ Status tssa::runtime::bindOutputs(const Manifest &manifest,
       return status;
     const Port &port = manifest.outputs[index];
     if (bound[index].request)
-      return invalid(nameOf("output", port), "requested twice");
+      return invalid(nameOf(port), "requested twice");
     bound[index].request = r;
     bound[index].into = requests[r].into;
     if (!bound[index].into)
@@ -340,9 +341,9 @@ Status tssa::runtime::bindOutputs(const Manifest &manifest,
           mayOverlap(*bound[index].into, getByteSize(port.dtype),
                      *bound[other].into,
                      getByteSize(manifest.outputs[other].dtype)))
-        return invalid(nameOf("output", port),
+        return invalid(nameOf(port),
                        "its buffer overlaps that of " +
-                           nameOf("output", manifest.outputs[other]));
+                           nameOf(manifest.outputs[other]));
   }
   return Status::success();
 }

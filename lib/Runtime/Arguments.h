@@ -11,6 +11,8 @@
 
 namespace tssa::runtime {
 
+/// "input 'x'" or "output 'y'".
+std::string nameOf(const Port &port);
 /// "f32[N,3,32,32]" for a port, "f64[1,3]" for a tensor.
 std::string describe(const Manifest &manifest, const Port &port);
 std::string describe(const tssa_tensor &tensor);

@@ -41,12 +41,12 @@ Status RunState::start() {
     return judge(code);
   for (size_t i = 0; i < args.size(); ++i) {
     uint64_t bytes = uint64_t(inputs.bytes[i]);
-    std::string what = "input '" + printable(context.manifest.inputs[i].name) + "'";
-    if (!chargeOrFail(bytes, what))
+    const Port &port = context.manifest.inputs[i];
+    if (!chargeOrFail(bytes, &port))
       return judge(TSSA_OUT_OF_MEMORY);
     RunFault fault = device->upload(inputs.args[i].data, bytes, args[i].data);
     if (!fault.ok())
-      fault.text = what + ": " + fault.text;
+      fault.text = nameOf(port) + ": " + fault.text;
     if (int32_t code = report(std::move(fault)))
       return judge(code);
     args[i].device = context.program->getDevice().getDevice();
@@ -199,13 +199,13 @@ int32_t RunState::report(RunFault fault) {
                     : fail(fault.code, fault.node, std::move(fault.text));
 }
 
-/// `what` takes the memory: "output 'y'", or empty.
-bool RunState::chargeOrFail(uint64_t bytes, const std::string &what) {
+/// `port` takes the memory; null for memory that the program asks for.
+bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   if (charge(bytes))
     return true;
   std::string text = std::to_string(bytes);
   fail(TSSA_OUT_OF_MEMORY, -1,
-       (what.empty() ? text + " more bytes pass" : what + " of " + text + " bytes passes") +
+       (port ? nameOf(*port) + " of " + text + " bytes passes" : text + " more bytes pass") +
            " the limit of " + std::to_string(context.session.memoryLimit) +
            " bytes for one run");
   return false;
@@ -214,7 +214,7 @@ bool RunState::chargeOrFail(uint64_t bytes, const std::string &what) {
 void *RunState::growOnHost(uint64_t bytes) {
   // An empty request gets memory too: every pointer given is released once.
   bytes = std::max<uint64_t>(bytes, 1);
-  if (!chargeOrFail(bytes, ""))
+  if (!chargeOrFail(bytes, nullptr))
     return nullptr;
   Buffer buffer;
   if (buffer.allocate(bytes)) {
@@ -240,7 +240,7 @@ void RunState::releaseOnHost(void *memory) {
 void *RunState::growOnDevice(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
   void *memory = nullptr;
-  if (!chargeOrFail(bytes, "") || report(device->allocate(bytes, memory)))
+  if (!chargeOrFail(bytes, nullptr) || report(device->allocate(bytes, memory)))
     return nullptr;
   return memory;
 }
@@ -273,20 +273,19 @@ RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
   found.dtype = toABI(port.dtype);
   found.ndim = std::max(rank, 0);
   found.shape = const_cast<int64_t *>(shape);
-  return "output '" + printable(port.name) + "': expected " +
+  return nameOf(port) + ": expected " +
          describe(manifest, port) + ", the program made " + describe(found);
 }
 
 /// Gives result `index` its memory on the host: the caller's or new.
 bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   Tensor &tensor = results[index];
-  std::string what =
-      "output '" + printable(context.manifest.outputs[index].name) + "'";
+  const Port &port = context.manifest.outputs[index];
   if (const std::optional<tssa_tensor> &into = outputs[index].into) {
     for (size_t d = 0; d < tensor.shape.size(); ++d)
       if (tensor.shape[d] > into->shape[d]) {
         fail(TSSA_INVALID_ARGUMENT, -1,
-             what + ": dimension " + std::to_string(d) + " is " +
+             nameOf(port) + ": dimension " + std::to_string(d) + " is " +
                  std::to_string(tensor.shape[d]) + ", the buffer given has " +
                  std::to_string(into->shape[d]));
         return false;
@@ -296,11 +295,11 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   }
   // Asked for again, the program gets new memory and gives up the old.
   refund(std::exchange(tensor.storage, Buffer()).getSize());
-  if (!chargeOrFail(bytes, what))
+  if (!chargeOrFail(bytes, &port))
     return false;
   if (!tensor.storage.allocate(bytes)) {
     fail(TSSA_OUT_OF_MEMORY, -1,
-         "cannot allocate " + std::to_string(bytes) + " bytes for " + what);
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
     return false;
   }
   tensor.data = tensor.storage.getData();
@@ -309,22 +308,21 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
 
 /// Where the program writes a result that is not written where the caller gets it.
 void *RunState::makePlace(int32_t index, uint64_t bytes) {
-  std::string what =
-      "output '" + printable(context.manifest.outputs[index].name) + "'";
+  const Port &port = context.manifest.outputs[index];
   if (device) {
     if (places[index])
       refund(device->release(places[index]));
     places[index] = nullptr;
-    if (chargeOrFail(bytes, what))
+    if (chargeOrFail(bytes, &port))
       report(device->allocate(bytes, places[index]));
     return places[index];
   }
   refund(std::exchange(shadows[index], Buffer()).getSize());
-  if (!chargeOrFail(bytes, what))
+  if (!chargeOrFail(bytes, &port))
     return nullptr;
   if (!shadows[index].allocate(bytes)) {
     fail(TSSA_OUT_OF_MEMORY, -1,
-         "cannot allocate " + std::to_string(bytes) + " bytes for " + what);
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
     return nullptr;
   }
   return places[index] = shadows[index].getData();
@@ -346,7 +344,7 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
       checkedBytes(shape, rank, getByteSize(port.dtype));
   if (!bytes) {
     fail(TSSA_OUT_OF_MEMORY, -1,
-         "output '" + printable(port.name) + "' has an impossible size");
+         nameOf(port) + " has an impossible size");
     return nullptr;
   }
   void *place = nullptr;
@@ -491,7 +489,7 @@ Status RunState::deliver() {
     uint64_t bytes = uint64_t(results[i].getByteSize());
     if (!results[i].storage.allocate(bytes))
       return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) +
-                                               " bytes for output '" + printable(port.name) + "'");
+                                               " bytes for " + nameOf(port));
     std::memcpy(results[i].storage.getData(), results[i].data, bytes);
     results[i].data = results[i].storage.getData();
   }
@@ -519,9 +517,7 @@ Status RunState::finish(int32_t code) {
   for (size_t i = 0; i < produced.size(); ++i)
     if (!produced[i])
       return makeError(TSSA_INTERNAL,
-                       "output '" +
-                           printable(context.manifest.outputs[i].name) +
-                           "' was not produced");
+                       nameOf(context.manifest.outputs[i]) + " was not produced");
   return deliver();
 }
 

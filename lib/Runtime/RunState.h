@@ -90,7 +90,7 @@ private:
   void releaseOnHost(void *memory);
   void *growOnDevice(uint64_t bytes);
   void releaseOnDevice(void *memory);
-  bool chargeOrFail(uint64_t bytes, const std::string &what);
+  bool chargeOrFail(uint64_t bytes, const Port *port);
   void refund(uint64_t bytes);
   int32_t launch(int32_t launch, int64_t blocks, void **params);
   int32_t copy(void *to, const void *from, uint64_t bytes, int32_t kind);

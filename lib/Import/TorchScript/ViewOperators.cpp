@@ -250,12 +250,17 @@ static FailureOr<Values> buildSqueeze(Importer &importer, const Call &call) {
   return squeezeDims(importer, *tensor, *axes);
 }
 
+/// A list of sizes, or the shape of a tensor.
+static FailureOr<Sizes> getShape(Importer &importer, const Value &value) {
+  return value.is(Value::Tensor) ? FailureOr<Sizes>(value.getTensor().shape)
+                                 : importer.getSizes(value);
+}
+
 static FailureOr<Values> buildExpand(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  FailureOr<Sizes> shape = call[1].is(Value::Tensor) ? FailureOr<Sizes>(call[1].getTensor().shape)
-                                                     : importer.getSizes(call[1]);
+  FailureOr<Sizes> shape = getShape(importer, call[1]);
   if (failed(shape))
     return failure();
   return one(expand(importer, *tensor, *shape));
@@ -270,8 +275,7 @@ static FailureOr<Values> buildReshape(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  FailureOr<Sizes> shape = call[1].is(Value::Tensor) ? FailureOr<Sizes>(call[1].getTensor().shape)
-                                                     : importer.getSizes(call[1]);
+  FailureOr<Sizes> shape = getShape(importer, call[1]);
   if (failed(shape))
     return failure();
   return one(reshape(importer, *tensor, *shape, mayCopy));
