@@ -1,0 +1,198 @@
+//===- LoopNestReduction.cpp - reduction loops, their accumulators and caches -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheTile.h"
+#include "NestBuilder.h"
+#include "ThreadJoin.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tssa::conversion {
+
+using Values = NestBuilder::Values;
+
+Values NestBuilder::reduceTile(ArrayRef<TileRow> rows) {
+  const TileGroup *vectorGroup = schedule.getVector();
+  bool lanesReduced = vectorGroup && vectorGroup->reduction;
+  blocks = lanesReduced ? vectorGroup->size / lanes : 1;
+  Values accumulators;
+  for (const TileRow &row : rows)
+    for (unsigned block = 0; block < blocks; ++block) {
+      Values identity = emitter.getIdentity(lanes != 0 && !isScalar(row));
+      numAccumulators = identity.size();
+      accumulators.append(identity);
+    }
+  auto reduce = [&](Values inner) { return buildReduction(0, rows, inner); };
+  if (meets && schedule.caches.empty())
+    accumulators = joinWhere(active, accumulators, reduce);
+  else
+    accumulators = reduce(accumulators);
+  emitter.beginScope();
+  return accumulators;
+}
+
+Values NestBuilder::joinRow(ValueRange accumulators, unsigned i) {
+  if (accumulators.empty())
+    return {};
+  Values row = getSlot(accumulators, i * blocks);
+  for (unsigned block = 1; block < blocks; ++block)
+    row = emitter.combine(row, getSlot(accumulators, i * blocks + block));
+  const TileGroup *vectorGroup = schedule.getVector();
+  if (vectorGroup && vectorGroup->reduction)
+    row = emitter.combineLanes(row);
+  if (threads && schedule.getReductionThreads() > 1)
+    row = joinThreads(index, *threads, emitter, row, schedule.getReductionThreads());
+  return row;
+}
+
+Value NestBuilder::isFirstOfJoined() {
+  Value number = threads->buildNumber(index);
+  Value place = arith::RemUIOp::create(builder, loc(), number,
+                                       index.constant(schedule.getReductionThreads()));
+  return arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::eq, place, index.constant(0));
+}
+
+Values NestBuilder::getSlot(ValueRange accumulators, unsigned slot) {
+  return Values(accumulators.slice(slot * numAccumulators, numAccumulators));
+}
+
+Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values accumulators) {
+  if (step == schedule.reduction.size())
+    return joinWhere(getReductionThreadsLimit(), accumulators,
+                     [&](Values inner) { return accumulateTile(rows, inner); });
+  if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
+    return buildReductionLoop(step, rows, accumulators);
+  // Guards that the innermost loop does not change are decided once before it.
+  SmallVector<TilePoint> rowPoints;
+  for (const TileRow &row : rows)
+    rowPoints.push_back(points.getPoint(row));
+  Value guards = emitter.getKnownGuards(rowPoints);
+  if (!guards)
+    return buildReductionLoop(step, rows, accumulators);
+  auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), guards,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(builder);
+  for (bool assume : {true, false}) {
+    builder.setInsertionPointToEnd(assume ? branch.thenBlock() : branch.elseBlock());
+    emitter.assumeGuards(assume);
+    emitter.beginScope();
+    Values joined = buildReductionLoop(step, rows, accumulators);
+    scf::YieldOp::create(builder, loc(), joined);
+  }
+  emitter.beginScope();
+  return Values(branch.getResults());
+}
+
+Values NestBuilder::buildReductionLoop(unsigned step, ArrayRef<TileRow> rows, Values accumulators) {
+  unsigned loop = schedule.reduction[step];
+  checkUniformCache(step);
+  auto run = [&](Value iv, ValueRange inner) {
+    index.setLoop(loop, iv);
+    bool last = fillCaches(step);
+    auto rest = [&](Values values) { return buildReduction(step + 1, rows, values); };
+    Values joined = last ? joinWhere(active, Values(inner), rest) : rest(Values(inner));
+    index.dropLoop(loop);
+    return joined;
+  };
+  const TileGroup *group = schedule.getTile(loop);
+  if (!group)
+    return buildFor(index.constant(0), getTripCount(loop), accumulators, run);
+  unsigned i = group - schedule.tiles.data();
+  Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
+  auto extent = dyn_cast<AffineConstantExpr>(group->extent);
+  if (!extent || extent.getValue() >= group->size) {
+    points.states[i] = TileState{group->size, {}, {}, false};
+    accumulators = buildFor(index.constant(0), full, accumulators, run);
+  }
+  accumulators = buildReductionTail(i, full, accumulators, run);
+  points.states[i].reset();
+  return accumulators;
+}
+
+Value NestBuilder::getReductionThreadsLimit() {
+  Value condition;
+  for (unsigned id : schedule.threads)
+    if (schedule.loops[id].reduction)
+      condition = buildConjunction(index, condition, getLimitCondition(id));
+  return condition;
+}
+
+void NestBuilder::checkUniformCache(unsigned step) {
+  unsigned loop = schedule.reduction[step];
+  for (const CachedOperand &cache : schedule.caches) {
+    if (llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step), cache.loop))
+      checkUniform(loop);
+    if (cache.loop == loop && schedule.getTile(loop))
+      result = cache.op->emitError("expected a loop without a register tile");
+  }
+}
+
+bool NestBuilder::fillCaches(unsigned step) {
+  unsigned loop = schedule.reduction[step];
+  bool found = false, further = false;
+  for (const CachedOperand &cache : schedule.caches) {
+    further |= llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step + 1), cache.loop);
+    if (cache.loop != loop)
+      continue;
+    if (!std::exchange(found, true))
+      threads->buildBarrier(index); // all have read what was there before
+    std::optional<CacheTile> tile =
+        getCacheTile(index, schedule, emitter.getDimsOfOperand(cache.operand), cache);
+    if (!tile || failed(emitter.fillCache(*tile)))
+      result = failure();
+  }
+  if (found)
+    threads->buildBarrier(index);
+  return found && !further;
+}
+
+Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulators,
+                                       function_ref<Values(Value, ValueRange)> run) {
+  const TileGroup &group = schedule.tiles[i];
+  if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {
+    int64_t rest = extent.getValue() % group.size;
+    if (rest == 0)
+      return accumulators;
+    points.states[i] = TileState{rest, {}, {}, false};
+    emitter.beginScope();
+    return run(full, accumulators);
+  }
+  if (group.size == 1 && !group.vector)
+    return accumulators;
+  AffineExpr left = index.simplify(group.extent % group.size);
+  Value count = index.materialize(group.vector ? left.ceilDiv(lanes) : left);
+  return buildFor(index.constant(0), count, accumulators, [&](Value iv, ValueRange inner) {
+    points.states[i] = getDynamicState(iv, left, group.vector);
+    return run(full, inner);
+  });
+}
+
+Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
+  const TileGroup *vectorGroup = schedule.getVector();
+  bool lanesReduced = vectorGroup && vectorGroup->reduction;
+  SmallVector<TileRow> reductionRows = points.getReductionRows();
+  emitter.beginScope();
+  for (const TileRow &point : reductionRows) {
+    unsigned block = 0;
+    if (lanesReduced)
+      for (const TileElement &element : point)
+        block = std::max(block, element.block);
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      unsigned slot = i * blocks + block;
+      TilePoint tilePoint = points.getPoint(row, point);
+      tilePoint.vector = lanes != 0 && !isScalar(row);
+      tilePoint.reducesLanes = lanesReduced;
+      Values joined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
+      llvm::copy(joined, accumulators.begin() + slot * numAccumulators);
+    }
+  }
+  return accumulators;
+}
+
+} // namespace tssa::conversion
