@@ -27,16 +27,17 @@ static FailureOr<Tensors> buildDepthToSpace(Builder &builder, const Node &node) 
   if (failed(requireImage(builder, input, block)))
     return failure();
   bool channelsFirst = node.getString("mode", "DCR") == "CRD";
-  std::optional<Size> channels = input.dim(1).divideExactly(block * block);
-  if (!channels)
-    return builder.error("blocksize " + Twine(block) + " squared does not divide " +
-                         input.dim(1).str() + " channels");
-  SmallVector<Size> shape = {input.dim(0), *channels, input.dim(2) * block, input.dim(3) * block};
+  Size channels = input.dim(1).floorDiv(block * block);
+  if (failed(builder.require(builder.isEqual(channels * block * block, input.dim(1)),
+                             "blocksize " + Twine(block) + " squared does not divide " +
+                                 input.dim(1).str() + " channels")))
+    return failure();
+  SmallVector<Size> shape = {input.dim(0), channels, input.dim(2) * block, input.dim(3) * block};
   return single(builder.compute(input.dtype(), shape, [&](Body &body) {
     AffineExpr y = body.dim(2), x = body.dim(3);
     AffineExpr inBlock = (y % block) * block + x % block;
     AffineExpr channel = channelsFirst ? body.dim(1) * (block * block) + inBlock
-                                       : inBlock * body.size(*channels) + body.dim(1);
+                                       : inBlock * body.size(channels) + body.dim(1);
     return body.read(input, {body.dim(0), channel, y.floorDiv(block), x.floorDiv(block)});
   }));
 }
@@ -47,15 +48,16 @@ static FailureOr<Tensors> buildSpaceToDepth(Builder &builder, const Node &node) 
   if (failed(requireImage(builder, input, block)))
     return failure();
   bool channelsFirst = node.getString("mode", "DCR") == "CRD";
-  std::optional<Size> height = input.dim(2).divideExactly(block);
-  std::optional<Size> width = input.dim(3).divideExactly(block);
+  Size height = input.dim(2).floorDiv(block), width = input.dim(3).floorDiv(block);
   std::optional<int64_t> channels = input.dim(1).constant();
-  if (!height || !width)
-    return builder.error("blocksize " + Twine(block) + " does not divide the image of " +
-                         input.str());
+  for (auto [blocks, size] : {std::pair(height, input.dim(2)), std::pair(width, input.dim(3))})
+    if (failed(builder.require(builder.isEqual(blocks * block, size),
+                               "blocksize " + Twine(block) + " does not divide the image of " +
+                                   input.str())))
+      return failure();
   if (!channels || *channels == 0)
     return builder.unsupported("an input without a known number of channels");
-  SmallVector<Size> shape = {input.dim(0), *channels * block * block, *height, *width};
+  SmallVector<Size> shape = {input.dim(0), *channels * block * block, height, width};
   return single(builder.compute(input.dtype(), shape, [&](Body &body) {
     AffineExpr channel = body.dim(1) % *channels, inBlock = body.dim(1).floorDiv(*channels);
     if (channelsFirst) {

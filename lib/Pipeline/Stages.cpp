@@ -97,8 +97,8 @@ static void buildFunctional(OpPassManager &manager, const StageContext &) {
   refs::buildFunctionalStage(manager);
 }
 
-static void buildTE(OpPassManager &manager, const StageContext &) {
-  te::buildTEStage(manager);
+static void buildTE(OpPassManager &manager, const StageContext &context) {
+  te::buildTEStage(manager, context.merges);
   manager.addPass(createFoldLaunchesPass());
 }
 

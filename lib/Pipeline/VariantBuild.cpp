@@ -79,7 +79,7 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   Timed timed(times, getStepName(stage.name));
   if (stage.build) {
     PassManager manager(module.getContext());
-    stage.build(manager, StageContext{options.machine, target});
+    stage.build(manager, StageContext{options.machine, target, options.merges});
     if (failed(manager.run(module)))
       return failure();
   } else if (failed(verify(module))) {

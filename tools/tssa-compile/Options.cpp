@@ -53,6 +53,8 @@ struct CommandLine {
                        cl::cat(category)};
   cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"),
                                    cl::Hidden, cl::cat(category)};
+  cl::opt<bool> noMerge{"no-merge", cl::desc("Keep each op a kernel of its own, for comparisons"),
+                        cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
                           cl::cat(category)};
@@ -208,6 +210,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.dumpDir = line.dumpDir;
   options.verifyEachStage = line.verify;
   options.injectFault = line.injectFault;
+  options.merges = !line.noMerge;
   if (!options.injectFault.empty() && !lookupFault(options.injectFault))
     return reportUsage("no fault has the name '" + options.injectFault + "'");
   options.timing = line.timing;

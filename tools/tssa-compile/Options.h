@@ -41,6 +41,8 @@ struct Options {
   bool verifyEachStage = false;
   /// A fault to make on the way, for tests of the verification.
   std::string injectFault;
+  /// False to keep each op a kernel of its own, for comparisons.
+  bool merges = true;
   bool timing = false;
   bool untrusted = false;
 };

@@ -198,6 +198,7 @@ static int compileModel(const Options &options) {
   CompileOptions compile;
   compile.machine = *machine;
   compile.targets = options.targets;
+  compile.merges = options.merges;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
   compile.scheduleFile = options.schedule;

@@ -15,7 +15,8 @@ using namespace mlir::tssa;
 
 void te::registerTEPasses() {
   registerTETransformsPasses();
-  PassPipelineRegistration<>("te-stage", "all of stage te", buildTEStage);
+  PassPipelineRegistration<>("te-stage", "all of stage te",
+                             [](OpPassManager &manager) { buildTEStage(manager); });
 }
 
 /// Without the pattern that gives a loop the static type of an initial value: a
@@ -24,18 +25,19 @@ static std::unique_ptr<Pass> createSoundCanonicalizer() {
   return createCanonicalizerPass({}, {"(anonymous namespace)::ForOpTensorCastFolder"});
 }
 
-void te::buildTEStage(OpPassManager &manager) {
+void te::buildTEStage(OpPassManager &manager, bool merges) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createSoundCanonicalizer());
   function.addPass(createTESimplify());
-  function.addPass(createTEMerge());
+  if (merges)
+    function.addPass(createTEMerge());
   function.addPass(createSoundCanonicalizer());
   // Merging leaves equal host ops and selects that the canonicalizer decided.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
   TEFormKernelsOptions forming;
-  forming.groupRows = true;
+  forming.groupRows = merges;
   manager.addPass(createTEFormKernels(forming));
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());

@@ -23,8 +23,9 @@ namespace mlir::tssa::te {
 /// Makes every pass of this room known to the pass parser.
 void registerTEPasses();
 
-/// Stage te: from single te ops in the host program to launches of kernels.
-void buildTEStage(OpPassManager &manager);
+/// Stage te: from single te ops in the host program to launches of kernels. Without
+/// `merges` each op stays a kernel of its own.
+void buildTEStage(OpPassManager &manager, bool merges = true);
 
 } // namespace mlir::tssa::te
 

@@ -20,6 +20,8 @@ struct CompileOptions {
   cpu::Machine machine;
   /// A variant of the program is made for each; not empty.
   std::vector<Target> targets = {Target()};
+  /// Whether stage te merges ops into larger kernels.
+  bool merges = true;
   /// The last stage to run.
   std::string lastStage = "target";
   /// Folder for the module after every stage; empty for none.

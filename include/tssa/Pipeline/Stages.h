@@ -20,6 +20,8 @@ struct StageContext {
   /// Of the host program, and of the kernels of a CPU.
   const cpu::Machine &machine;
   Target target;
+  /// Whether stage te merges ops into larger kernels.
+  bool merges = true;
 };
 
 /// A stretch of the way, and what holds at its end.

@@ -1,0 +1,53 @@
+"""Models from files as graphs whose every value is known, like those of random_graph.py."""
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from builder import GraphBuilder, Value
+from evaluation import evaluate_node, widen
+from random_graph import RandomGraph
+
+
+def read_model(path):
+    if path.endswith(".onnxtxt"):
+        with open(path) as file:
+            return onnx.parser.parse_model("".join(line for line in file if not line.startswith("#")))
+    return onnx.load(path)
+
+
+def outer_names(node):
+    """What a node uses, also in its bodies."""
+    names = [name for name in node.input if name]
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            names += outer_names(inner)
+    return names
+
+
+def make_input(g, info):
+    kind = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    shape = [dim.dim_value if dim.HasField("dim_value") else 4 for dim in info.type.tensor_type.shape.dim]
+    return g.array(kind, tuple(shape), low=0 if np.dtype(kind).kind in "iu" else -4)
+
+
+def read_graph(path, seed=1):
+    """The inputs are drawn from `seed`, integers from 0 to 4; a dim without a size is 4."""
+    model = read_model(path)
+    opset = next(o.version for o in model.opset_import if o.domain == "")
+    g = GraphBuilder(seed, opset)
+    values, inputs, inner = {}, {}, []
+    for tensor in model.graph.initializer:
+        array = numpy_helper.to_array(tensor)
+        values[tensor.name] = Value(tensor.name, array, widen(array), True)
+    for info in model.graph.input:
+        if info.name not in values:
+            inputs[info.name] = make_input(g, info)
+            values[info.name] = Value(info.name, inputs[info.name], widen(inputs[info.name]), True)
+    for node in model.graph.node:
+        used = [values[name] for name in outer_names(node) if name in values]
+        narrow, wide = evaluate_node(node, {v.name: v.narrow for v in used}, {v.name: v.wide for v in used}, opset)
+        for name, first, second in zip([n for n in node.output if n], narrow, wide):
+            values[name] = Value(name, first, second, False)
+            inner.append(values[name])
+    return RandomGraph(model, inputs, [values[o.name] for o in model.graph.output], inner)
