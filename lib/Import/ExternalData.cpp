@@ -34,8 +34,8 @@ ExternalData::ExternalData(StringRef modelPath, bool untrusted) : untrusted(untr
   modelFolder = sys::path::parent_path(modelPath).str();
   if (modelFolder.empty())
     modelFolder = ".";
-  for (std::string root : {getRealPath(modelFolder),
-                           sys::path::parent_path(getRealPath(modelPath)).str()})
+  for (std::string root :
+       {getRealPath(modelFolder), sys::path::parent_path(getRealPath(modelPath)).str()})
     if (!root.empty() && !is_contained(roots, root))
       roots.push_back(root);
 }
@@ -70,7 +70,8 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
     why = "location " + quote(location) + " of external data holds a NUL byte";
   else if (sys::path::is_absolute(location))
     why = "location " + quote(location) + " of external data is absolute, expected a relative one";
-  else if (is_contained(llvm::make_range(sys::path::begin(location), sys::path::end(location)), ".."))
+  else if (is_contained(llvm::make_range(sys::path::begin(location), sys::path::end(location)),
+                        ".."))
     why = "location " + quote(location) + " of external data leaves the model's folder";
   else
     return place;
@@ -141,8 +142,10 @@ FailureOr<ExternalData::File> ExternalData::open(const std::string &location, st
     }
     scope_exit closer([&] { close(descriptor); });
     FailureOr<File> file = map(descriptor, why);
-    if (succeeded(file))
+    if (succeeded(file)) {
       files[location] = *file;
+      fileBytes += file->size;
+    }
     return file;
   }
   why = "lies outside of the model's folder";

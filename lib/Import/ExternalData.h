@@ -33,6 +33,9 @@ public:
   mlir::FailureOr<Bytes> find(const tssa_onnx::TensorProto &tensor, uint64_t size,
                               ImportReport &report);
 
+  /// The sizes of all files that were opened, added up.
+  uint64_t getFileBytes() const { return fileBytes; }
+
 private:
   struct File {
     std::shared_ptr<const char> bytes;
@@ -52,6 +55,7 @@ private:
   llvm::SmallVector<std::string, 2> roots;
   bool untrusted;
   llvm::StringMap<File> files;
+  uint64_t fileBytes = 0;
 };
 
 } // namespace tssa

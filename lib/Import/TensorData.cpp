@@ -8,7 +8,7 @@
 #include "lib/Import/TensorData.h"
 #include "lib/Import/Limits.h"
 #include "tssa/Operators/Elements.h"
-#include "llvm/Support/MathExtras.h"
+#include "tssa/Support/CheckedSize.h"
 
 using namespace llvm;
 using namespace tssa::operators;
@@ -18,28 +18,31 @@ using tssa_onnx::TensorProto;
 
 namespace tssa {
 
+bool isElementType(int32_t type) {
+  return TensorProto::DataType_IsValid(type) && type != TensorProto::UNDEFINED;
+}
+
 std::string getTypeName(int32_t type) {
-  if (!tssa_onnx::TensorProto_DataType_IsValid(type) || type == TensorProto::UNDEFINED)
+  if (!isElementType(type))
     return "element type " + std::to_string(type);
   return StringRef(TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type))).lower();
 }
 
 /// The shape of `tensor` and its number of bytes.
-static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type,
-                                      ImportReport &report) {
+static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type, ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ";
   if (static_cast<size_t>(tensor.dims_size()) > maxRank)
-    return fail(report, Fault::Limit, subject + "has rank " + Twine(tensor.dims_size()) +
-                                          ", at most " + Twine(maxRank) + " is supported");
-  int64_t bytes = runtime::getByteSize(type);
-  bool isEmpty = llvm::is_contained(tensor.dims(), 0);
-  for (int64_t dim : tensor.dims()) {
+    return fail(report, Fault::Limit,
+                subject + "has rank " + Twine(tensor.dims_size()) + ", at most " + Twine(maxRank) +
+                    " is supported");
+  for (int64_t dim : tensor.dims())
     if (dim < 0)
       return fail(report, subject + "has the negative size " + Twine(dim));
-    if (!isEmpty && MulOverflow(bytes, dim, bytes))
-      return fail(report, subject + "its sizes are too large");
-  }
-  return isEmpty ? 0 : bytes;
+  std::optional<int64_t> bytes =
+      CheckedSize::product(tensor.dims(), runtime::getByteSize(type)).get();
+  if (!bytes)
+    return fail(report, subject + "its sizes are too large");
+  return *bytes;
 }
 
 template <typename T, typename Field>
@@ -93,8 +96,7 @@ static unsigned countPayloads(const TensorProto &tensor) {
   return (tensor.has_raw_data() && !tensor.raw_data().empty()) + (tensor.float_data_size() > 0) +
          (tensor.int32_data_size() > 0) + (tensor.int64_data_size() > 0) +
          (tensor.double_data_size() > 0) + (tensor.uint64_data_size() > 0) +
-         (tensor.string_data_size() > 0) +
-         (tensor.data_location() == TensorProto::EXTERNAL);
+         (tensor.string_data_size() > 0) + (tensor.data_location() == TensorProto::EXTERNAL);
 }
 
 mlir::ElementsAttr TensorReader::share(DType type, ArrayRef<int64_t> shape, ArrayRef<char> bytes,
@@ -105,10 +107,10 @@ mlir::ElementsAttr TensorReader::share(DType type, ArrayRef<int64_t> shape, Arra
   while (alignment < 64 && reinterpret_cast<uintptr_t>(bytes.data()) % (2 * alignment) == 0)
     alignment *= 2;
   auto release = [owner = std::move(owner)](void *, size_t, size_t) mutable { owner.reset(); };
-  return makeElements(&context, type, shape,
-                      mlir::UnmanagedAsmResourceBlob::allocateWithAlign(bytes, alignment,
-                                                                        std::move(release)),
-                      name);
+  return makeElements(
+      &context, type, shape,
+      mlir::UnmanagedAsmResourceBlob::allocateWithAlign(bytes, alignment, std::move(release)),
+      name);
 }
 
 /// Bytes other than 0 and 1 mean true.
@@ -119,15 +121,13 @@ static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
   return result;
 }
 
-FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
-                                                     ImportReport &report) {
+FailureOr<TensorReader::Content> TensorReader::find(const TensorProto &tensor,
+                                                    ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ";
   std::optional<DType> type = fromONNX(tensor.data_type());
-  if (!type) {
-    bool isKnown = TensorProto::DataType_IsValid(tensor.data_type()) && tensor.data_type() != 0;
-    return fail(report, isKnown ? Fault::Unsupported : Fault::Model,
+  if (!type)
+    return fail(report, isElementType(tensor.data_type()) ? Fault::Unsupported : Fault::Model,
                 subject + getTypeName(tensor.data_type()) + " is not supported");
-  }
   FailureOr<uint64_t> size = checkShape(tensor, *type, report);
   if (failed(size))
     return failure();
@@ -136,33 +136,46 @@ FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
   if (countPayloads(tensor) > 1)
     return fail(report, subject + "has elements in more than one field");
 
-  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-  std::string name = tensor.name().empty() ? "constant" : tensor.name();
-  std::vector<char> copy;
-  ArrayRef<char> bytes;
-  std::shared_ptr<const void> owner = owned;
+  Content content{*type, {}, owned, {}};
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     FailureOr<ExternalData::Bytes> found = external.find(tensor, *size, report);
     if (failed(found))
       return failure();
-    bytes = found->data;
-    owner = found->owner;
+    content.data = found->data;
+    content.owner = found->owner;
   } else if (tensor.has_raw_data()) {
-    bytes = ArrayRef(tensor.raw_data().data(), tensor.raw_data().size());
+    content.data = ArrayRef(tensor.raw_data().data(), tensor.raw_data().size());
   } else {
-    copy = readTypedData(tensor, *type);
-    bytes = copy;
+    content.copy = readTypedData(tensor, *type);
+    content.data = content.copy;
   }
-  if (bytes.size() != *size)
-    return fail(report, subject + "has " + Twine(bytes.size()) + " bytes, expected " +
+  if (content.data.size() != *size)
+    return fail(report, subject + "has " + Twine(content.data.size()) + " bytes, expected " +
                             Twine(*size) + " for its sizes");
-  if (*type == DType::Bool) {
-    copy = normalizeBools(bytes);
-    bytes = copy;
-  }
-  mlir::ElementsAttr elements = copy.empty() ? share(*type, shape, bytes, owner, name)
-                                              : makeElements(&context, *type, shape, bytes);
-  return Constant{*type, elements};
+  return content;
+}
+
+mlir::LogicalResult TensorReader::check(const TensorProto &tensor, ImportReport &report) {
+  FailureOr<Content> content = find(tensor, report);
+  if (failed(content))
+    return failure();
+  checkedBytes += content->data.size();
+  return mlir::success();
+}
+
+FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
+                                                     ImportReport &report) {
+  FailureOr<Content> content = find(tensor, report);
+  if (failed(content))
+    return failure();
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  DType type = content->type;
+  if (type == DType::Bool)
+    content->copy = normalizeBools(content->data);
+  if (!content->copy.empty())
+    return Constant{type, makeElements(&context, type, shape, content->copy)};
+  std::string name = tensor.name().empty() ? "constant" : tensor.name();
+  return Constant{type, share(type, shape, content->data, std::move(content->owner), name)};
 }
 
 } // namespace tssa

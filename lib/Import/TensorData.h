@@ -9,6 +9,7 @@
 
 #include "lib/Import/ExternalData.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "tssa/Support/CheckedSize.h"
 #include <deque>
 
 namespace tssa {
@@ -28,6 +29,12 @@ public:
     mlir::ElementsAttr elements;
   };
   mlir::FailureOr<Constant> read(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  /// Reports what is wrong with a tensor, its external file included, and makes nothing.
+  mlir::LogicalResult check(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  /// Bytes of the files that were opened for tensors.
+  uint64_t getExternalBytes() const { return external.getFileBytes(); }
+  /// Bytes of all tensors that were checked.
+  CheckedSize getCheckedBytes() const { return checkedBytes; }
 
   /// Keeps a function that is not part of the model as long as the tensors.
   const tssa_onnx::FunctionProto &keep(tssa_onnx::FunctionProto function) {
@@ -35,6 +42,14 @@ public:
   }
 
 private:
+  /// The elements as they are written; `data` is in `copy` or kept by `owner`.
+  struct Content {
+    operators::DType type;
+    llvm::ArrayRef<char> data;
+    std::shared_ptr<const void> owner;
+    std::vector<char> copy;
+  };
+  mlir::FailureOr<Content> find(const tssa_onnx::TensorProto &tensor, ImportReport &report);
   struct Owned {
     std::shared_ptr<tssa_onnx::ModelProto> model;
     std::deque<tssa_onnx::FunctionProto> functions;
@@ -46,8 +61,11 @@ private:
   mlir::MLIRContext &context;
   std::shared_ptr<Owned> owned;
   ExternalData external;
+  CheckedSize checkedBytes = 0;
 };
 
+/// Whether ONNX has an element type of this number.
+bool isElementType(int32_t type);
 /// The name of an ONNX element type, such as "float8e4m3fn"; its number if it has none.
 std::string getTypeName(int32_t type);
 

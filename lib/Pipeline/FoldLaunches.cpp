@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tssa/Pipeline/FoldLaunches.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
-#include "tssa/Pipeline/FoldLaunches.h"
 #include "tssa/Reference/Evaluator.h"
+#include "tssa/Support/CheckedSize.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::reference;
+using ::tssa::CheckedSize;
 
 /// Bytes of constants that one launch may add, beyond a few times its inputs.
 static constexpr int64_t fewBytes = 4096;
@@ -32,11 +34,9 @@ static std::optional<int64_t> countBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return std::nullopt;
-  int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
-  for (int64_t size : tensor.getShape())
-    if (llvm::MulOverflow(bytes, size, bytes) || bytes > mostBytes)
-      return std::nullopt;
-  return bytes;
+  CheckedSize bytes =
+      CheckedSize::product(tensor.getShape(), (tensor.getElementTypeBitWidth() + 7) / 8);
+  return bytes.fits(mostBytes) ? bytes.get() : std::nullopt;
 }
 
 namespace {
@@ -84,11 +84,10 @@ private:
   static bool isQuick(te::KernelOp kernel) {
     int64_t points = 0;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      int64_t own = 1;
-      for (int64_t size : compute.getStaticSizes())
-        if (ShapedType::isDynamic(size) || llvm::MulOverflow(own, size, own) || own > mostPoints)
-          return false;
-      points += own;
+      CheckedSize own = CheckedSize::product(compute.getStaticSizes());
+      if (!own.fits(mostPoints)) // a dynamic size is negative
+        return false;
+      points += *own.get();
     }
     return points <= mostPoints && kernel.getBodyBlock().getOps<te::UpdateOp>().empty();
   }

@@ -16,6 +16,7 @@
 #include <cstring>
 
 using namespace tssa::runtime;
+using tssa::CheckedSize;
 
 static constexpr uint64_t pageSize = 4096;
 static constexpr uint64_t manifestAlignment = 64;
@@ -34,14 +35,14 @@ static Status measureWeights(const std::vector<WeightChunk> &chunks,
                              uint64_t &size) {
   size = 0;
   for (const WeightChunk &chunk : chunks) {
-    std::optional<uint64_t> end = checkedAdd(chunk.offset, chunk.size);
-    if (chunk.offset % weightAlignment != 0 || chunk.offset < size || !end ||
-        *end > uint64_t(INT64_MAX) / 2)
+    CheckedSize end = CheckedSize(chunk.offset) + CheckedSize(chunk.size);
+    if (chunk.offset % weightAlignment != 0 || chunk.offset < size ||
+        !end.fits(INT64_MAX / 2))
       return makeError(TSSA_INTERNAL,
                        "constant at weight offset " +
                            std::to_string(chunk.offset) +
                            " is misaligned, out of order or too large");
-    size = *end;
+    size = uint64_t(*end.get());
   }
   return Status::success();
 }

@@ -183,7 +183,7 @@ Status tssa::runtime::decodeNpy(std::string_view bytes, Tensor &tensor) {
   int64_t stride = 1;
   for (int64_t dim : header.shape) {
     strides.push_back(stride);
-    stride *= dim;
+    stride *= dim; // in range: checkedBytes
   }
   tssa_tensor source = tensor.asABI();
   source.data = const_cast<char *>(data.data());

@@ -166,11 +166,11 @@ void RunState::installCallbacks() {
 
 bool RunState::charge(uint64_t bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
-  std::optional<uint64_t> sum = checkedAdd(held, bytes);
+  std::optional<int64_t> sum = (tssa::CheckedSize(held) + tssa::CheckedSize(bytes)).get();
   uint64_t limit = context.session.memoryLimit;
-  if (!sum || (limit && *sum > limit))
+  if (!sum || (limit && uint64_t(*sum) > limit))
     return false;
-  held = *sum;
+  held = uint64_t(*sum);
   return true;
 }
 

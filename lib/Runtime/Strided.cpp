@@ -22,7 +22,7 @@ bool tssa::runtime::isContiguous(const tssa_tensor &tensor) {
       return true;
     if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
       return false;
-    expected *= tensor.shape[i];
+    expected *= tensor.shape[i]; // in range: checked for Arguments
   }
   return true;
 }
@@ -36,7 +36,7 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
   int64_t count = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
     strides[i] = (tensor.strides ? tensor.strides[i] : count) * elementBytes;
-    count *= tensor.shape[i];
+    count *= tensor.shape[i]; // in range: checked for Arguments
   }
   for (int64_t i = 0; i < count; ++i) {
     visit(place, i);
@@ -44,7 +44,7 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
       place += strides[d];
       if (++index[d] < tensor.shape[d])
         break;
-      place -= strides[d] * tensor.shape[d];
+      place -= strides[d] * tensor.shape[d]; // in range: ends where it began
       index[d] = 0;
     }
   }
@@ -53,7 +53,7 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
 static int64_t countElements(const tssa_tensor &tensor) {
   int64_t count = 1;
   for (int32_t i = 0; i < tensor.ndim; ++i)
-    count *= tensor.shape[i];
+    count *= tensor.shape[i]; // in range: checked for Arguments
   return count;
 }
 
@@ -102,7 +102,7 @@ Pattern::Pattern(const tssa_tensor &tensor, unsigned elementBytes)
   __int128 dense = elementBytes;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
     __int128 stride = tensor.strides ? __int128(tensor.strides[i]) * elementBytes : dense;
-    dense *= tensor.shape[i];
+    dense *= tensor.shape[i]; // in range: 128 bits
     if (tensor.shape[i] == 1)
       continue;
     if (stride < 0) {
@@ -113,7 +113,7 @@ Pattern::Pattern(const tssa_tensor &tensor, unsigned elementBytes)
   }
   std::sort(dims.begin(), dims.end());
   while (!dims.empty() && dims.front().first == run) {
-    run *= dims.front().second;
+    run *= dims.front().second; // in range: 128 bits
     dims.erase(dims.begin());
   }
   last = first;

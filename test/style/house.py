@@ -6,6 +6,10 @@ usage: house.py [ROOT]
 A file's room is its folder: dialects/<name>/<part>, lib/<Room> together with
 include/tssa/<Room>, or a folder of the root such as tools. Each room stands on
 a floor; a file may include files of its own room and of rooms on lower floors.
+
+Where sizes come from outside, their products are tssa::CheckedSize or
+operators::Size. A plain product is only allowed when the line says why it fits:
+`// in range: REASON`, on it or on the line before.
 """
 
 import os
@@ -33,6 +37,18 @@ DIALECTS = ["tssa", "layout", "te"]
 SOURCES = (".h", ".hpp", ".cpp", ".c", ".td")
 MAX_LINES = 800
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+# Rooms where sizes are checked, and what a plain product of them looks like. What has
+# `*=` is an integer: neither of the two types of sizes has plain integers as results.
+CHECKED_ROOMS = ("lib/Import/", "lib/Operators/", "lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
+SIZE_WORD = r"\w*(?:[sS]hape|[dD]im|[sS]ize|[eE]xtent)s?"
+PRODUCTS = [
+    re.compile(r"getNumElements\(\) \*|\* [\w.]*(?:->)?getNumElements\(\)"),
+    re.compile(r"\*= [^;]*\b" + SIZE_WORD + r"\b"),
+    re.compile(r"std::multiplies"),
+]
+# Sizes are not operators::Size here, so an indexed one in a product is an integer.
+INTEGER_ROOMS = ("lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
+INDEXED_PRODUCT = re.compile(r"\b" + SIZE_WORD + r"\[[^\]]*\] \*|\* [\w.]*\b" + SIZE_WORD + r"\[")
 # Files that may be longer, each with the reason.
 LONG_FILES = {}
 
@@ -81,6 +97,16 @@ def sources(root):
                     yield os.path.relpath(os.path.join(here, name), root)
 
 
+def unchecked_products(path, lines):
+    """The numbers of lines that multiply sizes without a word on why that fits."""
+    patterns = PRODUCTS + ([INDEXED_PRODUCT] if path.startswith(INTEGER_ROOMS) else [])
+    for number, line in enumerate(lines, 1):
+        code = line.split("//")[0]
+        if any(pattern.search(code) for pattern in patterns):
+            if not any("// in range:" in near for near in lines[max(0, number - 2):number]):
+                yield number
+
+
 def check(root):
     problems = []
     seen = 0
@@ -92,6 +118,9 @@ def check(root):
             problems.append(f"{path}: {len(lines)} lines, at most {MAX_LINES} are allowed")
         if not any(LICENSE in line for line in lines[:8]):
             problems.append(f"{path}: has no licence line at its head")
+        if path.startswith(CHECKED_ROOMS):
+            for number in unchecked_products(path, lines):
+                problems.append(f"{path}:{number}: multiplies sizes unchecked: use tssa::CheckedSize")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

@@ -8,6 +8,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tssa/Support/VerifySizes.h"
 
 using namespace mlir;
 using namespace mlir::tssa::te;
@@ -143,7 +144,7 @@ static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
 }
 
 LogicalResult ComputeOp::verify() {
-  if (failed(verifyDomain(*this)))
+  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyDomain(*this)))
     return failure();
   SmallVector<Type> elementTypes;
   for (Type type : getResultTypes())
@@ -175,6 +176,8 @@ LogicalResult ComputeOp::verify() {
 }
 
 LogicalResult UpdateOp::verify() {
+  if (failed(::tssa::verifyElementCounts(*this)))
+    return failure();
   auto type = cast<RankedTensorType>(getBase().getType());
   if (getResult().getType() != type) // C1
     return emitOpError("expects a result of the type of the base, ") << type;
@@ -211,6 +214,8 @@ LogicalResult UpdateOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
+  if (failed(::tssa::verifyElementCounts(*this)))
+    return failure();
   auto type = cast<RankedTensorType>(getSource().getType());
   int64_t axis = getAxis();
   if (axis < 0 || axis >= type.getRank()) // C1
@@ -226,6 +231,8 @@ LogicalResult ScanOp::verify() {
 }
 
 LogicalResult ExternOp::verify() {
+  if (failed(::tssa::verifyElementCounts(*this)))
+    return failure();
   unsigned numDynamic = 0;
   for (Type type : getResultTypes())
     numDynamic += cast<ShapedType>(type).getNumDynamicDims();
@@ -240,7 +247,9 @@ LogicalResult ExternOp::verify() {
 }
 
 LogicalResult KernelOp::verify() {
-  if (failed(verifySingleBlock(*this, getBody(), getArgumentTypes(), "the body")))
+  if (failed(::tssa::verifyElementCounts(*this, getArgumentTypes())) ||
+      failed(::tssa::verifyElementCounts(*this, getFunctionType().getResults())) ||
+      failed(verifySingleBlock(*this, getBody(), getArgumentTypes(), "the body")))
     return failure();
   auto ret = getBody().front().empty() ? ReturnOp() : dyn_cast<ReturnOp>(getBody().front().back());
   if (!ret || ret.getOperandTypes() != getFunctionType().getResults()) // C1
@@ -286,11 +295,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-LogicalResult LaunchOp::verify() { // C2
+LogicalResult LaunchOp::verify() {
+  if (failed(::tssa::verifyElementCounts(*this)))
+    return failure();
   unsigned numDynamic = 0;
   for (Type type : getResultTypes())
     numDynamic += cast<RankedTensorType>(type).getNumDynamicDims();
-  if (getResultSizes().size() != numDynamic)
+  if (getResultSizes().size() != numDynamic) // C2
     return emitOpError("expects one size for each of ")
            << numDynamic << " dynamic dims, got " << getResultSizes().size();
   return success();

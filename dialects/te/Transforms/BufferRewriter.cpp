@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "tssa/Support/CheckedSize.h"
 
 namespace mlir::tssa::te {
 
@@ -136,7 +137,10 @@ void BufferRewriter::countCopy(Location loc, const Copy &copy) {
   auto type = cast<ShapedType>(copy.value.getType());
   std::string bytes = "dynamic";
   if (type.hasStaticShape())
-    bytes = std::to_string(type.getNumElements() * getElementBytes(type.getElementType()));
+    bytes = std::to_string(
+        ::tssa::CheckedSize::product(type.getShape(), getElementBytes(type.getElementType()))
+            .get()
+            .value_or(-1));
   std::string origin;
   llvm::raw_string_ostream(origin) << copy.value.getLoc();
   remark::missed(loc, remark::RemarkOpts::name("copy").category("te-plan-buffers"))
@@ -209,10 +213,9 @@ void BufferRewriter::rewriteElements(Operation *op) {
     dim.replaceAllUsesWith(
         memref::DimOp::create(builder, loc, memrefs.lookup(source), dim.getIndex()).getResult());
   } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    extract.replaceAllUsesWith(memref::LoadOp::create(builder, loc,
-                                                      memrefs.lookup(source),
-                                                      extract.getIndices())
-                                   .getResult());
+    extract.replaceAllUsesWith(
+        memref::LoadOp::create(builder, loc, memrefs.lookup(source), extract.getIndices())
+            .getResult());
   } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     memrefs[cast] = castTo(memrefs.lookup(source), getMemRefType(cast.getType()));
   } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
@@ -288,8 +291,8 @@ void BufferRewriter::rewriteExtern(ExternOp op) {
     inputs.push_back(out);
     ++outs;
   }
-  auto call = ExternOp::create(builder, op.getLoc(), types, op.getCallee(), inputs,
-                               ValueRange(), sizeIndex);
+  auto call = ExternOp::create(builder, op.getLoc(), types, op.getCallee(), inputs, ValueRange(),
+                               sizeIndex);
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   call->setAttr("te.outs", builder.getI64IntegerAttr(outs));
   for (auto [result, memref] : llvm::zip(unknown, call.getResults()))

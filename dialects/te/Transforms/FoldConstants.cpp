@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tssa/Support/CheckedSize.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -173,7 +174,7 @@ static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsig
     int64_t address = 0;
     for (auto [index, size] : llvm::zip_equal(indexes, sourceShape))
       address = address * size + index.evaluate(point);
-    if (address < 0 || (address + 1) * elementBytes > source.size())
+    if (address < 0 || address >= int64_t(source.size() / elementBytes))
       return false;
     std::copy_n(source.begin() + address * elementBytes, elementBytes, result.begin() + offset);
   }
@@ -184,8 +185,11 @@ static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsig
 static ElementsAttr evaluate(ComputeOp compute, ArrayRef<ConstantPiece> pieces) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   unsigned elementBytes = type.getElementTypeBitWidth() / 8;
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(type.getNumElements() * elementBytes, 64);
+  std::optional<int64_t> numBytes =
+      ::tssa::CheckedSize::product(type.getShape(), elementBytes).get();
+  if (!numBytes)
+    return {};
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(*numBytes, 64);
   MutableArrayRef<char> bytes = blob.getMutableData();
   llvm::fill(bytes, 0);
   for (const ConstantPiece &piece : pieces)

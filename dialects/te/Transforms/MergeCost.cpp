@@ -73,7 +73,7 @@ double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elemen
     else if (auto *it = llvm::find(rest, size); it != rest.end())
       rest.erase(it);
     else
-      reuse *= unknownSize;
+      reuse *= unknownSize; // in range: a double
   }
   for (OpFoldResult size : rest) {
     std::optional<int64_t> constant = getConstantSize(size);

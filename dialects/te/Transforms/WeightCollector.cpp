@@ -9,6 +9,7 @@
 #include "dialects/te/Transforms/BufferPlacement.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "tssa/Support/CheckedSize.h"
 #include "llvm/Support/xxhash.h"
 
 namespace mlir::tssa::te {
@@ -16,7 +17,10 @@ namespace mlir::tssa::te {
 FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
   ShapedType type = value.getShapedType();
   int64_t elementBytes = getElementBytes(type.getElementType());
-  size_t expected = type.getNumElements() * elementBytes;
+  std::optional<int64_t> size = ::tssa::CheckedSize::product(type.getShape(), elementBytes).get();
+  if (!size)
+    return failure();
+  size_t expected = *size;
   ConstantBytes result;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();

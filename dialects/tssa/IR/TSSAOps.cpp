@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "tssa/Support/VerifySizes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -233,7 +234,7 @@ static LogicalResult verifyPath(Operation *op, ArrayAttr path, ValueRange indexe
   auto expected = RankedTensorType::get(*shape, base.getElementType());
   if (expected != view) // C3
     return emitError() << "expected a window of type " << expected << ", got " << view;
-  return success();
+  return ::tssa::verifyElementCounts(op, {base, view});
 }
 
 LogicalResult ViewOp::verify() {

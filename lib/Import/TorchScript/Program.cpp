@@ -7,6 +7,7 @@
 
 #include "lib/Import/TorchScript/Program.h"
 #include "lib/Import/Limits.h"
+#include "tssa/Support/CheckedSize.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -68,7 +69,8 @@ LogicalResult Reader::readIds(const json::Object &object, StringRef key, bool de
     if (defined.size() <= static_cast<size_t>(*id))
       defined.resize(*id + 1);
     if (define ? defined[*id] : !defined[*id])
-      return error("value " + Twine(*id) + (define ? " is defined twice" : " is used before it is defined"));
+      return error("value " + Twine(*id) +
+                   (define ? " is defined twice" : " is used before it is defined"));
     defined[*id] = true;
     ids.push_back(*id);
     if (failed(count()))
@@ -112,10 +114,8 @@ LogicalResult Reader::readTensor(const json::Object &object, Literal &literal) {
   literal.isDense = object.getBoolean("dense").value_or(true);
   if (failed(readInts(object, "sizes", literal.sizes)))
     return failure();
-  int64_t bytes = 8;
-  for (int64_t size : literal.sizes)
-    if (MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
-      return fail(report, Fault::Limit, "argument " + quote(literal.name) + " is too large");
+  if (!CheckedSize::product(literal.sizes, 8).isValid())
+    return fail(report, Fault::Limit, "argument " + quote(literal.name) + " is too large");
   if (!object.get("permutation"))
     return success();
   if (failed(readInts(object, "permutation", literal.permutation)))
@@ -132,8 +132,8 @@ LogicalResult Reader::readNumber(const json::Object &object, Literal &literal) {
   std::optional<StringRef> text = value ? value->getAsString() : std::nullopt;
   if (text && (*text == "inf" || *text == "-inf" || *text == "nan")) {
     double inf = std::numeric_limits<double>::infinity();
-    literal.number = *text == "nan" ? std::numeric_limits<double>::quiet_NaN()
-                                    : (*text == "inf" ? inf : -inf);
+    literal.number =
+        *text == "nan" ? std::numeric_limits<double>::quiet_NaN() : (*text == "inf" ? inf : -inf);
     return success();
   }
   std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
@@ -201,8 +201,7 @@ LogicalResult Reader::readPlace(const json::Object &object, Place &place) {
   if (numbers.size() != 3 || numbers[0] < 0 || numbers[0] >= static_cast<int64_t>(files.size()) ||
       numbers[1] < 0 || numbers[2] < 0 || numbers[1] > INT32_MAX || numbers[2] > INT32_MAX)
     return error("expected file, line and column as 'at'");
-  place = {files[numbers[0]], static_cast<unsigned>(numbers[1]),
-           static_cast<unsigned>(numbers[2])};
+  place = {files[numbers[0]], static_cast<unsigned>(numbers[1]), static_cast<unsigned>(numbers[2])};
   return success();
 }
 

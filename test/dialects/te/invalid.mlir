@@ -468,3 +468,21 @@ func.func @launch_C2(%x: tensor<4xf32>, %n: index) {
   %y = te.launch @k(%x) sizes (%n) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @compute_too_large() {
+  // expected-error @below {{has a tensor with too many elements: 'tensor<4611686018427387904x8xf32>'}}
+  %y = te.compute (d0: 4611686018427387904, d1: 8) {
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  } : tensor<4611686018427387904x8xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{has a tensor with too many elements}}
+te.kernel @too_large(%x: tensor<4611686018427387904x8xf32>) {
+  te.return
+}

@@ -141,3 +141,11 @@ func.func @element_type(%x: i32) {
   %v = tssa.alloc %x : !tssa.ref<3xtensor<4xf32>>
   return
 }
+
+// -----
+
+func.func @too_large(%a: tensor<4611686018427387904x8xf32>) {
+  // expected-error @+1 {{has a tensor with too many elements}}
+  %v = tssa.access %a [permute(1, 0)] : tensor<4611686018427387904x8xf32> -> tensor<8x4611686018427387904xf32>
+  return
+}
