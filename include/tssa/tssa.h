@@ -97,7 +97,11 @@ typedef struct tssa_session_options {
 TSSA_API tssa_status *tssa_session_load(const char *path,
                                         const tssa_session_options *options,
                                         tssa_session **session);
-/// Waits for runs in progress. NULL is fine.
+/// Waits for runs in progress, then gives back code, weights and memory; results that
+/// runs made stay. Runs that begin later get a status. Any thread may close, and again.
+TSSA_API void tssa_session_close(tssa_session *session);
+/// Closes, and ends the life of the handle. NULL is fine. In the child of a fork, a
+/// session of the parent refuses to run and can only be freed.
 TSSA_API void tssa_session_free(tssa_session *session);
 
 /// What the session runs on: "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu". Lives as

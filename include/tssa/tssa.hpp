@@ -212,6 +212,9 @@ public:
     runInto(inputs, outputs, options);
   }
 
+  /// Waits for runs in progress and gives back their memory; later runs throw.
+  void close() { tssa_session_close(get()); }
+
   tssa_session *get() const { return session.get(); }
 
 private:

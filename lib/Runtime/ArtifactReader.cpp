@@ -94,9 +94,9 @@ static Status checkParts(const Manifest &manifest, const ELFSections &elf,
   return Status::success();
 }
 
-Artifact::~Artifact() { unmap(); }
+Artifact::~Artifact() { unmapWeights(); }
 
-void Artifact::unmap() {
+void Artifact::unmapWeights() {
   if (mapping)
     ::munmap(mapping, mappingSize);
   mapping = nullptr;
@@ -212,7 +212,7 @@ Status Artifact::read() {
 Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
   const Variant &variant = manifest.variants[index];
   const Part &part = variant.weights;
-  unmap();
+  unmapWeights();
   if (part.size == 0)
     return Status::success();
   File beside;

@@ -153,6 +153,11 @@ tssa_status *tssa_session_load(const char *path,
   });
 }
 
+void tssa_session_close(tssa_session *session) {
+  if (session)
+    session->session->close();
+}
+
 void tssa_session_free(tssa_session *session) { delete session; }
 
 const char *tssa_session_device(const tssa_session *session) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "LoadedCode.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,7 +15,10 @@ using namespace tssa::runtime;
 
 static Status loadError(const char *what) {
   const char *reason = dlerror();
-  return makeError(TSSA_INCOMPATIBLE, std::string("cannot load the code: ") +
+  // Nothing but its text tells what the dynamic linker ran out of.
+  bool noMemory = reason && (std::strstr(reason, "annot allocate") ||
+                             std::strstr(reason, "out of memory"));
+  return makeError(noMemory ? TSSA_OUT_OF_MEMORY : TSSA_INCOMPATIBLE, std::string("cannot load the code: ") +
                                           (reason ? reason : what));
 }
 

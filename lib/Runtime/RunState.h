@@ -36,7 +36,8 @@ public:
   RunState(const RunContext &context, const BoundInputs &inputs,
            const std::vector<BoundOutput> &outputs);
 
-  /// Copies the arguments to the device, if there is one.
+  /// Copies the arguments to the device, if there is one. Fails when the run was
+  /// cancelled before it began.
   Status start();
   const tssa_host *getHost() const { return &host; }
   tssa_tensor *getArgs() { return args.data(); }

@@ -22,6 +22,11 @@ using namespace tssa::runtime;
 /// Size tuples whose plan is remembered.
 static constexpr size_t maxPlans = 1024;
 
+ArenaPool::ArenaPool() {
+  // One more than is kept: to give a piece back allocates nothing.
+  idle.reserve(maxIdle + 1);
+}
+
 bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -52,6 +57,11 @@ void ArenaPool::release(Buffer buffer) {
   // The smallest goes: a larger piece serves every run that it served.
   if (idle.size() > maxIdle)
     idle.erase(idle.begin());
+}
+
+void ArenaPool::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  idle.clear();
 }
 
 Status Session::load(const std::string &path, const SessionOptions &options,
@@ -133,9 +143,59 @@ Status Session::loadProgram(const DeviceChoice &choice) {
   return DeviceProgram::create(getVariant(), std::move(device), artifact->getWeights(), program);
 }
 
-Session::~Session() {
+Session::~Session() { close(); }
+
+void Session::close() {
+  if (countForks() != forks) {
+    // Runs of the parent never end here, and its device is not this process's.
+    (void)program.release();
+    return;
+  }
   std::unique_lock<std::mutex> lock(mutex);
+  closed = true;
   idle.wait(lock, [&] { return activeRuns == 0; });
+  arenas.clear();
+  program.reset();
+  code.reset();
+  if (artifact)
+    artifact->unmapWeights();
+  pool.reset();
+}
+
+Status Session::enter() {
+  if (countForks() != forks)
+    return makeError(TSSA_INVALID_ARGUMENT, "the session was loaded before this process was "
+                                            "forked: load the model in this process");
+  std::lock_guard<std::mutex> lock(mutex);
+  if (closed)
+    return makeError(TSSA_INVALID_ARGUMENT, "the session is closed");
+  ++activeRuns;
+  return Status::success();
+}
+
+unsigned Session::getActiveRuns() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return activeRuns;
+}
+
+void Session::leave() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--activeRuns == 0)
+    idle.notify_all();
+}
+
+/// Does `work` as a run: `close` waits for it.
+template <typename Work> Status Session::guard(Work work) {
+  if (Status status = enter(); !status.ok())
+    return status;
+  Status status;
+  try {
+    status = work();
+  } catch (const std::bad_alloc &) {
+    status = makeError(TSSA_OUT_OF_MEMORY, "out of memory");
+  }
+  leave();
+  return status;
 }
 
 static std::string describeSizes(const Manifest &manifest,
@@ -175,30 +235,19 @@ Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
 
 Status Session::planMemory(const std::vector<NamedTensor> &inputs,
                            int64_t &arenaBytes) {
-  BoundInputs bound;
-  if (Status status = bindInputs(getManifest(), inputs, bound); !status.ok())
-    return status;
-  return plan(bound.sizes, arenaBytes);
+  return guard([&] {
+    BoundInputs bound;
+    if (Status status = bindInputs(getManifest(), inputs, bound); !status.ok())
+      return status;
+    return plan(bound.sizes, arenaBytes);
+  });
 }
 
 Status Session::run(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests,
                     const RunOptions &runOptions,
                     std::vector<Tensor> &results) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    ++activeRuns;
-  }
-  Status status;
-  try {
-    status = runChecked(inputs, requests, runOptions, results);
-  } catch (const std::bad_alloc &) {
-    status = makeError(TSSA_OUT_OF_MEMORY, "out of memory");
-  }
-  std::lock_guard<std::mutex> lock(mutex);
-  if (--activeRuns == 0)
-    idle.notify_all();
-  return status;
+  return guard([&] { return runChecked(inputs, requests, runOptions, results); });
 }
 
 Status Session::runChecked(const std::vector<NamedTensor> &inputs,
@@ -206,6 +255,8 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                            const RunOptions &runOptions,
                            std::vector<Tensor> &results) {
   const Manifest &manifest = getManifest();
+  if (!(runOptions.timeoutSeconds >= 0))
+    return makeError(TSSA_INVALID_ARGUMENT, "the time limit is not a number of seconds");
   BoundInputs boundInputs;
   if (Status status = bindInputs(manifest, inputs, boundInputs); !status.ok())
     return status;

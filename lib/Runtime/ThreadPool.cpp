@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <pthread.h>
 #include <system_error>
 
@@ -35,13 +36,24 @@ static void pause() {
 #endif
 }
 
-/// How often this process came out of a fork as the child.
-static std::atomic<unsigned> &forkCount() {
-  static std::atomic<unsigned> count{0};
+/// Held while the list of shared pools is used. A fork waits for it: the child gets it
+/// free.
+static std::mutex &sharedMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+static std::atomic<unsigned> forkCount{0};
+
+unsigned tssa::runtime::countForks() {
   static const int registered = pthread_atfork(
-      nullptr, nullptr, [] { forkCount().fetch_add(1); });
+      [] { sharedMutex().lock(); }, [] { sharedMutex().unlock(); },
+      [] {
+        sharedMutex().unlock();
+        forkCount.fetch_add(1);
+      });
   (void)registered;
-  return count;
+  return forkCount.load();
 }
 
 void ThreadPool::Loop::runChunk(int64_t chunk) const {
@@ -99,17 +111,20 @@ void ThreadPool::Slot::waitForAll(int64_t total, unsigned spins) {
 }
 
 ThreadPool::ThreadPool(unsigned threads, bool pin)
-    : forks(forkCount().load()) {
+    : forks(countForks()) {
   threads = std::max(1u, threads);
   std::vector<int> cores = getAllowedCores();
   // Spinning steals time from the very threads one waits for when there are
   // more threads than cores, and is charged to the quota when there is one.
   spins = threads <= cores.size() && !getQuota() ? defaultSpins : 0;
+  workers.reserve(threads - 1);
   for (unsigned i = 1; i < threads; ++i) {
     try {
       workers.emplace_back(&ThreadPool::work, this, i);
     } catch (const std::system_error &) {
       break; // A limit on threads: fewer workers are only slower.
+    } catch (const std::bad_alloc &) {
+      break; // As much as a limit on threads.
     }
     if (pin && !cores.empty())
       pinThread(workers.back().native_handle(), cores[i % cores.size()]);
@@ -117,12 +132,6 @@ ThreadPool::ThreadPool(unsigned threads, bool pin)
 }
 
 ThreadPool::~ThreadPool() {
-  if (forkCount().load() != forks) {
-    // The workers live in the parent only.
-    for (std::thread &worker : workers)
-      worker.detach();
-    return;
-  }
   {
     std::lock_guard<std::mutex> lock(sleepMutex);
     stopping.store(true);
@@ -133,15 +142,19 @@ ThreadPool::~ThreadPool() {
 }
 
 std::shared_ptr<ThreadPool> ThreadPool::getShared(unsigned threads, bool pin) {
-  static std::mutex mutex;
   static std::map<std::pair<unsigned, bool>, std::weak_ptr<ThreadPool>> pools;
   if (threads == 0)
     threads = getDefaultThreadCount();
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(sharedMutex());
   std::weak_ptr<ThreadPool> &entry = pools[{threads, pin}];
   std::shared_ptr<ThreadPool> pool = entry.lock();
-  if (!pool || pool->forks != forkCount().load()) {
-    pool = std::make_shared<ThreadPool>(threads, pin);
+  if (!pool || pool->forks != forkCount.load()) {
+    // The workers of a pool live in the process that made it, and a child would wait
+    // for them: it leaves the pool as it is.
+    pool = std::shared_ptr<ThreadPool>(new ThreadPool(threads, pin), [](ThreadPool *made) {
+      if (countForks() == made->forks)
+        delete made;
+    });
     entry = pool;
   }
   return pool;
@@ -217,7 +230,7 @@ void ThreadPool::parallelFor(int64_t n, int64_t grain, tssa_body body,
   loop.body = body;
   loop.context = context;
   Slot *slot = nullptr;
-  if (loop.chunks > 1 && !workers.empty() && forkCount().load() == forks)
+  if (loop.chunks > 1 && !workers.empty() && forkCount.load() == forks)
     slot = takeSlot();
   if (!slot)
     return body(context, 0, n);

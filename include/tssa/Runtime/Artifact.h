@@ -93,6 +93,7 @@ public:
   /// First byte of the mapped weights, page-aligned; never null.
   const void *getWeights() const;
   bool weightsVerified() const { return verified; }
+  void unmapWeights();
 
 private:
   Artifact() = default;
@@ -107,7 +108,6 @@ private:
 
   Status read();
   Status readPart(const Part &part, std::string &bytes, const char *what);
-  void unmap();
 };
 
 /// Compares what the host's code of a variant needs with the machine at hand: ABI

@@ -89,9 +89,11 @@ struct OutputRequest {
 /// Free memory of past runs, reused by later ones; at most `maxIdle` pieces.
 class ArenaPool {
 public:
+  ArenaPool();
   /// The smallest idle piece of at least `size` bytes, or a new one.
   bool acquire(uint64_t size, Buffer &buffer);
   void release(Buffer buffer);
+  void clear();
 
 private:
   static constexpr size_t maxIdle = 8;
@@ -106,7 +108,7 @@ public:
   /// byte of the file is executed before all hashes of code and manifest hold.
   static Status load(const std::string &path, const SessionOptions &options,
                      std::unique_ptr<Session> &session);
-  /// Waits for runs in progress.
+  /// As `close`.
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
@@ -130,6 +132,12 @@ public:
   Status planMemory(const std::vector<NamedTensor> &inputs,
                     int64_t &arenaBytes);
 
+  /// Waits for runs in progress, then gives back code, weights and memory. Runs that
+  /// begin later are refused. May be called from several threads, and again.
+  void close();
+  /// Runs in progress at some time during the call.
+  unsigned getActiveRuns();
+
 private:
   Session() = default;
   SessionOptions options;
@@ -141,7 +149,10 @@ private:
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
 
+  unsigned forks = countForks(); ///< of this process at load
+
   std::mutex mutex; ///< guards what follows
+  bool closed = false;
   std::map<std::vector<int64_t>, int64_t> plans;
   unsigned activeRuns = 0;
   std::condition_variable idle;
@@ -151,6 +162,10 @@ private:
                             std::unique_ptr<Session> &session);
   Status loadVariant(const std::string &device);
   Status loadProgram(const DeviceChoice &choice);
+  /// Admits a run, or says why not; `leave` ends it.
+  Status enter();
+  void leave();
+  template <typename Work> Status guard(Work work);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests,

@@ -31,11 +31,15 @@ namespace tssa::runtime {
 /// CPU quota pays for. At least 1.
 unsigned getDefaultThreadCount();
 
+/// How often this process, since it first asked, came out of a fork as the child.
+unsigned countForks();
+
 class ThreadPool {
 public:
   /// `threads` counts the caller: `threads - 1` workers are started. With `pin`,
   /// each worker stays on one allowed core.
   explicit ThreadPool(unsigned threads, bool pin = false);
+  /// Only in the process that made it.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;

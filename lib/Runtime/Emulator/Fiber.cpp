@@ -75,6 +75,12 @@ Fiber::Fiber() {
 }
 
 Fiber::~Fiber() {
+#ifdef TSSA_WATCHED
+  if (selfShadow) {
+    prepare(&Fiber::giveBackShadow, this);
+    resume();
+  }
+#endif
   size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   munmap(reinterpret_cast<void *>(begin - page), stackBytes + page);
 }
@@ -84,7 +90,6 @@ void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
   argument = newArgument;
 #ifdef TSSA_WATCHED
   __asan_unpoison_memory_region(reinterpret_cast<void *>(begin), stackBytes);
-  selfShadow = nullptr;
 #endif
   // As tssa_emulator_switch leaves a stack: six registers below the address that
   // it returns to. `ret` leaves the stack 16-byte aligned for the call that follows.
@@ -101,10 +106,21 @@ void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
 
 void Fiber::begun(Fiber *fiber) {
 #ifdef TSSA_WATCHED
-  __sanitizer_finish_switch_fiber(nullptr, &fiber->resumerBegin, &fiber->resumerBytes);
+  __sanitizer_finish_switch_fiber(fiber->selfShadow, &fiber->resumerBegin,
+                                  &fiber->resumerBytes);
 #endif
   fiber->entry(fiber->argument);
 }
+
+#ifdef TSSA_WATCHED
+/// Runs on the fiber, as the last thing. What is kept for its stack goes when it is left
+/// without a place to save it.
+void Fiber::giveBackShadow(void *data) {
+  Fiber &fiber = *static_cast<Fiber *>(data);
+  __sanitizer_start_switch_fiber(nullptr, fiber.resumerBegin, fiber.resumerBytes);
+  tssa_emulator_switch(&fiber.self, fiber.resumer);
+}
+#endif
 
 void Fiber::resume() {
 #ifdef TSSA_WATCHED

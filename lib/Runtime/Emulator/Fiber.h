@@ -49,6 +49,7 @@ private:
   void *argument = nullptr;
 
   static void begun(Fiber *fiber);
+  static void giveBackShadow(void *fiber); ///< defined under AddressSanitizer only
 };
 
 } // namespace tssa::runtime::emulator

@@ -224,6 +224,18 @@ TEST_F(CAPI, LimitsAndCancel) {
   tssa_cancel_free(cancel);
 }
 
+TEST_F(CAPI, Closes) {
+  tssa_session_close(session);
+  tssa_session_close(session);
+  tssa_session_close(nullptr);
+  expectFault(tssa_session_run(session, nullptr, inputs, 3, nullptr, 0),
+              TSSA_INVALID_ARGUMENT, "the session is closed");
+  EXPECT_EQ(tssa_session_num_inputs(session), 3u);
+  tssa::Session own(model);
+  own.close();
+  EXPECT_THROW(own.run({}), tssa::Error);
+}
+
 TEST_F(CAPI, ChecksAndPlans) {
   EXPECT_EQ(tssa_artifact_check(model), nullptr);
   expectFault(tssa_artifact_check(TSSA_TEST_MODELS "/add_model.so"),

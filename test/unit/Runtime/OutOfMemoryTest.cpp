@@ -8,20 +8,39 @@
 
 #include "tssa/tssa.h"
 
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-/// Allocations of this thread until one fails; negative: none does.
-static thread_local int64_t allocationsLeft = -1;
+/// Allocations, of any thread, until one fails; negative: none does.
+static std::atomic<int64_t> allocationsLeft{-1};
+/// Whether those after it fail too.
+static std::atomic<bool> exhausted{false};
+static std::atomic<int64_t> refused{0};
+
+static bool refuse() {
+  int64_t left = allocationsLeft.load();
+  while (left > 0 && !allocationsLeft.compare_exchange_weak(left, left - 1)) {
+  }
+  if (left != 0)
+    return false;
+  ++refused;
+  return exhausted || allocationsLeft.compare_exchange_strong(left, -1);
+}
+
+// What the runtime allocates that is not an object: tensors and arenas.
+extern "C" int posix_memalign(void **memory, size_t alignment, size_t size) noexcept {
+  *memory = refuse() ? nullptr : std::aligned_alloc(alignment, size);
+  return *memory ? 0 : ENOMEM;
+}
 
 void *operator new(size_t size) {
-  if (allocationsLeft == 0)
+  if (refuse())
     throw std::bad_alloc();
-  if (allocationsLeft > 0)
-    --allocationsLeft;
   if (void *memory = std::malloc(size ? size : 1))
     return memory;
   throw std::bad_alloc();
@@ -39,17 +58,19 @@ void operator delete(void *memory, const std::nothrow_t &) noexcept {
   std::free(memory);
 }
 
-/// Calls `work` with the first, second, third ... allocation failing, until it
-/// gets through; every failure must be that status.
+/// Calls `work` with the first, second, third ... allocation failing, alone and with all
+/// that follow, until it gets through; every failure must be that status.
 template <typename Work> static int countFailures(Work work) {
-  for (int n = 0;; ++n) {
+  for (int round = 0;; ++round) {
+    int n = round / 2;
+    exhausted = round % 2;
+    refused = 0;
     allocationsLeft = n;
     tssa_status *status = work();
-    bool exhausted = allocationsLeft == 0;
     allocationsLeft = -1;
     EXPECT_TRUE(!status || tssa_status_code(status) == TSSA_OUT_OF_MEMORY)
         << n << ": " << tssa_status_message(status);
-    bool done = !status && !exhausted;
+    bool done = !status && refused == 0;
     tssa_status_free(status);
     if (done || n > 10000)
       return n;
@@ -61,7 +82,7 @@ TEST(OutOfMemory, LoadAndRun) {
   std::string path = folder.file("add.so");
   writeAddArtifact(path);
   tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
-  options.threads = 1;
+  options.threads = 4;
   tssa_session *session = nullptr;
   int failures = countFailures([&] {
     tssa_session_free(session);
@@ -99,7 +120,7 @@ TEST(OutOfMemory, OnADevice) {
   std::string path = folder.file("x.so");
   writeDeviceArtifact(path, {"cuda-emu"});
   tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
-  options.threads = 1;
+  options.threads = 4;
   tssa_session *session = nullptr;
   int failures = countFailures([&] {
     tssa_session_free(session);

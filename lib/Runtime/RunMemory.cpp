@@ -1,0 +1,76 @@
+//===- RunMemory.cpp - what a run holds, and its limit ------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "RunState.h"
+
+#include "Checked.h"
+
+#include <algorithm>
+
+using namespace tssa::runtime;
+
+bool RunState::charge(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  std::optional<int64_t> sum = (tssa::CheckedSize(held) + tssa::CheckedSize(bytes)).get();
+  uint64_t limit = context.session.memoryLimit;
+  if (!sum || (limit && uint64_t(*sum) > limit))
+    return false;
+  held = uint64_t(*sum);
+  return true;
+}
+
+/// `port` takes the memory; null for memory that the program asks for.
+bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
+  if (charge(bytes))
+    return true;
+  std::string text = std::to_string(bytes);
+  fail(TSSA_OUT_OF_MEMORY, -1,
+       (port ? nameOf(*port) + " of " + text + " bytes passes" : text + " more bytes pass") +
+           " the limit of " + std::to_string(context.session.memoryLimit) +
+           " bytes for one run");
+  return false;
+}
+
+void *RunState::growOnHost(uint64_t bytes) {
+  // An empty request gets memory too: every pointer given is released once.
+  bytes = std::max<uint64_t>(bytes, 1);
+  if (!chargeOrFail(bytes, nullptr))
+    return nullptr;
+  Buffer buffer;
+  if (buffer.allocate(bytes)) {
+    void *memory = buffer.getData();
+    std::lock_guard<std::mutex> lock(memoryMutex);
+    grown.emplace(memory, std::move(buffer));
+    return memory;
+  }
+  fail(TSSA_OUT_OF_MEMORY, -1,
+       "cannot allocate " + std::to_string(bytes) + " bytes");
+  return nullptr;
+}
+
+void RunState::releaseOnHost(void *memory) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  auto entry = grown.find(memory);
+  if (entry == grown.end())
+    return;
+  held -= entry->second.getSize();
+  grown.erase(entry);
+}
+
+void *RunState::growOnDevice(uint64_t bytes) {
+  bytes = std::max<uint64_t>(bytes, 1);
+  void *memory = nullptr;
+  if (!chargeOrFail(bytes, nullptr) || report(device->allocate(bytes, memory)))
+    return nullptr;
+  return memory;
+}
+
+void RunState::releaseOnDevice(void *memory) { refund(device->release(memory)); }
+
+void RunState::refund(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  held -= bytes;
+}

@@ -1,0 +1,230 @@
+//===- RunResults.cpp - what a run gives back ---------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "RunState.h"
+
+#include "Checked.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+using namespace tssa::runtime;
+
+void RunState::prepareResults() {
+  const Manifest &manifest = context.manifest;
+  results.resize(outputs.size());
+  produced.resize(outputs.size());
+  resultViews.resize(outputs.size());
+  places.resize(outputs.size());
+  shadows.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Port &port = manifest.outputs[i];
+    results[i].dtype = port.dtype;
+    for (const Dim &dim : port.dims)
+      results[i].shape.push_back(
+          dim.kind == Dim::Symbol ? inputs.sizes[dim.value] : dim.value);
+    if (port.kind == Port::Alias) {
+      const tssa_tensor &arg = inputs.args[port.aliasOf];
+      results[i].shape.assign(arg.shape, arg.shape + arg.ndim);
+      results[i].data = arg.data;
+      produced[i] = true;
+    }
+    resultViews[i] = results[i].asABI();
+  }
+}
+
+/// What is wrong with the shape the program found for a result.
+std::optional<std::string>
+RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
+  const Manifest &manifest = context.manifest;
+  if (index < 0 || uint64_t(index) >= outputs.size())
+    return "there is no result " + std::to_string(index);
+  const Port &port = manifest.outputs[index];
+  bool matches = rank >= 0 && uint64_t(rank) == port.dims.size();
+  for (size_t d = 0; matches && d < port.dims.size(); ++d) {
+    const Dim &dim = port.dims[d];
+    matches = shape[d] >= 0 &&
+              (dim.kind == Dim::Derived ||
+               shape[d] == (dim.kind == Dim::Symbol ? inputs.sizes[dim.value]
+                                                    : dim.value));
+  }
+  if (matches)
+    return std::nullopt;
+  tssa_tensor found{};
+  found.dtype = toABI(port.dtype);
+  found.ndim = std::max(rank, 0);
+  found.shape = const_cast<int64_t *>(shape);
+  return nameOf(port) + ": expected " +
+         describe(manifest, port) + ", the program made " + describe(found);
+}
+
+/// Gives result `index` its memory on the host: the caller's or new.
+bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
+  Tensor &tensor = results[index];
+  const Port &port = context.manifest.outputs[index];
+  if (const std::optional<tssa_tensor> &into = outputs[index].into) {
+    for (size_t d = 0; d < tensor.shape.size(); ++d)
+      if (tensor.shape[d] > into->shape[d]) {
+        fail(TSSA_INVALID_ARGUMENT, -1,
+             nameOf(port) + ": dimension " + std::to_string(d) + " is " +
+                 std::to_string(tensor.shape[d]) + ", the buffer given has " +
+                 std::to_string(into->shape[d]));
+        return false;
+      }
+    tensor.data = into->data;
+    return true;
+  }
+  // Asked for again, the program gets new memory and gives up the old.
+  refund(std::exchange(tensor.storage, Buffer()).getSize());
+  if (!chargeOrFail(bytes, &port))
+    return false;
+  if (!tensor.storage.allocate(bytes)) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
+    return false;
+  }
+  tensor.data = tensor.storage.getData();
+  return true;
+}
+
+/// Where the program writes a result that is not written where the caller gets it.
+void *RunState::makePlace(int32_t index, uint64_t bytes) {
+  const Port &port = context.manifest.outputs[index];
+  if (device) {
+    if (places[index])
+      refund(device->release(places[index]));
+    places[index] = nullptr;
+    if (chargeOrFail(bytes, &port))
+      report(device->allocate(bytes, places[index]));
+    return places[index];
+  }
+  refund(std::exchange(shadows[index], Buffer()).getSize());
+  if (!chargeOrFail(bytes, &port))
+    return nullptr;
+  if (!shadows[index].allocate(bytes)) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
+    return nullptr;
+  }
+  return places[index] = shadows[index].getData();
+}
+
+bool RunState::isOverwritten(size_t input) const {
+  return context.manifest.inputs[input].kind == Port::InOut;
+}
+
+void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
+                       const int64_t *shape) {
+  if (std::optional<std::string> wrong = checkShape(index, rank, shape)) {
+    fail(TSSA_INTERNAL, -1, *wrong);
+    return nullptr;
+  }
+  const Port &port = context.manifest.outputs[index];
+  std::copy(shape, shape + rank, results[index].shape.begin());
+  std::optional<int64_t> bytes =
+      checkedBytes(shape, rank, getByteSize(port.dtype));
+  if (!bytes) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         nameOf(port) + " has an impossible size");
+    return nullptr;
+  }
+  void *place = nullptr;
+  if (port.kind == Port::Alias)
+    place = isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes))
+                                        : args[port.aliasOf].data;
+  else if (prepareStorage(index, uint64_t(*bytes)))
+    place = device ? makePlace(index, uint64_t(*bytes)) : results[index].data;
+  if (!place)
+    return nullptr;
+  produced[index] = true;
+  *view = results[index].asABI();
+  view->data = place;
+  if (device)
+    view->device = context.program->getDevice().getDevice();
+  return place;
+}
+
+/// Copies what the run made to the memory of the host, and waits.
+RunFault RunState::fetch() {
+  auto copy = [&](void *to, const void *from, uint64_t bytes) {
+    if (device)
+      return device->copy(to, from, bytes, TSSA_COPY_TO_HOST);
+    std::memcpy(to, from, bytes);
+    return RunFault();
+  };
+  // A run that turns out to have failed leaves the arguments as they were.
+  const std::vector<Port> &ports = context.manifest.inputs;
+  bool overwrites = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
+    return port.kind == Port::InOut;
+  });
+  if (device && overwrites)
+    if (RunFault fault = device->wait(); !fault.ok())
+      return fault;
+  std::vector<bool> written(args.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Port &port = context.manifest.outputs[i];
+    if (!places[i] || (port.kind == Port::Out && !outputs[i].request))
+      continue;
+    // Of a result that is an argument's storage this is the argument's memory.
+    if (RunFault fault = copy(results[i].data, places[i], uint64_t(results[i].getByteSize()));
+        !fault.ok())
+      return fault;
+    if (port.kind == Port::Alias)
+      written[port.aliasOf] = true;
+  }
+  for (size_t i = 0; device && i < args.size(); ++i)
+    if (isOverwritten(i) && !written[i])
+      if (RunFault fault = copy(inputs.args[i].data, args[i].data, uint64_t(inputs.bytes[i]));
+          !fault.ok())
+        return fault;
+  return device ? device->wait() : RunFault();
+}
+
+/// Brings results and overwritten arguments to the caller.
+Status RunState::deliver() {
+  if (RunFault fault = fetch(); !fault.ok()) {
+    report(std::move(fault));
+    return failure;
+  }
+  for (size_t i = 0; i < args.size(); ++i)
+    if (isOverwritten(i) && inputs.isCopied(i))
+      inputs.copyBack(i);
+  // The copy of an argument goes with this run, a result that is one stays.
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Port &port = context.manifest.outputs[i];
+    if (port.kind != Port::Alias || !outputs[i].request || !inputs.isCopied(port.aliasOf))
+      continue;
+    uint64_t bytes = uint64_t(results[i].getByteSize());
+    if (!results[i].storage.allocate(bytes))
+      return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) +
+                                               " bytes for " + nameOf(port));
+    std::memcpy(results[i].storage.getData(), results[i].data, bytes);
+    results[i].data = results[i].storage.getData();
+  }
+  return Status::success();
+}
+
+Status RunState::finish(int32_t code) {
+  if (Status status = judge(code); !status.ok())
+    return status;
+  for (size_t i = 0; i < produced.size(); ++i)
+    if (!produced[i])
+      return makeError(TSSA_INTERNAL,
+                       nameOf(context.manifest.outputs[i]) + " was not produced");
+  return deliver();
+}
+
+void RunState::takeResults(std::vector<Tensor> &tensors) {
+  size_t count = 0;
+  for (const BoundOutput &output : outputs)
+    count += output.request.has_value();
+  tensors.clear();
+  tensors.resize(count);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].request)
+      tensors[*outputs[i].request] = std::move(results[i]);
+}
