@@ -106,6 +106,8 @@ def check_graph(graph, label, chosen, options):
     with tempfile.TemporaryDirectory(prefix="tssa-graph-") as folder:
         for make in chosen:
             variant = make(graph)
+            if variant is None:
+                continue
             status, text = check_variant(tools, make.__name__, variant, folder)
             results.append((label, make.__name__, status, text))
             if status == "failed" and options.keep:

@@ -31,23 +31,26 @@ def make_input(g, info):
     return g.array(kind, tuple(shape), low=0 if np.dtype(kind).kind in "iu" else -4)
 
 
+def evaluate_graph(model, inputs):
+    """The graph of a model and arrays for its inputs. Raises Rejected when they do not fit, or what comes out is wild."""
+    opset = next(o.version for o in model.opset_import if o.domain == "")
+    values, inner = {}, []
+    known = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for name, array in {**known, **inputs}.items():
+        values[name] = Value(name, array, widen(array), True)
+    for node in model.graph.node:
+        used = [values[name] for name in outer_names(node) if name in values]
+        results = evaluate_node(node, {v.name: v.narrow for v in used}, {v.name: v.wide for v in used}, opset)
+        for result in zip([name for name in node.output if name], *results):
+            value = GraphBuilder.judge(node.op_type, Value(*result, False), False)
+            values[value.name] = value
+            inner.append(value)
+    return RandomGraph(model, inputs, [values[o.name] for o in model.graph.output], inner)
+
+
 def read_graph(path, seed=1):
     """The inputs are drawn from `seed`, integers from 0 to 4; a dim without a size is 4."""
     model = read_model(path)
-    opset = next(o.version for o in model.opset_import if o.domain == "")
-    g = GraphBuilder(seed, opset)
-    values, inputs, inner = {}, {}, []
-    for tensor in model.graph.initializer:
-        array = numpy_helper.to_array(tensor)
-        values[tensor.name] = Value(tensor.name, array, widen(array), True)
-    for info in model.graph.input:
-        if info.name not in values:
-            inputs[info.name] = make_input(g, info)
-            values[info.name] = Value(info.name, inputs[info.name], widen(inputs[info.name]), True)
-    for node in model.graph.node:
-        used = [values[name] for name in outer_names(node) if name in values]
-        narrow, wide = evaluate_node(node, {v.name: v.narrow for v in used}, {v.name: v.wide for v in used}, opset)
-        for name, first, second in zip([n for n in node.output if n], narrow, wide):
-            values[name] = Value(name, first, second, False)
-            inner.append(values[name])
-    return RandomGraph(model, inputs, [values[o.name] for o in model.graph.output], inner)
+    g = GraphBuilder(seed, 0)
+    fixed = {tensor.name for tensor in model.graph.initializer}
+    return evaluate_graph(model, {i.name: make_input(g, i) for i in model.graph.input if i.name not in fixed})

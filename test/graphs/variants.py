@@ -1,4 +1,4 @@
-"""Other models that mean the same, and other ways to compile one."""
+"""Other models that mean the same, and other ways to compile one. A variant that a graph does not have is None."""
 
 import dataclasses
 
@@ -6,7 +6,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from evaluation import describe_value
+from evaluation import Rejected, describe_value
+from model_file import evaluate_graph
 
 
 @dataclasses.dataclass
@@ -54,6 +55,23 @@ def dynamic(graph):
     return Variant(model, graph.inputs, graph.outputs)
 
 
+def resized(graph):
+    """Equal sizes have one name, and the model runs at other sizes; nothing if it cannot."""
+    model = copy(graph.model)
+    for info in [*model.graph.input, *model.graph.output]:
+        for dim in info.type.tensor_type.shape.dim:
+            if dim.dim_value > 1:
+                dim.dim_param = f"N{dim.dim_value}"
+    for info in model.graph.output:
+        forget_sizes(info)
+    inputs = {name: np.resize(array, [s + 1 + s % 3 if s > 1 else s for s in array.shape])
+              for name, array in graph.inputs.items()}
+    try:
+        return Variant(model, inputs, evaluate_graph(model, inputs).outputs)
+    except Rejected:
+        return None
+
+
 def constant(graph):
     """All inputs but the first become initializers, so that much can be computed beforehand."""
     model = copy(graph.model)
@@ -75,4 +93,4 @@ def exposed(graph):
     return Variant(model, graph.inputs, graph.outputs + more)
 
 
-ALL = [plain, dynamic, unmerged, emulated, constant, exposed, narrow_vectors]
+ALL = [plain, resized, dynamic, unmerged, emulated, constant, exposed, narrow_vectors]
