@@ -3,10 +3,11 @@
 usage: compare_model.py MODEL [--bin DIR] [--variant NAME] [--seed N] [--text TEXT]
 
 Inputs are drawn from the seed. A model that cannot be evaluated is not interesting (exit status 1), nor is
-one that tssa refuses. With --text the complaint must contain TEXT.
+one that tssa refuses. --bin is build/release/bin by default. With --text the complaint must contain TEXT.
 """
 
 import argparse
+import os
 import sys
 
 from evaluation import Rejected
@@ -23,6 +24,7 @@ def main():
     parser.add_argument("--variant", default="plain", choices=[make.__name__ for make in variants.ALL])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--text", default="")
+    parser.set_defaults(bin=os.path.join(graphs_test.HERE, "..", "..", "build", "release", "bin"))
     options = parser.parse_args()
     options.keep = ""
     try:

@@ -1,0 +1,116 @@
+//===- tssa-reduce.cpp - makes a failing file small -------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reducers.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+using namespace tssa::reduce;
+
+namespace {
+
+enum ExitCode { Success = 0, InputError = 1, UsageError = 2 };
+
+cl::OptionCategory category("Options");
+
+struct CommandLine {
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODULE.mlir"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Where to write the small file"),
+                              cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> keep{
+      "keep", cl::desc("A shell command that ends with 0 if the file {} still shows the failure"),
+      cl::value_desc("COMMAND"), cl::cat(category)};
+  cl::opt<std::string> failure{
+      "failure",
+      cl::desc("What tssa-compile must do with the file: crash, mismatch (of "
+               "--verify-each-stage), or error:TEXT"),
+      cl::value_desc("KIND"), cl::cat(category)};
+  cl::list<std::string> compileOptions{"compile-option",
+                                       cl::desc("Pass to tssa-compile; repeatable"),
+                                       cl::value_desc("OPTION"), cl::cat(category)};
+  cl::opt<unsigned> timeout{"timeout", cl::desc("For each test (60)"), cl::value_desc("SECONDS"),
+                            cl::init(60), cl::cat(category)};
+};
+
+constexpr const char *overview =
+    "makes a model or module small that still shows a failure\n\n"
+    "EXAMPLES:\n"
+    "  tssa-reduce model.onnx -o small.onnx --failure=crash\n"
+    "  tssa-reduce model.onnx -o small.onnx --failure='error:cannot broadcast'\n"
+    "  tssa-reduce model.onnx -o small.onnx --keep='python compare.py {}'\n"
+    "  tssa-reduce module.mlir -o small.mlir --keep='! tssa-opt -te-merge {}'\n\n"
+    "EXIT CODES: 0 ok, 1 the file cannot be read or shows no failure, 2 usage\n";
+
+int reportUsage(const Twine &message) {
+  errs() << "tssa-reduce: error: " << message << "\ntry: tssa-reduce --help\n";
+  return UsageError;
+}
+
+/// What the options ask for; an error says what is wrong with them.
+Expected<Failure> takeFailure(const CommandLine &line, const char *program) {
+  Failure failure;
+  failure.timeoutSeconds = line.timeout;
+  failure.compileOptions = {line.compileOptions.begin(), line.compileOptions.end()};
+  if (line.keep.empty() == line.failure.empty())
+    return createStringError("expected one of --keep and --failure");
+  if (!line.keep.empty()) {
+    if (!StringRef(line.keep).contains("{}"))
+      return createStringError("expected {} for the file in --keep, got '" + line.keep + "'");
+    failure.text = line.keep;
+    return failure;
+  }
+  StringRef kind = line.failure;
+  if (kind == "crash")
+    failure.kind = Failure::Crash;
+  else if (kind == "mismatch")
+    failure.kind = Failure::Mismatch;
+  else if (kind.consume_front("error:") && !kind.empty())
+    failure.kind = Failure::Error, failure.text = kind.str();
+  else
+    return createStringError("expected crash, mismatch or error:TEXT for --failure, got '" +
+                             line.failure + "'");
+  std::string self = sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&takeFailure));
+  SmallString<128> compiler = sys::path::parent_path(self);
+  sys::path::append(compiler, "tssa-compile");
+  if (!sys::fs::can_execute(compiler))
+    return createStringError("there is no tssa-compile at '" + compiler + "'");
+  failure.compiler = compiler.str().str();
+  return failure;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  CommandLine line;
+  cl::HideUnrelatedOptions(category);
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
+    errs() << messages;
+    return UsageError;
+  }
+  if (line.input.empty() || line.output.empty())
+    return reportUsage("expected a file and -o FILE");
+  Expected<Failure> failure = takeFailure(line, argv[0]);
+  if (!failure)
+    return reportUsage(toString(failure.takeError()));
+  StringRef extension = sys::path::extension(line.input);
+  if (extension != ".onnx" && extension != ".mlir")
+    return reportUsage("expected MODEL.onnx or MODULE.mlir, got '" + line.input + "'");
+  Interest interest(std::move(*failure));
+  Error error = extension == ".onnx" ? reduceModel(line.input, line.output, interest)
+                                     : reduceModule(line.input, line.output, interest);
+  if (!error)
+    return Success;
+  errs() << line.input << ": error: " << toString(std::move(error)) << '\n';
+  return InputError;
+}
