@@ -25,7 +25,9 @@ void refs::buildFunctionalStage(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createTSSAResolveRefs());
   function.addPass(createTSSAFunctionalize());
-  function.addPass(createCanonicalizerPass());
+  // Without the pattern that gives a loop the static type of an initial value: a value
+  // that grows in the loop would keep the size that it had before.
+  function.addPass(createCanonicalizerPass({}, {"(anonymous namespace)::ForOpTensorCastFolder"}));
   function.addPass(createCSEPass());
   function.addPass(createTSSAParallelizeLoops());
   function.addPass(createTSSALowerToTE());

@@ -1,4 +1,5 @@
 // RUN: tssa-opt %s --te-stage | FileCheck %s
+// RUN: tssa-opt %s --tssa-stage --te-stage | FileCheck %s
 
 // A value that grows in a loop does not get the static size it has before the loop.
 
