@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import os
+import queue
 import resource
 import subprocess
 import sys
@@ -20,6 +21,11 @@ NUMPY_TYPES = {
     TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
 }
 RAW_TYPES = {TensorProto.BFLOAT16: ("bf16", np.uint16)}
+
+
+#: Library routines that a program may call: what decision 2 of the architecture leaves to them.
+ROUTINES = {"topk", "sort", "unique", "nonzero", "compress", "non_max_suppression", "det", "random_normal",
+            "random_uniform"}
 
 
 @dataclasses.dataclass
@@ -43,6 +49,29 @@ class Outcome:
         if text.endswith(":") and text in lines[:-1]:
             text += " " + lines[lines.index(text) + 1]
         return text if len(text) <= length else text[:length] + "..."
+
+
+class Server:
+    """One tool-server, which runs the tools without starting them anew; see tool-server.cpp."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env={**os.environ, "LD_BIND_NOW": "1"})
+
+    def call(self, command, timeout):
+        fields = [repr(float(timeout)), str(len(command)), *command]
+        self.process.stdin.write(b"".join(os.fsencode(field) + b"\0" for field in fields))
+        self.process.stdin.flush()
+        head = self.process.stdout.readline().split()
+        if len(head) != 3:
+            raise RuntimeError(f"tool-server ended with {self.process.wait()}")
+        texts = [self.process.stdout.read(int(size)).decode(errors="replace") for size in head[1:]]
+        return Outcome(None, "", "") if head[0] == b"timeout" else Outcome(int(head[0]), *texts)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 class Tools:
@@ -77,6 +106,34 @@ class Tools:
         """Runs the binary and compares its results with those of the npz file `expected`."""
         return self.call([self.runner, binary, "--inputs", inputs, "--expect", expected,
                           "--rtol", repr(rtol), "--atol", repr(atol), *options], timeout)
+
+
+class ServedTools(Tools):
+    """The same tools through servers; to be used in a `with` statement."""
+
+    def __init__(self, tools, jobs):
+        super().__init__(os.path.dirname(tools.compiler), tools.timeout)
+        program = os.path.join(os.path.dirname(tools.compiler), "tool-server")
+        if not os.access(program, os.X_OK):
+            sys.exit(f"{program}: not there; build it with the other tests")
+        self.idle = queue.SimpleQueue()
+        self.servers = [Server(program) for _ in range(jobs)]
+        for server in self.servers:
+            self.idle.put(server)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.close()
+
+    def call(self, command, timeout=None):
+        server = self.idle.get()
+        try:
+            return server.call(command, timeout or self.timeout)
+        finally:
+            self.idle.put(server)
 
 
 def tensor_type(value_info):

@@ -1,9 +1,9 @@
-"""Small whole models through tssa: one binary each, right at seven size tuples.
+"""Small whole models through tssa: one binary each, right at several size tuples.
 
 usage: models_test.py [--bin DIR] [--match TEXT] [--keep DIR]
 
-For each model of small_models.py:
-  sizes          the binary agrees with ONNX Runtime at each of the seven size tuples;
+For each model of small_models.py and exporter_models.py:
+  sizes          the binary agrees with ONNX Runtime at each of the model's size tuples;
   verify         --verify-each-stage finds nothing wrong;
   reproducible   compiling again, in another folder, gives the same bytes.
 """
@@ -19,6 +19,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
+import exporter_models
 import harness
 import small_models
 
@@ -107,7 +108,7 @@ def main():
         shutil.rmtree(place, ignore_errors=True)
     passed = failed = 0
     try:
-        for build in small_models.ALL:
+        for build in small_models.ALL + exporter_models.ALL:
             small = build()
             if options.match not in small.name:
                 continue

@@ -1,6 +1,10 @@
 """Runs the node tests of the onnx package through tssa, inputs as run-time inputs.
 
-usage: node_tests.py [--bin DIR] [--listed] [--match TEXT] [--update] [--report FILE.md] [--dynamic]
+usage: node_tests.py [--bin DIR] [--mode static|dynamic|cuda-emu] [--part 0/10] [--listed] [--match TEXT]
+                     [--update] [--report FILE.md]
+
+The modes: `static`, the test as it is, on the CPU; `dynamic`, every dimension of every
+input a symbol; `cuda-emu`, on the emulated device. `--part 0/10` takes every tenth test.
 
 `node_tests.txt` holds one test per line: those that must pass. A line
 `! NAME  why` names a test that is known to fail although its operators are
@@ -12,6 +16,14 @@ supported. Every other test must be refused (exit code 3). So
   an unlisted test that answers wrong, crashes
   or stops with anything but code 3           fails: nothing is silently wrong.
 
+A listed test may say where it need not pass, `NAME  static-only: why` (not in mode
+`dynamic`) and `NAME  cpu-only: why` (not in mode `cuda-emu`); both with `;` between.
+There it must end in an error, not in a wrong answer or a crash, and it fails when it
+passes. Modes other than `static` run the listed tests only.
+
+In mode `static` no program may call a library routine but those that decision 2 of
+docs/decisions/0001 and the architecture allow; the counts are printed.
+
 Tests with strings, sequences, optionals, or elements of less than a byte or of
 eight-bit floats cannot be passed to the runner and are skipped.
 """
@@ -20,30 +32,24 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
-import json
 import os
+import re
 import shutil
 import sys
-import warnings
 
 import onnx
 
 import harness
+import node_cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = os.path.join(HERE, "node_tests.txt")
-CACHE_VERSION = 2
-#: Their results are drawn at random, so there is nothing to compare with.
-RANDOM = ("test_bernoulli",)
-
-
-@dataclasses.dataclass
-class Case:
-    name: str
-    operators: list
-    rtol: float
-    atol: float
-    skip: str = ""
+#: mode -> (the mark of tests that need not pass in it, options of tssa-compile, options of tssa-run)
+MODES = {
+    "static": (None, [], []),
+    "dynamic": ("static-only", [], []),
+    "cuda-emu": ("cpu-only", ["--target=cuda-emu"], ["--device=cuda-emu"]),
+}
 
 
 @dataclasses.dataclass
@@ -52,97 +58,66 @@ class Result:
     operators: list
     status: str  # passed, refused, error, wrong, crashed, skipped
     text: str
+    routines: set = dataclasses.field(default_factory=set)
 
 
-def skip_reason(name, model):
-    if name.startswith(RANDOM):
-        return "random result"
-    for value in list(model.graph.input) + list(model.graph.output):
-        kind = harness.tensor_type(value)
-        if kind is None:
-            return value.type.WhichOneof("value").replace("_type", "") + " value"
-        if kind not in harness.NUMPY_TYPES and kind not in harness.RAW_TYPES:
-            return onnx.TensorProto.DataType.Name(kind) + " element"
-    return ""
-
-
-def operators_of(model):
-    return sorted({(f"{n.domain}::" if n.domain else "") + n.op_type for n in model.graph.node})
-
-
-def make_dynamic(model):
-    """Each dimension of each input becomes a symbol of its own."""
-    for value in model.graph.input:
-        for index, dim in enumerate(value.type.tensor_type.shape.dim):
-            dim.dim_param = f"{value.name}_{index}"
-    for value in list(model.graph.output) + list(model.graph.value_info):
-        for index, dim in enumerate(value.type.tensor_type.shape.dim):
-            dim.dim_param = f"{value.name}_out_{index}"
-
-
-def materialise(folder, dynamic):
-    """Writes every test's model and data once; gives the cases."""
-    index_path = os.path.join(folder, "index.json")
-    stamp = [CACHE_VERSION, onnx.__version__, dynamic]
-    if os.path.exists(index_path):
-        with open(index_path) as file:
-            index = json.load(file)
-        if index["stamp"] == stamp:
-            return [Case(**case) for case in index["cases"]]
-    from onnx.backend.test.case.node import collect_testcases
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    cases = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tests = collect_testcases(None)
-    for test in tests:
-        case = Case(test.name, operators_of(test.model), test.rtol, test.atol, skip_reason(test.name, test.model))
-        cases.append(case)
-        if case.skip:
-            continue
-        if dynamic:
-            make_dynamic(test.model)
-        place = os.path.join(folder, test.name)
-        os.makedirs(place)
-        onnx.save(test.model, os.path.join(place, "model.onnx"))
-        for number, (inputs, outputs) in enumerate(test.data_sets):
-            harness.save_npz(os.path.join(place, f"{number}.in.npz"), inputs, test.model.graph.input)
-            harness.save_npz(os.path.join(place, f"{number}.out.npz"), outputs, test.model.graph.output)
-    with open(index_path + ".part", "w") as file:
-        json.dump({"stamp": stamp, "cases": [dataclasses.asdict(case) for case in cases]}, file)
-    os.replace(index_path + ".part", index_path)
-    return cases
+@dataclasses.dataclass
+class Expected:
+    """What node_tests.txt says."""
+    must_pass: set
+    known_bad: dict  # name -> why
+    marks: dict  # name -> {mark: why}
 
 
 def read_list(path):
-    """Gives the tests that must pass and, with reasons, those known to fail."""
-    must_pass, known_bad = set(), {}
+    expected = Expected(set(), {}, {})
+    marks = [mark for mark, _, _ in MODES.values() if mark]
     with open(path) as file:
         for number, line in enumerate(file, 1):
             line = line.split("#")[0].strip()
             if not line:
                 continue
-            name, _, why = line.lstrip("! ").partition(" ")
-            if name in must_pass or name in known_bad:
+            name, _, rest = line.lstrip("! ").partition(" ")
+            if name in expected.must_pass or name in expected.known_bad:
                 sys.exit(f"{path}:{number}: '{name}' is listed twice")
             if line.startswith("!"):
-                known_bad[name] = why.strip()
-            else:
-                must_pass.add(name)
-    return must_pass, known_bad
+                expected.known_bad[name] = rest.strip()
+                continue
+            expected.must_pass.add(name)
+            for text in filter(None, (part.strip() for part in rest.split(";"))):
+                mark, _, why = text.partition(":")
+                if mark not in marks or not why.strip():
+                    sys.exit(f"{path}:{number}: expected {' or '.join(marks)}, a colon and why, got '{text}'")
+                expected.marks.setdefault(name, {})[mark] = why.strip()
+    return expected
 
 
-def run_case(tools, case, folder):
+def routines_in(folder):
+    """The library routines that a dumped program calls."""
+    called = set()
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as file:
+            called |= set(re.findall(r"te\.extern @(\w+)", file.read()))
+    shutil.rmtree(folder)
+    return called
+
+
+def run_case(tools, case, folder, mode):
     """Compiles and runs one test; the binary is deleted again."""
     place = os.path.join(folder, case.name)
-    binary = os.path.join(place, "model.so")
+    binary, dump = (os.path.join(place, f"{mode}.{kind}") for kind in ("so", "dump"))
+    _, compile_options, run_options = MODES[mode]
+    if mode == "static":
+        compile_options = [f"--dump-dir={dump}"]
+    routines = set()
 
     def result(status, text=""):
-        return Result(case.name, case.operators, status, text.replace(place + os.sep, ""))
+        return Result(case.name, case.operators, status, text.replace(place + os.sep, ""), routines)
 
     try:
-        outcome = tools.compile(os.path.join(place, "model.onnx"), binary)
+        outcome = tools.compile(os.path.join(place, "model.onnx"), binary, *compile_options)
+        if os.path.isdir(dump):
+            routines |= routines_in(dump)
         if outcome.crashed or outcome.code is None:
             return result("crashed", f"tssa-compile ({outcome.code}): {outcome.first_error()}")
         if outcome.code:
@@ -151,14 +126,15 @@ def run_case(tools, case, folder):
         number = 0
         while os.path.exists(os.path.join(place, f"{number}.in.npz")):
             stem = os.path.join(place, str(number))
-            outcome = tools.check(binary, stem + ".in.npz", stem + ".out.npz", case.rtol, case.atol)
+            outcome = tools.check(binary, stem + ".in.npz", stem + ".out.npz", case.rtol, case.atol, *run_options)
             if outcome.crashed or outcome.code is None:
                 return result("crashed", f"tssa-run ({outcome.code}): {outcome.first_error()}")
             if outcome.code:
                 detail = outcome.first_error()
                 if outcome.code == harness.MISMATCH and outcome.output.strip():
                     detail += " | " + " ; ".join(outcome.output.split("\n"))[:160]
-                return result("wrong", f"tssa-run ({outcome.code}): {detail}")
+                return result("wrong" if outcome.code == harness.MISMATCH else "error",
+                              f"tssa-run ({outcome.code}): {detail}")
             number += 1
         return result("passed")
     finally:
@@ -166,20 +142,28 @@ def run_case(tools, case, folder):
             os.remove(binary)
 
 
-def judge(result, must_pass, known_bad):
+def judge(result, expected, mode):
     """Gives (verdict, complaint): verdict is passed, failed or skipped."""
+    name, listed = result.name, os.path.basename(LIST)
+    mark = MODES[mode][0]
     if result.status == "skipped":
-        if result.name in must_pass:
+        if name in expected.must_pass:
             return "failed", "is listed but cannot be run: " + result.text
         return "skipped", ""
-    if result.name in must_pass:
-        return ("passed", "") if result.status == "passed" else ("failed", result.text)
-    if result.name in known_bad:
+    if result.routines - harness.ROUTINES:
+        return "failed", f"calls the routine {', '.join(sorted(result.routines - harness.ROUTINES))}"
+    if mark in expected.marks.get(name, {}):
         if result.status == "passed":
-            return "failed", f"passes now: take away its '!' in {os.path.basename(LIST)}"
+            return "failed", f"passes now: take away its '{mark}' in {listed}"
+        return ("skipped", "") if result.status in ("refused", "error") else ("failed", result.text)
+    if name in expected.must_pass:
+        return ("passed", "") if result.status == "passed" else ("failed", result.text)
+    if name in expected.known_bad:
+        if result.status == "passed":
+            return "failed", f"passes now: take away its '!' in {listed}"
         return "skipped", ""
     if result.status == "passed":
-        return "failed", f"passes but is not listed: add it to {os.path.basename(LIST)}"
+        return "failed", f"passes but is not listed: add it to {listed}"
     if result.status == "refused":
         return "skipped", ""
     return "failed", "not listed, so expected to be refused (exit code 3): " + result.text
@@ -212,62 +196,84 @@ def write_report(path, results):
             file.write(f"- {status} x{len(members)}: `{text}`\n  {names}{more}\n")
 
 
-def update_list(results, known_bad):
-    """Adds what passes to the list and drops what no longer does; keeps the head of the file and the `!` lines."""
+def update_list(results, expected):
+    """Adds what passes to the list and drops what no longer does; keeps the head of the file, marks and `!` lines."""
     with open(LIST) as file:
         head = [line for line in file if line.startswith("#")]
     seen = {r.name: r.status for r in results}
-    must_pass, _ = read_list(LIST)
-    names = {n for n in must_pass if n not in seen} | {n for n, s in seen.items() if s == "passed"}
+    names = {n for n in expected.must_pass if n not in seen} | {n for n, s in seen.items() if s == "passed"}
+
+    def line(name):
+        marks = "; ".join(f"{mark}: {why}" for mark, why in sorted(expected.marks.get(name, {}).items(), reverse=True))
+        return name + (f"  {marks}" if marks else "") + "\n"
+
     with open(LIST, "w") as file:
         file.writelines(head)
-        file.writelines(f"{name}\n" for name in sorted(names))
-        file.writelines(f"! {name}  {why}\n" for name, why in sorted(known_bad.items()) if seen.get(name) != "passed")
+        file.writelines(line(name) for name in sorted(names))
+        file.writelines(f"! {name}  {why}\n" for name, why in sorted(expected.known_bad.items())
+                        if seen.get(name) != "passed")
     print(f"{LIST}: {len(names)} tests")
+
+
+def choose(cases, options, expected):
+    """The cases to run, and results of those that cannot be."""
+    cases = [c for c in cases if options.match in c.name and (not options.listed or c.name in expected.must_pass)]
+    part, parts = map(int, options.part.split("/"))
+    cases = sorted(cases, key=lambda case: case.name)[part::parts]
+    if options.mode != "static":
+        return [c for c in cases if c.name in expected.must_pass and not c.skip], []
+    return [c for c in cases if not c.skip], [Result(c.name, c.operators, "skipped", c.skip) for c in cases if c.skip]
+
+
+def print_summary(results, expected, mode):
+    skips = collections.Counter(r.text for r in results if r.status == "skipped")
+    refused = sum(r.status == "refused" for r in results)
+    known = [n for n, marks in expected.marks.items() if MODES[mode][0] in marks] if MODES[mode][0] else expected.known_bad
+    routines = collections.Counter(name for r in results for name in r.routines)
+    print(f"{mode}: " + "".join(f"skipped for {why}: {n}; " for why, n in skips.most_common()) +
+          f"refused as unsupported: {refused}; known to fail: {len(known)}")
+    if mode == "static":
+        print("tests that call a library routine: " + (", ".join(f"{name} {n}" for name, n in routines.most_common())
+                                                      or "none"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
+    parser.add_argument("--mode", default="static", choices=MODES)
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="of N equal parts, the one of number I")
     parser.add_argument("--cache", default="", metavar="DIR", help="for the tests' models and data")
     parser.add_argument("--listed", action="store_true", help="only the tests that must pass")
     parser.add_argument("--match", default="", metavar="TEXT", help="only tests with TEXT in their name")
-    parser.add_argument("--dynamic", action="store_true", help="every input dimension is a symbol; nothing is judged")
-    parser.add_argument("--update", action="store_true", help="rewrite the list from what passes")
+    parser.add_argument("--update", action="store_true", help="rewrite the list from what passes in mode static")
     parser.add_argument("--report", default="", metavar="FILE.md")
     options = parser.parse_args()
 
-    tools = harness.Tools(options.bin, options.timeout)
     folder = options.cache or os.path.join(os.path.dirname(os.path.abspath(options.bin)), "node-tests")
-    cases = materialise(folder + ("-dynamic" if options.dynamic else ""), options.dynamic)
-    folder += "-dynamic" if options.dynamic else ""
-    must_pass, known_bad = read_list(LIST)
-    unknown = sorted((must_pass | set(known_bad)) - {case.name for case in cases})
+    folder += "-dynamic" if options.mode == "dynamic" else ""
+    cases = node_cases.materialise(folder, options.mode == "dynamic")
+    expected = read_list(LIST)
+    unknown = sorted((expected.must_pass | set(expected.known_bad)) - {case.name for case in cases})
     for name in unknown:
         print(f"FAILED {name}: listed, but onnx {onnx.__version__} has no such test")
 
-    chosen = [c for c in cases if options.match in c.name and (not options.listed or c.name in must_pass)]
-    results = [Result(c.name, c.operators, "skipped", c.skip) for c in chosen if c.skip]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results += pool.map(lambda case: run_case(tools, case, folder), [c for c in chosen if not c.skip])
+    chosen, results = choose(cases, options, expected)
+    with harness.ServedTools(harness.Tools(options.bin, options.timeout), options.jobs) as tools, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results += pool.map(lambda case: run_case(tools, case, folder, options.mode), chosen)
 
     if options.report:
         write_report(options.report, results)
-    if options.update:
-        update_list(results, known_bad)
-    statuses = collections.Counter(r.status for r in results)
-    if options.dynamic or options.update:
-        print(", ".join(f"{n} {s}" for s, n in statuses.most_common()))
+    if options.update and options.mode == "static":
+        update_list(results, expected)
         return 0
     verdicts = collections.Counter()
     for r in sorted(results, key=lambda r: r.name):
-        verdict, complaint = judge(r, must_pass, known_bad)
+        verdict, complaint = judge(r, expected, options.mode)
         verdicts[verdict] += 1
         if complaint:
             print(f"FAILED {r.name}: {complaint}")
-    skips = collections.Counter(r.text for r in results if r.status == "skipped")
-    print("skipped: " + ", ".join(f"{n} {why}" for why, n in skips.most_common()) +
-          f"; refused as unsupported: {statuses['refused']}; known to fail: {len(known_bad)}")
+    print_summary(results, expected, options.mode)
     return harness.print_counts(verdicts["passed"], verdicts["failed"] + len(unknown), verdicts["skipped"])
 
 
