@@ -8,6 +8,7 @@
 #include "lib/Import/GraphImporter.h"
 #include "lib/Import/GraphBody.h"
 #include "onnx/defs/schema.h"
+#include "tssa/Operators/ListLengths.h"
 
 using namespace llvm;
 using namespace tssa::operators;
@@ -62,8 +63,8 @@ LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, 
                                   SmallVector<int64_t>(proto.ints().begin(), proto.ints().end())));
     return success();
   case AttributeProto::FLOATS:
-    node.attributes.set(name, ops.getDenseF32ArrayAttr(SmallVector<float>(
-                                  proto.floats().begin(), proto.floats().end())));
+    node.attributes.set(name, ops.getDenseF32ArrayAttr(SmallVector<float>(proto.floats().begin(),
+                                                                          proto.floats().end())));
     return success();
   case AttributeProto::STRINGS: {
     SmallVector<StringRef> strings(proto.strings().begin(), proto.strings().end());
@@ -99,10 +100,10 @@ LogicalResult GraphImporter::readAttributes(const NodeProto &proto, Node &node, 
 
 mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, const Scope &scope) {
   mlir::MLIRContext *context = builder.context();
-  std::string name = proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
+  std::string name =
+      proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
   mlir::Location place = mlir::FileLineColLoc::get(context, fileName, index, 0);
-  mlir::Location named =
-      mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
+  mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
   return mlir::FusedLoc::get(context, {named, place},
                              mlir::StringAttr::get(context, proto.op_type()));
 }
@@ -116,8 +117,8 @@ LogicalResult GraphImporter::reportNode(const NodeProto &proto, int index, const
     Entry *entry = name.empty() ? nullptr : scope.find(name);
     if (!entry || !entry->tensor)
       continue;
-    text += "\n  input " + std::to_string(i) + " " + quote(name) + " " + entry->tensor.str() +
-            " " + entry->producer;
+    text += "\n  input " + std::to_string(i) + " " + quote(name) + " " + entry->tensor.str() + " " +
+            entry->producer;
   }
   if (!scope.prefix.empty())
     text += "\n  in " + quote(StringRef(scope.prefix).drop_back());
@@ -159,23 +160,42 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope
   return success();
 }
 
+/// The rank that `graph` declares for a value, if it does.
+static std::optional<int64_t> findDeclaredRank(const GraphProto *graph, StringRef name) {
+  if (!graph || name.empty())
+    return std::nullopt;
+  for (const auto *values : {&graph->output(), &graph->value_info()})
+    for (const auto &value : *values)
+      if (value.name() == name && value.type().has_tensor_type() &&
+          value.type().tensor_type().has_shape())
+        return value.type().tensor_type().shape().dim_size();
+  return std::nullopt;
+}
+
 FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, Node &node, Scope &scope) {
   if (const FunctionProto *function = functions.find(proto))
     return callFunction(*function, proto, node, scope, nullptr);
   const OpSchema *schema = findSchema(proto, node.version);
   if (schema && failed(checkTypes(*schema, node)))
     return failure();
-  if (const OperatorFn *fn = Registry::get().find(node.domain, node.op, node.version))
+  if (const OperatorFn *fn = Registry::get().find(node.domain, node.op, node.version)) {
+    auto declaredRank = [&](int i) {
+      return i < proto.output_size() ? findDeclaredRank(scope.graph, proto.output(i))
+                                     : std::nullopt;
+    };
+    if (failed(settleListLengths(builder, node, declaredRank)))
+      return failure();
     return (*fn)(builder, node);
+  }
   if (schema)
     return expandSchema(*schema, proto, node, scope);
   return builder.unsupported("operator is not supported");
 }
 
 static std::string getONNXType(DType type) {
-  static const char *const names[] = {"float", "double", "float16", "bfloat16", "bool",
-                                      "int8",  "uint8",  "int16",   "uint16",   "int32",
-                                      "uint32", "int64", "uint64"};
+  static const char *const names[] = {"float",  "double", "float16", "bfloat16", "bool",
+                                      "int8",   "uint8",  "int16",   "uint16",   "int32",
+                                      "uint32", "int64",  "uint64"};
   return std::string("tensor(") + names[static_cast<int>(type)] + ")";
 }
 
@@ -211,8 +231,8 @@ LogicalResult GraphImporter::importNodes(const NodeList &nodes, Scope &scope) {
   SmallVector<StringRef> own;
   for (const auto &entry : scope.entries)
     own.push_back(entry.getKey());
-  FailureOr<std::vector<int>> order = orderNodes(
-      nodes, [&](StringRef name) { return scope.find(name) != nullptr; }, own, report);
+  FailureOr<std::vector<int>> order =
+      orderNodes(nodes, [&](StringRef name) { return scope.find(name) != nullptr; }, own, report);
   if (failed(order))
     return failure();
   for (int index : *order)
@@ -237,6 +257,7 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   Scope scope;
   scope.parent = &parent;
   scope.opsets = parent.opsets;
+  scope.graph = &graph;
   scope.attributes = parent.attributes;
   scope.prefix = parent.prefix;
   for (const auto &[input, tensor] : llvm::zip_equal(graph.input(), inputs))

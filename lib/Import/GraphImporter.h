@@ -32,6 +32,8 @@ public:
     Scope *parent = nullptr;
     llvm::StringMap<Entry> entries;
     const Opsets *opsets = nullptr;
+    /// Where the types of values are declared; null inside of functions.
+    const tssa_onnx::GraphProto *graph = nullptr;
     /// Attributes of the function call this scope belongs to; null outside of functions.
     const llvm::StringMap<Attribute> *attributes = nullptr;
     /// Names of the calls around it, each followed by '/'.

@@ -71,6 +71,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   GraphImporter importer(builder, reader, functions, sys::path::filename(path), report);
   GraphImporter::Scope scope;
   scope.opsets = &*opsets;
+  scope.graph = &model->graph();
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
       failed(importer.importNodes(model->graph().node(), scope)) ||

@@ -11,6 +11,24 @@ using namespace mlir;
 
 namespace tssa::operators {
 
+/// The element of a 1-D scale or zero point for `index`: it has one for all or one for each.
+static AffineExpr pick(Body &body, const Tensor &parameter, AffineExpr index) {
+  const Size &size = parameter.dim(0);
+  if (size.isConstant(1))
+    return body.constantExpr(0);
+  return size.constant() ? index : index % body.size(size);
+}
+
+/// Checks that a 1-D scale or zero point has one element for all or one for each of `count`.
+static LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter,
+                                      const Size &count) {
+  if (!parameter || parameter.rank() != 1 || parameter.dim(0).isConstant(1))
+    return success();
+  const Size &size = parameter.dim(0);
+  Size expected = builder.select(builder.isEqual(size, 1), 1, count);
+  return builder.requireEqual(size, expected, "scales or zero points and what they are for");
+}
+
 namespace {
 /// Which element of a scale or zero point belongs to a point of the tensor: one for
 /// all, one per element of `axis`, or one per block along it.
@@ -19,11 +37,10 @@ struct Granularity {
 
   SmallVector<AffineExpr> at(Body &body, const Tensor &parameter,
                              ArrayRef<AffineExpr> point) const {
-    if (parameter.rank() <= 1) {
-      bool isOne = parameter.rank() == 0 || parameter.dim(0).isConstant(1);
-      return SmallVector<AffineExpr>(parameter.rank(),
-                                     isOne ? body.constantExpr(0) : point[axis]);
-    }
+    if (parameter.rank() == 0)
+      return {};
+    if (parameter.rank() == 1)
+      return {pick(body, parameter, point[axis])};
     SmallVector<AffineExpr> result(point);
     result[axis] = point[axis].floorDiv(block);
     return result;
@@ -42,7 +59,7 @@ static FailureOr<Granularity> getGranularity(Builder &builder, const Node &node,
     return failure();
   granularity.axis = *axis;
   if (scale.rank() == 1) {
-    if (failed(builder.requireEqual(scale.dim(0), x.dim(*axis), "scales and the axis")))
+    if (failed(requireOneOrEach(builder, scale, x.dim(*axis))))
       return failure();
     return granularity;
   }
@@ -62,8 +79,7 @@ static Value quantize(Body &body, const Scalar &quotient, const std::optional<Sc
 }
 
 static std::optional<Scalar> readZero(Body &body, const Tensor &zeroPoint,
-                                      const Granularity &granularity,
-                                      ArrayRef<AffineExpr> at) {
+                                      const Granularity &granularity, ArrayRef<AffineExpr> at) {
   if (!zeroPoint)
     return std::nullopt;
   return readScalar(body, zeroPoint, granularity.at(body, zeroPoint, at));
@@ -122,7 +138,7 @@ static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, Affine
     return result;
   SmallVector<AffineExpr> at(zeroPoint.rank(), body.constantExpr(0));
   if (zeroPoint.rank() == 1 && !zeroPoint.dim(0).isConstant(1))
-    at[0] = index;
+    at[0] = pick(body, zeroPoint, index);
   return result - convert(readScalar(body, zeroPoint, at), wide);
 }
 
@@ -130,6 +146,18 @@ static LogicalResult requireSimple(Builder &builder, ArrayRef<Tensor> parameters
   for (const Tensor &parameter : parameters)
     if (parameter && parameter.rank() > 1 && !parameter.numElements().isConstant(1))
       return builder.unsupported("a scale or zero point of rank 2 or more: " + parameter.str());
+  return success();
+}
+
+/// Checks what belongs to the rows of `a`, and what to the columns of `b`.
+static LogicalResult requireFit(Builder &builder, const Tensor &a, ArrayRef<Tensor> ofRows,
+                                const Tensor &b, ArrayRef<Tensor> ofColumns) {
+  for (const Tensor &parameter : ofRows)
+    if (failed(requireOneOrEach(builder, parameter, a.rank() > 1 ? a.dim(a.rank() - 2) : 1)))
+      return failure();
+  for (const Tensor &parameter : ofColumns)
+    if (failed(requireOneOrEach(builder, parameter, b.rank() > 1 ? b.dim(b.rank() - 1) : 1)))
+      return failure();
   return success();
 }
 
@@ -142,7 +170,8 @@ static MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero) 
 }
 
 static FailureOr<Tensors> buildMatMulInteger(Builder &builder, const Node &node) {
-  if (failed(requireSimple(builder, {node.input(2), node.input(3)})))
+  if (failed(requireSimple(builder, {node.input(2), node.input(3)})) ||
+      failed(requireFit(builder, node.inputs[0], node.input(2), node.inputs[1], node.input(3))))
     return failure();
   return single(matmul(builder, node.inputs[0], node.inputs[1],
                        getIntegerMatMul(node.input(2), node.input(3))));
@@ -152,7 +181,7 @@ static FailureOr<Tensors> buildMatMulInteger(Builder &builder, const Node &node)
 static Scalar readScale(Body &body, const Tensor &scale, AffineExpr index) {
   SmallVector<AffineExpr> at(scale.rank(), body.constantExpr(0));
   if (scale.rank() == 1 && !scale.dim(0).isConstant(1))
-    at[0] = index;
+    at[0] = pick(body, scale, index);
   return readScalar(body, scale, at);
 }
 
@@ -160,7 +189,8 @@ static FailureOr<Tensors> buildQLinearMatMul(Builder &builder, const Node &node)
   const Tensors &in = node.inputs;
   const Tensor &a = in[0], &aScale = in[1], &aZero = in[2], &b = in[3], &bScale = in[4],
                &bZero = in[5], &yScale = in[6], &yZero = in[7];
-  if (failed(requireSimple(builder, {aScale, aZero, bScale, bZero, yScale, yZero})))
+  if (failed(requireSimple(builder, {aScale, aZero, bScale, bZero, yScale, yZero})) ||
+      failed(requireFit(builder, a, {aScale, aZero}, b, {bScale, bZero, yScale, yZero})))
     return failure();
   MatMulOptions options = getIntegerMatMul(aZero, bZero);
   options.result = yZero.dtype();
@@ -188,7 +218,7 @@ static FailureOr<Tensors> buildQLinearConv(Builder &builder, const Node &node) {
   DType type = yZero.dtype();
   auto term = [&](Body &body, ArrayRef<AffineExpr> inputAt, Guard guard,
                   ArrayRef<AffineExpr> weightsAt) {
-    return readShifted(body, x, xZero, inputAt, guard, {}) *
+    return readShifted(body, x, xZero, inputAt, guard, body.constantExpr(0)) *
            readShifted(body, w, wZero, weightsAt, {}, weightsAt[0]);
   };
   auto epilogue = [&](Body &body, Scalar total) {

@@ -218,7 +218,7 @@ def typed_fields():
     for kind, numpy_kind in kinds:
         name = T.DataType.Name(kind).lower()
         values = np.array([1, 0, 2, 1] if numpy_kind is not np.int8 else [-3, 0, 2, 1]).astype(numpy_kind)
-        field = values.view(np.uint16) if kind == T.FLOAT16 else values
+        field = values.view(np.uint16) if kind == T.FLOAT16 else values.astype(np.int32) if kind == T.BOOL else values
         tensor = T(name=name, data_type=kind, dims=[4])
         where = {T.FLOAT: tensor.float_data, T.DOUBLE: tensor.double_data, T.INT64: tensor.int64_data,
                  T.UINT32: tensor.uint64_data, T.UINT64: tensor.uint64_data}.get(kind, tensor.int32_data)
@@ -228,6 +228,7 @@ def typed_fields():
         total = w.add("Add", total, w.add("Cast", name, to=T.FLOAT))
     bfloat = T(name="bfloat16", data_type=T.BFLOAT16, dims=[2, 2], int32_data=[0x3F80, 0x4000, 0xBF80, 0x0000])
     w.tensors.insert(0, bfloat)
+    inputs.append(("bfloat16", [2, 2], T.BFLOAT16))
     flat = w.add("Reshape", w.add("Cast", "bfloat16", to=T.FLOAT), w.const([4]))
     w.add("Add", total, flat, out=["y"])
     model = w.finish(inputs, [("y", ["N", 4])], opset=17, ir=3)
@@ -235,9 +236,9 @@ def typed_fields():
 
 
 def odd_names():
-    """Names that must be escaped somewhere, several nodes of one name, imports of sets that nothing uses."""
+    """Names that must be escaped somewhere, imports of operator sets that nothing uses."""
     names = ["a \"quoted\" name", "back\\slash/and %percent", "tab\tand (brackets)", "ünïcödé ♥", "0", "@main", "x:y.z->w"]
-    w = Writer(37, node="the same name")
+    w = Writer(37, node="{kind} \"{number}\"\\")
     x = "input with space"
     for name in names:
         w.weight(name + ".weight", 5)
@@ -257,7 +258,7 @@ def loose_reshapes():
     x = w.add("Reshape", w.add("Relu", x), w.const([-1, 3]))
     x = w.add("Add", x, w.weight("shift", 3))
     x = w.add("Reshape", x, w.add("Shape", "x"))
-    x = w.add("Squeeze", w.add("Unsqueeze", x, w.const([0, -1])))
+    x = w.add("Squeeze", w.add("Unsqueeze", x, w.const([0, -1])), w.const([-1, 0]))
     w.add("Reshape", x, w.add("Concat", w.add("Shape", "x", start=0, end=1), w.const([2, -1]), axis=0), out=["y"])
     model = w.finish([("x", ["N", "S", 12])], [("y", ["N", 2, None])], opset=17)
     return SmallModel("loose_reshapes", model, [(2, 3), (3, 2), (5, 7)], lambda n, s: {"x": normal(n, s, 12)})
