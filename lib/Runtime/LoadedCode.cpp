@@ -6,18 +6,26 @@
 //===----------------------------------------------------------------------===//
 #include "LoadedCode.h"
 
-#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 
 using namespace tssa::runtime;
 
+/// Nothing but its text tells what the dynamic linker ran out of. Where it could not keep
+/// the name of the file, which is there, it says that it cannot open it, and not why.
+static bool isOutOfMemory(std::string_view reason) {
+  constexpr std::string_view unexplained = "cannot open shared object file";
+  return reason.find("annot allocate") != reason.npos ||
+         reason.find("annot create") != reason.npos ||
+         reason.find("out of memory") != reason.npos ||
+         (reason.size() >= unexplained.size() &&
+          reason.substr(reason.size() - unexplained.size()) == unexplained);
+}
+
 static Status loadError(const char *what) {
   const char *reason = dlerror();
-  // Nothing but its text tells what the dynamic linker ran out of.
-  bool noMemory = reason && (std::strstr(reason, "annot allocate") ||
-                             std::strstr(reason, "out of memory"));
+  bool noMemory = reason && isOutOfMemory(reason);
   return makeError(noMemory ? TSSA_OUT_OF_MEMORY : TSSA_INCOMPATIBLE, std::string("cannot load the code: ") +
                                           (reason ? reason : what));
 }

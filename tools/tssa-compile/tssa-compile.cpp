@@ -21,6 +21,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 
+#include <csignal>
 #include <unistd.h>
 
 using namespace llvm;
@@ -120,10 +121,23 @@ static int writeSchedules(const Options &options, mlir::ModuleOp module) {
   });
 }
 
+/// Whether the operating system refused something, such as room on a disk.
+static bool isOfSystem(Error &error) {
+  bool found = false;
+  error = handleErrors(std::move(error), [&](std::unique_ptr<StringError> info) {
+    const std::error_category &category = info->convertToErrorCode().category();
+    found = category == std::generic_category() || category == std::system_category();
+    return Error(std::move(info));
+  });
+  return found;
+}
+
 static int writeArtifact(const Options &options, Compilation &compilation) {
   bool wasWriting = false;
-  if (Error error = compilation.writeArtifact(options.output, wasWriting))
-    return report(options, std::move(error), wasWriting ? ModelError : InternalError);
+  if (Error error = compilation.writeArtifact(options.output, wasWriting)) {
+    bool isOurs = !wasWriting && !isOfSystem(error);
+    return report(options, std::move(error), isOurs ? InternalError : ModelError);
+  }
   return Success;
 }
 
@@ -228,6 +242,7 @@ static int compileModel(const Options &options) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of its write
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "CompileCache.h"
 
+#include "Interrupt.h"
+
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -192,18 +195,36 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  // What this process blocks or ignores is not the compiler's business.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child;
-  errno = posix_spawn(&child, compiler.c_str(), &actions, nullptr, argv.data(),
-                      environ);
+  {
+    std::unique_lock<std::mutex> hold = holdInterrupts();
+    errno = posix_spawn(&child, compiler.c_str(), &actions, &attributes, argv.data(), environ);
+    setChild(errno == 0 ? child : 0);
+  }
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (errno != 0)
     return ioError(compiler, "cannot start");
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       return ioError(compiler, "cannot wait for it");
+  {
+    std::unique_lock<std::mutex> hold = holdInterrupts();
+    setChild(0);
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return Status::success();
+  // Who interrupts the compiler means this program too.
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
+    endBySignal(WTERMSIG(status));
   exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : InternalError;
   std::string how = WIFEXITED(status)
                         ? "exit code " + std::to_string(exitCode)
@@ -214,6 +235,7 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
 
 CompiledModel::~CompiledModel() {
   std::error_code ignored;
+  std::unique_lock<std::mutex> hold = holdInterrupts();
   if (!temporaryFolder.empty())
     fs::remove_all(temporaryFolder, ignored);
 }
@@ -224,10 +246,16 @@ Status CompiledModel::choosePath(const Options &options,
   if (Status status = openCache(options, folder); !status.ok())
     return status;
   if (folder.empty()) {
-    std::string pattern = fs::temp_directory_path() / "tssa-run-XXXXXX";
+    std::error_code error;
+    fs::path temporary = fs::temp_directory_path(error);
+    if (error)
+      return makeError(TSSA_IO, "cannot create a temporary folder: " + error.message());
+    std::string pattern = temporary / "tssa-run-XXXXXX";
+    std::unique_lock<std::mutex> hold = holdInterrupts();
     if (!::mkdtemp(pattern.data()))
       return ioError(pattern, "cannot create a folder");
     folder = temporaryFolder = pattern;
+    setTemporaryFolder(folder);
     std::fputs("tssa-run: no cache folder, the compiled model is not kept\n",
                stderr);
   }

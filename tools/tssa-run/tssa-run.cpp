@@ -7,11 +7,13 @@
 #include "CompileCache.h"
 #include "Inputs.h"
 #include "Inspect.h"
+#include "Interrupt.h"
 #include "Options.h"
 #include "Report.h"
 
 #include "tssa/Runtime/NearName.h"
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -110,6 +112,7 @@ static Status writeOutputs(const std::string &path, const Manifest &manifest,
     entries[i].tensor.shape = outputs[i].shape;
     entries[i].tensor.data = outputs[i].data;
   }
+  std::unique_lock<std::mutex> hold = holdInterrupts();
   return writeNpz(path, entries);
 }
 
@@ -237,7 +240,9 @@ static int runModel(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of its write
   try {
+    watchInterrupts();
     Options options;
     std::vector<std::string> args(argv + (argc > 0), argv + argc);
     if (std::optional<std::string> fault = parseOptions(args, options))

@@ -1,0 +1,155 @@
+//===- Load.cpp - steady load, opening and closing, a crowd, long loops --===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Soak.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+using namespace tssa::runtime;
+
+namespace tssa::soak {
+
+/// Runs arguments in turn; counts the runs and those whose results differ.
+struct Turns {
+  std::atomic<int64_t> runs{0}, different{0};
+
+  void take(std::vector<Model> &models, std::vector<std::unique_ptr<Session>> &sessions,
+            int64_t turn) {
+    size_t m = size_t(turn) % models.size();
+    size_t number = size_t(turn) / models.size() % models[m].inputs.size();
+    uint64_t hash = 0;
+    Status status = models[m].run(*sessions[m], number, hash);
+    ++runs;
+    different += !status.ok() || hash != models[m].expected[number];
+  }
+};
+
+bool soakSteady(std::vector<Model> &models, double scale) {
+  Findings findings("steady");
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (Model &model : models)
+    sessions.push_back(load(model, 2));
+  Turns turns;
+  auto work = [&](int thread, const std::function<bool()> &goOn) {
+    for (int64_t turn = thread; goOn(); ++turn)
+      turns.take(models, sessions, turn);
+  };
+  inParallel(2, 20 * scale, work);
+  Usage before = Usage::now();
+  double seconds = 60 * scale;
+  inParallel(2, seconds, work);
+  Usage after = Usage::now();
+  double growth = double(after.residentKilobytes - before.residentKilobytes);
+  findings.add("runs", double(turns.runs));
+  findings.add("resident_kB", double(after.residentKilobytes));
+  findings.add("growth_kB", growth);
+  findings.expect("every result as at first", turns.different == 0);
+  // Threads that are new bring stacks; what grows with the runs would be much more.
+  findings.expect("memory is flat", growth < 512 + 64 * seconds / 60);
+  findings.expect("no file is left open", after.files == before.files);
+  findings.expect("no thread is left", after.threads == before.threads);
+  return findings.print();
+}
+
+bool soakOpenClose(std::vector<Model> &models, double scale) {
+  Findings findings("open-close");
+  int64_t wrong = 0, opened = 0;
+  auto openAll = [&] {
+    for (Model &model : models) {
+      std::unique_ptr<Session> session = load(model, 2);
+      uint64_t hash = 0;
+      wrong += !model.run(*session, 0, hash).ok() || hash != model.expected[0];
+      ++opened;
+    }
+  };
+  for (int i = 0; i < 20; ++i)
+    openAll();
+  Usage before = Usage::now();
+  for (Clock::time_point start = Clock::now(); secondsSince(start) < 60 * scale;)
+    openAll();
+  Usage after = Usage::now();
+  findings.add("opened", double(opened));
+  findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
+  findings.expect("every result as at first", wrong == 0);
+  findings.expect("memory is flat", after.residentKilobytes - before.residentKilobytes < 2048);
+  findings.expect("no file is left open", after.files == before.files);
+  findings.expect("no mapping is left", after.mappings <= before.mappings + 4);
+  findings.expect("no thread is left", after.threads == before.threads);
+  return findings.print();
+}
+
+/// Latencies in seconds of runs of one model by so many threads.
+static std::vector<double> measure(Model &model, Session &session, int threads, double seconds,
+                                   std::atomic<int64_t> &wrong) {
+  std::vector<double> latencies;
+  std::mutex mutex;
+  inParallel(threads, seconds, [&](int, const std::function<bool()> &goOn) {
+    std::vector<double> own;
+    while (goOn()) {
+      Clock::time_point start = Clock::now();
+      uint64_t hash = 0;
+      wrong += !model.run(session, 0, hash).ok() || hash != model.expected[0];
+      own.push_back(secondsSince(start));
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    latencies.insert(latencies.end(), own.begin(), own.end());
+  });
+  std::sort(latencies.begin(), latencies.end());
+  return latencies;
+}
+
+bool soakCrowd(std::vector<Model> &models, double scale) {
+  Findings findings("crowd");
+  std::atomic<int64_t> wrong{0};
+  std::unique_ptr<Session> session = load(models[0], 2);
+  double seconds = 30 * scale;
+  std::vector<double> two = measure(models[0], *session, 2, seconds, wrong);
+  std::vector<double> many = measure(models[0], *session, 32, seconds, wrong);
+  double ratio = double(many.size()) / double(std::max<size_t>(two.size(), 1));
+  findings.add("runs_2_threads", double(two.size()));
+  findings.add("runs_32_threads", double(many.size()));
+  findings.add("throughput_ratio", ratio);
+  findings.add("p99_ms", many[many.size() * 99 / 100] * 1e3);
+  findings.add("longest_ms", many.back() * 1e3);
+  findings.expect("every result as at first", wrong == 0);
+  findings.expect("no run hangs", many.back() < 5);
+  findings.expect("throughput is kept", ratio > 0.5);
+  return findings.print();
+}
+
+bool soakLoop(std::vector<Model> &models, double) {
+  Findings findings("loop");
+  std::unique_ptr<Session> session = load(models[0], 2);
+  require(models[0].run(*session, 0), models[0].path); // a short loop
+  Usage before = Usage::now();
+  Clock::time_point start = Clock::now();
+  require(models[0].run(*session, 1), models[0].path); // the long one
+  Usage after = Usage::now();
+  findings.add("seconds", secondsSince(start));
+  findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
+  findings.expect("memory is flat", after.residentKilobytes - before.residentKilobytes < 1024);
+  return findings.print();
+}
+
+bool soakLoad(std::vector<Model> &models, double) {
+  Findings findings("load");
+  Usage before = Usage::now();
+  Clock::time_point start = Clock::now();
+  std::unique_ptr<Session> session = load(models[0], 2);
+  double seconds = secondsSince(start);
+  require(models[0].run(*session, 0), models[0].path);
+  Usage after = Usage::now();
+  findings.add("load_ms", seconds * 1e3);
+  findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
+  findings.expect("loads in 100 ms", seconds < 0.1);
+  findings.expect("only touched weights are in memory",
+                  after.residentKilobytes - before.residentKilobytes < 64 << 10);
+  return findings.print();
+}
+
+} // namespace tssa::soak

@@ -1,0 +1,51 @@
+"""What the long tests run: the small models of test/onnx, a loop, and large weights."""
+
+import os
+
+import numpy as np
+import onnx
+from onnx import TensorProto as T
+from onnx import helper as h
+
+OPSET, IR = 18, 8
+
+
+def long_loop():
+    """`count` times x = x * 0.5 + 1."""
+    constants = [h.make_tensor("half", T.FLOAT, [], [0.5]), h.make_tensor("one", T.FLOAT, [], [1.0])]
+    body = h.make_graph(
+        [h.make_node("Mul", ["before", "half"], ["halved"], name="halve"),
+         h.make_node("Add", ["halved", "one"], ["after"], name="add"),
+         h.make_node("Identity", ["go"], ["go_on"], name="go")],
+        "body",
+        [h.make_tensor_value_info("i", T.INT64, []), h.make_tensor_value_info("go", T.BOOL, []),
+         h.make_tensor_value_info("before", T.FLOAT, [4])],
+        [h.make_tensor_value_info("go_on", T.BOOL, []), h.make_tensor_value_info("after", T.FLOAT, [4])],
+        constants)
+    graph = h.make_graph([h.make_node("Loop", ["count", "", "x"], ["y"], name="loop", body=body)], "long_loop",
+                         [h.make_tensor_value_info("count", T.INT64, []), h.make_tensor_value_info("x", T.FLOAT, [4])],
+                         [h.make_tensor_value_info("y", T.FLOAT, [4])])
+    return h.make_model(graph, opset_imports=[h.make_opsetid("", OPSET)], ir_version=IR)
+
+
+def loop_inputs(count):
+    return {"count": np.array(count, np.int64), "x": np.arange(4, dtype=np.float32)}
+
+
+def big_table(folder, size):
+    """Saves a model that gathers rows of a table of `size` bytes, all zero, in a sparse file beside it."""
+    rows = size // 4096
+    table = T()
+    table.name, table.data_type, table.data_location = "table", T.FLOAT, T.EXTERNAL
+    table.dims.extend([rows, 1024])
+    for key, value in (("location", "table.bin"), ("offset", "0"), ("length", str(rows * 4096))):
+        entry = table.external_data.add()
+        entry.key, entry.value = key, value
+    with open(os.path.join(folder, "table.bin"), "wb") as file:
+        file.truncate(rows * 4096)
+    graph = h.make_graph([h.make_node("Gather", ["table", "rows"], ["y"], name="look", axis=0)], "big_table",
+                         [h.make_tensor_value_info("rows", T.INT64, ["N"])],
+                         [h.make_tensor_value_info("y", T.FLOAT, ["N", 1024])], [table])
+    path = os.path.join(folder, "big_table.onnx")
+    onnx.save(h.make_model(graph, opset_imports=[h.make_opsetid("", OPSET)], ir_version=IR), path)
+    return path

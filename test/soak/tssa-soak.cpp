@@ -1,0 +1,64 @@
+//===- tssa-soak.cpp - long tests of the runtime -------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// usage: tssa-soak TEST SCALE (MODEL.so INPUTS.npz...)...
+/// Runs one test and prints what it found as a line of JSON; exits with 1 when
+/// something that must hold did not. The tests are those of Soak.h.
+///
+//===----------------------------------------------------------------------===//
+#include "Soak.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tssa::soak;
+
+namespace {
+struct Test {
+  const char *name;
+  bool (*run)(std::vector<Model> &models, double scale);
+  size_t firstThatEnds; ///< models before it are not run to an end
+};
+} // namespace
+
+static constexpr Test tests[] = {
+    {"steady", soakSteady, 0},   {"open-close", soakOpenClose, 0},
+    {"crowd", soakCrowd, 0},     {"cancel", soakCancel, 1},
+    {"memory", soakMemory, 0},   {"fork", soakFork, 0},
+    {"loop", soakLoop, 1},       {"load", soakLoad, 1},
+    {"signals", soakSignals, 0},
+};
+
+static std::vector<Model> parseModels(int count, char **arguments) {
+  std::vector<Model> models;
+  for (int i = 0; i < count; ++i) {
+    size_t length = std::strlen(arguments[i]);
+    if (length > 3 && !std::strcmp(arguments[i] + length - 3, ".so"))
+      models.emplace_back().path = arguments[i];
+    else if (!models.empty())
+      models.back().inputFiles.push_back(arguments[i]);
+  }
+  return models;
+}
+
+int main(int argc, char **argv) {
+  for (const Test &test : tests) {
+    if (argc < 5 || std::strcmp(argv[1], test.name) != 0)
+      continue;
+    std::vector<Model> models = parseModels(argc - 3, argv + 3);
+    for (size_t i = 0; i < models.size(); ++i) {
+      require(models[i].read(), models[i].path);
+      if (i >= test.firstThatEnds)
+        require(models[i].learn(), models[i].path);
+    }
+    return test.run(models, std::atof(argv[2])) ? 0 : 1;
+  }
+  std::fputs("usage: tssa-soak TEST SCALE (MODEL.so INPUTS.npz...)...\n", stderr);
+  return 2;
+}
