@@ -22,9 +22,43 @@ else()
   add_compile_options(-UNDEBUG)
 endif()
 if(TSSA_SANITIZE)
+  # Left out: what needs the whole of LLVM to be instrumented, and checks of every
+  # pointer, which AddressSanitizer sees fail anyway and which double the code.
   add_compile_options(-fsanitize=${TSSA_SANITIZE} -fno-omit-frame-pointer
-                      -fno-sanitize=vptr,function -fno-sanitize-recover=all)
+                      -fno-sanitize=vptr,function,null,pointer-overflow,object-size
+                      -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TSSA_SANITIZE})
+endif()
+if(TSSA_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# tssa_sanitized(TARGET)
+#   What every program needs when it is built with sanitizers.
+function(tssa_sanitized name)
+  if(TSSA_SANITIZE MATCHES "address")
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Options.cpp)
+  endif()
+endfunction()
+
+# Parsing MLIR's headers is half of an instrumented build: it is done once.
+# Release builds do without, so that each file is known to include what it uses.
+if(TSSA_SANITIZE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CMAKE_CXX_COMPILER_LAUNCHER})
+  add_library(tssa_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Headers.cpp)
+  target_include_directories(tssa_headers SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_options(tssa_headers PUBLIC "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(tssa_headers PRIVATE
+    <mlir/Dialect/Affine/IR/AffineOps.h>
+    <mlir/Dialect/Arith/IR/Arith.h>
+    <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/Math/IR/Math.h>
+    <mlir/Dialect/MemRef/IR/MemRef.h>
+    <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/Tensor/IR/Tensor.h>
+    <mlir/IR/PatternMatch.h>
+    <mlir/Pass/Pass.h>)
 endif()
 
 # tssa_library(NAME SOURCES... [LINK lib...] [DEPENDS target...])
@@ -34,6 +68,10 @@ function(tssa_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(TSSA_SANITIZE)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_precompile_headers(${name} REUSE_FROM tssa_headers)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -53,6 +91,7 @@ function(tssa_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  tssa_sanitized(${name})
   set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
   install(TARGETS ${name})
 endfunction()
@@ -63,10 +102,22 @@ function(tssa_unit_test name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  tssa_sanitized(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   set_property(GLOBAL APPEND PROPERTY TSSA_UNIT_TESTS ${name})
   set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
+endfunction()
+
+# tssa_fuzzer(NAME SOURCES... [LINK lib...])
+#   A libFuzzer program in the build folder's fuzz; built where TSSA_FUZZ is on.
+function(tssa_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  tssa_sanitized(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 endfunction()

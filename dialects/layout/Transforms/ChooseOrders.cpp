@@ -77,6 +77,8 @@ public:
 private:
   void visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
+    if (!kernel)
+      return;
     SmallVector<Order> inputs;
     for (Value input : launch.getInputs())
       inputs.push_back(orders.lookup(input));
@@ -121,8 +123,8 @@ private:
       if (!launch || use.getOperandNumber() >= launch.getInputs().size())
         return false;
       te::KernelOp kernel = kernels.lookup(launch);
-      return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
-                          [](Operation *user) { return isa<te::ReadOp>(user); });
+      return kernel && llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
+                                    [](Operation *user) { return isa<te::ReadOp>(user); });
     });
   }
 

@@ -20,7 +20,11 @@ class KernelVariants {
 public:
   explicit KernelVariants(ModuleOp module) : module(module), symbols(module) {}
 
+  /// The kernel that `launch` runs on tensors; null after stage buffers, when it runs on
+  /// memory, or is a function already.
   te::KernelOp lookup(te::LaunchOp launch) {
+    if (!launch.getOuts().empty())
+      return nullptr;
     return symbols.lookup<te::KernelOp>(launch.getKernel());
   }
 

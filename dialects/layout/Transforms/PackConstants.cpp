@@ -51,6 +51,8 @@ public:
 private:
   void visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
+    if (!kernel)
+      return;
     SmallVector<PackedParameter> parameters;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
       if (std::optional<PackedParameter> parameter = choose(compute, launch))

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/TileModel.h"
+#include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
 #include "mlir/Pass/PassManager.h"
@@ -86,8 +87,8 @@ private:
              return access.canFuse(inner - 1, *choice.vectorDim, extent);
            })) {
       --inner;
-      Value fused = FuseOp::create(builder, loc, loopType(), loops[inner],
-                                   loops[*choice.vectorDim]);
+      Value fused =
+          FuseOp::create(builder, loc, loopType(), loops[inner], loops[*choice.vectorDim]);
       extent *= getAssumedSize(op.getStaticSizes()[inner]);
       loops[inner] = Value();
       loops[*choice.vectorDim] = fused;
@@ -213,14 +214,19 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     MachineModel machine{lanes, registers};
-    getOperation().walk([&](te::KernelOp kernel) {
+    WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
-        return;
+        return WalkResult::advance();
+      if (failed(checkLabels(kernel)))
+        return WalkResult::interrupt();
       Block &block = kernel.getSchedule().emplaceBlock();
       builder.setInsertionPointToEnd(&block);
       ++numScheduled;
       schedule(builder, kernel, machine);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -21,6 +21,7 @@
 
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/Analysis/Contraction.h"
+#include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
 #include "mlir/Pass/PassManager.h"
@@ -179,11 +180,10 @@ private:
     for (Type type : op.getResultTypes())
       width = std::max<int64_t>(width, getElementTypeOrSelf(type).getIntOrFloatBitWidth());
     int64_t lanes = width > 32 ? 2 : 4;
-    if (op.getPieces().size() > 1 || getProduct(getParallelDims(first)) < fewElements ||
-        width > 64)
+    if (op.getPieces().size() > 1 || getProduct(getParallelDims(first)) < fewElements || width > 64)
       return 1;
-    bool divisible = op.getStaticSizes()[last] % lanes == 0 &&
-                     !ShapedType::isDynamic(op.getStaticSizes()[last]);
+    bool divisible =
+        op.getStaticSizes()[last] % lanes == 0 && !ShapedType::isDynamic(op.getStaticSizes()[last]);
     for (const Access &access : accesses) {
       if (access.getStep(last, lanes) == Step::Strided || access.isGuardedBy(last))
         return 1;
@@ -372,13 +372,18 @@ private:
 struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
-    getOperation().walk([&](te::KernelOp kernel) {
+    WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
-        return;
+        return WalkResult::advance();
+      if (failed(checkLabels(kernel)))
+        return WalkResult::interrupt();
       builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
       ++numScheduled;
       schedule(builder, kernel);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
   /// The last expression of a kernel is its root.

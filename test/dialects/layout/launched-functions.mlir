@@ -1,0 +1,10 @@
+// What a launch runs that is a function already is left alone.
+// RUN: tssa-opt %s -layout-choose-orders -layout-pack-constants | FileCheck %s
+
+// CHECK-LABEL: func.func @main
+//       CHECK:   te.launch @k
+func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
+  te.launch @k(%x) outs(%y : memref<4xf32>) : (memref<4xf32>) -> ()
+  return
+}
+func.func private @k(memref<4xf32>, memref<4xf32>)

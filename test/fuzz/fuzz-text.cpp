@@ -1,0 +1,85 @@
+//===- fuzz-text.cpp - hostile text of our dialects -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Parses and verifies the input as a module of te, layout, tssa and the dialects that
+/// stand beside them. What is accepted is printed, and what is printed must be accepted.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/te/IR/TEDialect.h"
+#include "dialects/tssa/IR/TSSAOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "test/fuzz/TextMutator.h"
+
+using namespace mlir;
+
+static OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::StringRef text) {
+  return parseSourceString<ModuleOp>(text, ParserConfig(&context));
+}
+
+/// Upstream's parser calls itself for what is nested; programs check depth first.
+static bool isNestedDeeply(llvm::StringRef text) {
+  constexpr unsigned limit = 200;
+  unsigned open = 0;
+  for (char c : text)
+    if (llvm::StringRef("([{<").contains(c) && ++open > limit)
+      return true;
+  return false;
+}
+
+/// A context with our dialects and their neighbours.
+static std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
+                  tensor::TensorDialect, tssa::layout::LayoutDialect, tssa::refs::TSSADialect,
+                  tssa::te::TEDialect>();
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->getDiagEngine().registerHandler([](Diagnostic &) {});
+  return context;
+}
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+
+/// Mostly changes tokens: bytes that make no tokens end in the lexer.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
+  if (seed % 8 == 0)
+    return LLVMFuzzerMutate(data, size, maxSize);
+  std::string text =
+      ::tssa::fuzz::TextMutator(seed).mutate({reinterpret_cast<const char *>(data), size});
+  if (text.size() > maxSize)
+    return size;
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  if (isNestedDeeply(text))
+    return 0;
+  // A new one takes a tenth of a second; an old one keeps every type it has seen.
+  static std::unique_ptr<MLIRContext> context;
+  static unsigned executions = 0;
+  if (executions++ % 2000 == 0)
+    context = makeContext();
+  OwningOpRef<ModuleOp> module = parse(*context, text);
+  if (!module)
+    return 0;
+  std::string printed;
+  llvm::raw_string_ostream(printed) << *module;
+  if (!parse(*context, printed))
+    __builtin_trap();
+  return 0;
+}

@@ -1,0 +1,182 @@
+"""Makes the inputs from which the fuzzers start, out of what other tests use.
+
+usage: seeds.py --bin DIR --out DIR TARGET...
+
+Writes DIR/<target>/... for each fuzzer named. Artifacts and manifests come from
+tssa-compile in --bin; the others need no built program.
+"""
+
+import argparse
+import glob
+import hashlib
+import io
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+import onnx.parser
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+#: Larger models make slow executions, and seldom reach what small ones do not.
+MODEL_BYTES = 2000
+#: Node tests per operator: those of a family take much the same ways.
+PER_OPERATOR = 4
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def lit_parts():
+    """What lit tests give to tssa-opt, cut at the marks that --split-input-file cuts at."""
+    for path in sorted(glob.glob(os.path.join(TESTS, "**", "*.mlir"), recursive=True)):
+        for part in read(path).split("// -----\n"):
+            text = "\n".join(line for line in part.splitlines() if not line.lstrip().startswith("//"))
+            if text.strip():
+                yield text.strip().encode() + b"\n"
+
+
+def small_models():
+    """The text models of the importer's tests, and node tests of every operator."""
+    for path in sorted(glob.glob(os.path.join(TESTS, "import", "*.test"))):
+        for part in re.split(r"^#--- .*\n", read(path), flags=re.M)[1:]:
+            try:
+                yield onnx.parser.parse_model(part)
+            except onnx.parser.ParseError:
+                continue  # some parts are not models
+    from onnx.backend.test.case.node import collect_testcases
+
+    taken = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = collect_testcases(None)
+    for case in cases:
+        operator = case.model.graph.node[-1].op_type
+        if taken.get(operator, 0) < PER_OPERATOR and case.model.ByteSize() <= MODEL_BYTES:
+            taken[operator] = taken.get(operator, 0) + 1
+            yield case.model
+
+
+def arrays():
+    for dtype in ("f4", "f8", "f2", "?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+        yield np.arange(6, dtype=np.int64).astype(dtype).reshape(2, 3)
+    yield np.float32(1)
+    yield np.zeros((0, 3), np.float32)
+    yield np.asfortranarray(np.ones((2, 3), np.float32))
+
+
+def npy_files():
+    for array in arrays():
+        for version in ((1, 0), (2, 0), (3, 0)):
+            file = io.BytesIO()
+            np.lib.format.write_array(file, np.asanyarray(array), version=version)
+            yield file.getvalue()
+
+
+def npz_files():
+    for save in (np.savez, np.savez_compressed):
+        for count in (0, 1, 3):
+            file = io.BytesIO()
+            save(file, **{f"x{i}": array for i, array in enumerate(list(arrays())[:count])})
+            yield file.getvalue()
+
+
+def artifacts(tools):
+    """A program that keeps weights, one with symbols, one with two variants."""
+    texts = (
+        '<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3] x) => (float[2, 3] y)'
+        " <float[2, 3] w = {1, 2, 3, 4, 5, 6}> { y = Mul(x, w) }",
+        '<ir_version: 10, opset_import: ["" : 21]> g (float[N, 4] x, int64[N] i) => (float[N, 4] y)'
+        " { y = Gather(x, i) }",
+    )
+    with tempfile.TemporaryDirectory() as place:
+        for number, text in enumerate(texts):
+            model, binary = os.path.join(place, "model.onnx"), os.path.join(place, "model.so")
+            onnx.save(onnx.parser.parse_model(text), model)
+            target = "cpu,cuda-emu" if number == 0 else "cpu"
+            subprocess.run([os.path.join(tools, "tssa-compile"), model, "-o", binary, f"--target={target}"],
+                           check=True, timeout=300)
+            with open(binary, "rb") as file:
+                yield file.read()
+
+
+def manifests(tools):
+    """The payloads of artifacts' manifests, without the 56 bytes of their header."""
+    for bytes_ in artifacts(tools):
+        at = bytes_.index(b"TSSA-MAN")
+        (size,) = struct.unpack_from("<Q", bytes_, at + 16)
+        yield bytes_[at + 56 : at + 56 + size]
+
+
+def torchscript_programs():
+    """Programs as the Python package writes them: arithmetic, a loop, views and a write."""
+    tensor = {"kind": "tensor", "name": "x", "dtype": "float32", "sizes": [3, 4]}
+    number = lambda value: {"kind": "int", "value": value}
+
+    def node(op, inputs, outputs, **more):
+        return {"op": op, "in": inputs, "out": outputs, "at": [0, 1, 1], **more}
+
+    def constant(value, at):
+        return node("prim::Constant", [], [at], value=number(value))
+
+    def program(nodes, outputs):
+        return {"format": "tssa-torchscript", "version": 1, "name": "f", "files": ["f.py"],
+                "arguments": [tensor], "graph": {"inputs": [0], "outputs": outputs, "nodes": nodes}}
+
+    add = node("aten::add.Tensor", [0, 0, 1], [2])
+    select = node("aten::select.int", [0, 2, 3], [4])
+    write = node("aten::add_.Tensor", [4, 4, 1], [5])
+    body = {"inputs": [6], "outputs": [7], "nodes": [node("aten::add_.Tensor", [0, 0, 1], [8])]}
+    loop = node("prim::Loop", [3, 7], [], blocks=[body])
+    truth = node("prim::Constant", [], [7], value={"kind": "bool", "value": True})
+    for value in (
+        program([constant(1, 1), add], [2]),
+        program([constant(1, 1), constant(0, 2), constant(1, 3), select, write], [0]),
+        program([constant(1, 1), constant(2, 3), truth, loop], [0]),
+    ):
+        yield json.dumps(value).encode()
+
+
+MAKERS = {
+    "artifact": artifacts,
+    "manifest": manifests,
+    "npy": lambda tools: npy_files(),
+    "npz": lambda tools: npz_files(),
+    "onnx": lambda tools: (model.SerializeToString() for model in small_models()),
+    "text": lambda tools: lit_parts(),
+    "torchscript": lambda tools: torchscript_programs(),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", default="", metavar="DIR", help="where tssa-compile is")
+    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("targets", nargs="+", choices=sorted(MAKERS), metavar="TARGET")
+    options = parser.parse_args()
+    for target in options.targets:
+        folder = os.path.join(options.out, target)
+        os.makedirs(folder, exist_ok=True)
+        count = total = 0
+        for content in MAKERS[target](options.bin):
+            name = hashlib.sha256(content).hexdigest()[:16]
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+            count, total = count + 1, total + len(content)
+        print(f"{target}: {count} seeds, {total} bytes")
+        if not count:
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
