@@ -139,15 +139,17 @@ bool ModelMutator::addElement(Message &message, const Messages &messages) {
                          : reflection->SetString(&message, field, pickString(messages));
     return true;
   case FieldDescriptor::CPPTYPE_MESSAGE: {
-    Message *added = field->is_repeated() ? reflection->AddMessage(&message, field)
-                                          : reflection->MutableMessage(&message, field);
+    // Copied first: setting one member of a oneof frees the others.
+    std::string content;
     for (const Message *other : messages)
-      if (other != added && other != &message && pick(3) == 0 &&
-          other->GetDescriptor() == added->GetDescriptor() && other->ByteSizeLong() < 10000) {
-        std::string copy = other->SerializePartialAsString();
-        added->ParsePartialFromString(copy);
+      if (pick(3) == 0 && other->GetDescriptor() == field->message_type() &&
+          other->ByteSizeLong() < 10000) {
+        content = other->SerializePartialAsString();
         break;
       }
+    Message *added = field->is_repeated() ? reflection->AddMessage(&message, field)
+                                          : reflection->MutableMessage(&message, field);
+    added->ParsePartialFromString(content);
     return true;
   }
   default:

@@ -202,6 +202,7 @@ void keep(const Mutant &mutant, StringRef folder, uint64_t seed, StringRef end, 
   raw_fd_ostream file(path, error);
   file << "// RUN: tssa-opt %s " << join(mutant.arguments, " ") << "\n" << mutant.text;
   outs() << path << ": " << end << "\n" << summarise(said);
+  outs().flush();
 }
 
 } // namespace

@@ -60,6 +60,16 @@ void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &
   func::ReturnOp::create(builder, function.getLoc(), bytes);
 }
 
+/// Results of launches are placed by what their kernels do: those must not be functions yet.
+LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables) {
+  WalkResult result = function.walk([&](LaunchOp launch) -> WalkResult {
+    if (tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr()))
+      return WalkResult::advance();
+    return launch.emitOpError("expects '") << launch.getKernel() << "' to be a te.kernel";
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -72,6 +82,8 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     EntrySymbols symbols(function);
     EntrySizes sizes(function, symbols);
     SymbolTableCollection tables;
+    if (failed(checkLaunches(function, tables)))
+      return signalPassFailure();
     BufferProgram program(function, sizes, tables);
     if (failed(program.build()))
       return signalPassFailure();
