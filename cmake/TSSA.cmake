@@ -36,10 +36,13 @@ endif()
 # tssa_sanitized(TARGET)
 #   What every program needs when it is built with sanitizers.
 function(tssa_sanitized name)
-  if(TSSA_SANITIZE MATCHES "address")
-    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Options.cpp)
+  if(TARGET tssa_sanitizer_options)
+    target_link_libraries(${name} PRIVATE tssa_sanitizer_options)
   endif()
 endfunction()
+if(TSSA_SANITIZE MATCHES "address")
+  add_library(tssa_sanitizer_options OBJECT ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Options.cpp)
+endif()
 
 # Parsing MLIR's headers is half of an instrumented build: it is done once.
 # Release builds do without, so that each file is known to include what it uses.

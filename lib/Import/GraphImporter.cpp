@@ -206,7 +206,7 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
       return builder.error("takes no inputs");
     const auto &formal = schema.inputs()[std::min(i, schema.inputs().size() - 1)];
     if (!tensor) {
-      if (formal.GetOption() == OpSchema::Single)
+      if (formal.GetOption() != OpSchema::Optional)
         return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is missing");
       continue;
     }

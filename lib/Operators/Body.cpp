@@ -94,7 +94,23 @@ IntegerSet Body::makeSet(Guard guard, SmallVectorImpl<Value> &operands) {
                          SmallVector<bool>(constraints.size(), false));
 }
 
+/// Whether `tensor` has that rank; an error if not, which ends what is being built.
+static bool checkRank(Builder &builder, const Tensor &tensor, size_t rank) {
+  if (tensor.rank() == static_cast<int64_t>(rank))
+    return true;
+  (void)builder.error("expected a tensor of rank " + Twine(rank) + ", got " + tensor.str());
+  return false;
+}
+
+/// Stands for an element that cannot be read.
+static Value makeZero(Body &body, const Tensor &tensor) {
+  Type type = getElementType(body.ops.getContext(), tensor.dtype());
+  return arith::ConstantOp::create(body.ops, body.loc, body.ops.getZeroAttr(type));
+}
+
 Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at) {
+  if (!checkRank(builder, tensor, at.size()))
+    return makeZero(*this, tensor);
   Value source = builder.value(tensor);
   SmallVector<Value> operands;
   AffineMap map = makeMap(at, operands);
@@ -104,6 +120,8 @@ Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at) {
 Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at, Guard guard, TypedAttr pad) {
   if (guard.empty())
     return read(tensor, at);
+  if (!checkRank(builder, tensor, at.size()))
+    return makeZero(*this, tensor);
   Value source = builder.value(tensor);
   // One list of symbols serves both: compress them together and split.
   SmallVector<AffineExpr> all(at);
@@ -120,6 +138,10 @@ Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at, Guard guard, Typ
 }
 
 Value Body::readBroadcast(const Tensor &tensor, ArrayRef<Size> shape, ArrayRef<AffineExpr> at) {
+  if (static_cast<size_t>(tensor.rank()) > shape.size()) {
+    (void)checkRank(builder, tensor, shape.size());
+    return makeZero(*this, tensor);
+  }
   SmallVector<AffineExpr> indexes;
   size_t offset = shape.size() - tensor.rank();
   for (auto [i, size] : llvm::enumerate(tensor.shape())) {

@@ -64,6 +64,8 @@ FailureOr<Tensors> Builder::compute(ArrayRef<DType> types, ArrayRef<Size> shape,
                                         Body body(*this, ops, location);
                                         return element(body);
                                       });
+  if (fault() != Fault::None)
+    return failure();
   return finish(op, types, shape);
 }
 
@@ -89,6 +91,8 @@ FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, ArrayRef<Int
   SmallVector<te::BodyFn> bodies(functions.begin(), functions.end());
   te::ComputeOp op = te::buildPieces(ops, location, materialize(shape),
                                      getElementType(context(), type), where, bodies);
+  if (fault() != Fault::None)
+    return failure();
   return finish(op, type, shape).front();
 }
 
@@ -117,6 +121,8 @@ FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> typ
         return element(body);
       },
       join(combiner), epilogue ? te::ArgsBodyFn(joinEpilogue) : te::ArgsBodyFn());
+  if (fault() != Fault::None)
+    return failure();
   return finish(op, types, shape);
 }
 
@@ -167,6 +173,8 @@ FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
   te::UpdateOp op =
       te::buildUpdate(ops, location, baseValue, materialize(domain), placeholder, {}, IntegerSet(),
                       fillBody, combiner ? te::ArgsBodyFn(join) : te::ArgsBodyFn());
+  if (fault() != Fault::None)
+    return failure();
   op.setMap(AffineMap::get(domain.size(), map.getNumSymbols(), map.getResults(), context()));
   op.getSymbolsMutable().assign(outside);
   if (set)
