@@ -32,6 +32,10 @@ def several():
                   helper.make_node("Twiddle", ["u"], ["y"], "three")], [X, odd])
 
 
+def skipped():
+    return model([helper.make_node("Mean", [""], ["y"])])
+
+
 def short():
     weight = helper.make_tensor("w", TensorProto.FLOAT, [2], bytes(8), raw=True)
     weight.raw_data = bytes(4)
@@ -39,5 +43,5 @@ def short():
 
 
 with open(sys.argv[2], "wb") as file:
-    file.write({"unsorted": unsorted, "cycle": cycle, "several": several, "short": short}[sys.argv[1]]()
-               .SerializeToString())
+    file.write({"unsorted": unsorted, "cycle": cycle, "several": several, "short": short, "skipped": skipped}
+               [sys.argv[1]]().SerializeToString())
