@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -48,6 +49,23 @@ static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport 
   return mlir::success();
 }
 
+/// Declares as outputs all tensors that nodes have made; their types are as they are.
+static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &scope,
+                         ImportReport &report) {
+  StringSet<> declared;
+  for (const auto &output : graph.output())
+    declared.insert(output.name());
+  for (const auto &node : graph.node())
+    for (const std::string &name : node.output()) {
+      GraphImporter::Entry *entry = name.empty() ? nullptr : scope.find(name);
+      if (!entry || !entry->tensor)
+        continue;
+      report.origins.push_back({name, entry->producer, {node.input().begin(), node.input().end()}});
+      if (declared.insert(name).second)
+        graph.add_output()->set_name(name);
+    }
+}
+
 static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef path,
                                          const ImportOptions &options, ImportReport &report) {
   std::shared_ptr<tssa_onnx::ModelProto> model = readModel(path, report);
@@ -74,8 +92,11 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   scope.graph = &model->graph();
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
-      failed(importer.importNodes(model->graph().node(), scope)) ||
-      failed(importOutputs(function, model->graph(), builder, scope, report)))
+      failed(importer.importNodes(model->graph().node(), scope)))
+    return nullptr;
+  if (options.exposeValues)
+    exposeValues(*model->mutable_graph(), scope, report);
+  if (failed(importOutputs(function, model->graph(), builder, scope, report)))
     return nullptr;
   return module;
 }

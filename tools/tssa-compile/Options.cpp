@@ -55,6 +55,21 @@ struct CommandLine {
                                    cl::Hidden, cl::cat(category)};
   cl::opt<bool> noMerge{"no-merge", cl::desc("Keep each op a kernel of its own, for comparisons"),
                         cl::Hidden, cl::cat(category)};
+  cl::opt<bool> bisect{"bisect",
+                       cl::desc("Run the model and name the first node whose value is wrong"),
+                       cl::cat(category)};
+  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect, else random ones"),
+                              cl::value_desc("IN.npz"), cl::cat(category)};
+  cl::opt<std::string> reference{
+      "reference", cl::desc("Right values for --bisect by name, else those of the evaluator"),
+      cl::value_desc("REF.npz"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"random", cl::desc("Seed of random inputs for --bisect (1)"),
+                         cl::value_desc("SEED"), cl::init(1), cl::cat(category)};
+  cl::opt<double> rtol{"rtol",
+                       cl::desc("Allowed error for --bisect over the largest magnitude (1e-3)"),
+                       cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
+  cl::opt<double> atol{"atol", cl::desc("Allowed error of an element for --bisect (1e-5)"),
+                       cl::value_desc("A"), cl::init(1e-5), cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
                           cl::cat(category)};
@@ -107,6 +122,26 @@ std::optional<int> takeSizes(const CommandLine &line, Options &options) {
     if (!options.inputShapes.insert({name, shape}).second)
       return reportUsage("--input-shape gives '" + name + "' twice");
   }
+  return std::nullopt;
+}
+
+std::optional<int> takeBisect(const CommandLine &line, Options &options) {
+  options.bisect = line.bisect;
+  options.inputs = line.inputs;
+  options.reference = line.reference;
+  options.seed = line.seed;
+  options.relativeTolerance = line.rtol;
+  options.absoluteTolerance = line.atol;
+  if (!(line.rtol >= 0) || !(line.atol >= 0))
+    return reportUsage("expected --rtol and --atol of 0 or more");
+  const cl::Option *parts[] = {&line.inputs, &line.reference, &line.seed, &line.rtol, &line.atol};
+  for (const cl::Option *part : parts)
+    if (part->getNumOccurrences() && !options.bisect)
+      return reportUsage("--" + part->ArgStr + " needs --bisect");
+  if (options.bisect && sys::path::extension(line.input) != ".onnx")
+    return reportUsage("--bisect needs a MODEL.onnx, got '" + line.input + "'");
+  if (options.bisect && line.verify)
+    return reportUsage("--bisect and --verify-each-stage exclude each other");
   return std::nullopt;
 }
 
@@ -211,6 +246,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.verifyEachStage = line.verify;
   options.injectFault = line.injectFault;
   options.merges = !line.noMerge;
+  if (std::optional<int> code = takeBisect(line, options))
+    return code;
   if (!options.injectFault.empty() && !lookupFault(options.injectFault))
     return reportUsage("no fault has the name '" + options.injectFault + "'");
   options.timing = line.timing;

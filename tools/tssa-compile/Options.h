@@ -43,6 +43,12 @@ struct Options {
   std::string injectFault;
   /// False to keep each op a kernel of its own, for comparisons.
   bool merges = true;
+  /// Look for the first node whose value is wrong; nothing is written.
+  bool bisect = false;
+  /// Of --bisect: npz files; empty for random inputs and for the evaluator.
+  std::string inputs, reference;
+  uint64_t seed = 1;
+  double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
   bool timing = false;
   bool untrusted = false;
 };

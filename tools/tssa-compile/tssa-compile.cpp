@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bisect.h"
 #include "Diagnostics.h"
 #include "Options.h"
 #include "Progress.h"
@@ -52,6 +53,14 @@ static int getExitCode(operators::Fault fault) {
   }
 }
 
+static ImportOptions getImportOptions(const Options &options) {
+  ImportOptions import;
+  import.dims = options.dims;
+  import.inputShapes = options.inputShapes;
+  import.untrusted = options.untrusted;
+  return import;
+}
+
 /// The module at stage import; null, with `code` set and a report, when there is
 /// none.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
@@ -65,10 +74,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
     code = ModelError;
     return module;
   }
-  ImportOptions import;
-  import.dims = options.dims;
-  import.inputShapes = options.inputShapes;
-  import.untrusted = options.untrusted;
+  ImportOptions import = getImportOptions(options);
   ImportReport importReport;
   bool isTorchScript = sys::path::extension(options.input) == ".json";
   auto module = isTorchScript
@@ -205,10 +211,6 @@ static int compileModel(const Options &options) {
   DiagnosticPrinter printer(context, options.input);
   int code = Success;
   Progress progress;
-  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
-  if (!module)
-    return code;
-
   CompileOptions compile;
   compile.machine = *machine;
   compile.targets = options.targets;
@@ -220,6 +222,11 @@ static int compileModel(const Options &options) {
   bool isText = sys::path::extension(options.input) == ".mlir";
   Verification verification(options, *machine);
   verification.attach(compile);
+  if (options.bisect)
+    return bisect(context, options, getImportOptions(options), compile);
+  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
+  if (!module)
+    return code;
   auto afterStage = compile.afterStage;
   compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current,
                            const ::tssa::Target &target) {

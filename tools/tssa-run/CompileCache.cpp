@@ -108,7 +108,7 @@ static std::string describeCPU() {
   return text;
 }
 
-static Status findCompiler(std::string &compiler) {
+Status tssa::run::findCompiler(std::string &compiler) {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
   compiler = (self.parent_path() / "tssa-compile").string();

@@ -25,6 +25,9 @@ namespace tssa::run {
 /// .mlir.
 bool isSource(const std::string &path);
 
+/// The tssa-compile that stands beside this program.
+runtime::Status findCompiler(std::string &compiler);
+
 /// Where the compiled form of a source is.
 class CompiledModel {
 public:

@@ -142,6 +142,12 @@ static const std::vector<Option> &getOptions() {
       {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false,
        real(&Options::rtol)},
       {"atol", "A", "(1e-5)", false, real(&Options::atol)},
+      {"bisect", nullptr,
+       "of a model.onnx: name the first node whose value is wrong; exit 4", false,
+       flag(&Options::bisect)},
+      {"reference", "REF.npz",
+       "right values by name for --bisect (else the evaluator's)", false,
+       text(&Options::reference)},
       {"bench", nullptr, "time the run", false, flag(&Options::bench)},
       {"runs", "N", "timed runs (else about a second, at least 20)", false,
        count(&Options::runs, 1)},
@@ -201,6 +207,14 @@ static Fault checkTogether(const Options &options) {
     return "--inputs and --random exclude each other";
   if (options.inputs && !options.dims.empty())
     return "--dim is for --random; with --inputs the sizes are the inputs'";
+  if (options.reference && !options.bisect)
+    return "--reference needs --bisect";
+  if (options.bisect && !options.inputs && !options.randomSeed)
+    return "--bisect needs --inputs or --random";
+  if (options.bisect && (options.bench || options.inspect || options.expect ||
+                         options.outputs || options.profile || options.json))
+    return "--bisect only says what is wrong: without --bench, --inspect, "
+           "--expect, --outputs, --profile and --json";
   if (options.runs && !options.bench)
     return "--runs needs --bench";
   if (options.verifyWeights && options.noVerify)
@@ -273,7 +287,8 @@ std::string tssa::run::getHelp() {
                 "  tssa-run model.so --inspect\n"
                 "  tssa-run model.onnx --random 0 --dim N=8 --bench\n"
                 "  tssa-run model.so --inputs in.npz --expect ref.npz "
-                "--rtol 1e-3\n\n"
+                "--rtol 1e-3\n"
+                "  tssa-run model.onnx --bisect --random 1\n\n"
                 "exit codes: 0 ok, 1 error in the model or the run, 2 usage, "
                 "4 mismatch, 5 limit or\ntimeout, 70 internal\n";
 }

@@ -27,13 +27,14 @@ enum ExitCode {
 
 struct Options {
   std::string model;
-  std::optional<std::string> inputs, outputs, expect;
+  std::optional<std::string> inputs, outputs, expect, reference;
   std::optional<uint64_t> randomSeed;
   double rtol = 1e-3, atol = 1e-5;
   std::map<std::string, int64_t> dims;
   unsigned threads = 0;
   bool pin = false;
   bool bench = false, json = false, inspect = false, profile = false;
+  bool bisect = false;
   std::optional<uint64_t> runs;
   double timeoutSeconds = 0;
   uint64_t memoryLimit = 0;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Bisect.h"
 #include "CompileCache.h"
 #include "Inputs.h"
 #include "Inspect.h"
@@ -253,6 +254,8 @@ int main(int argc, char **argv) {
       return print("tssa-run " TSSA_VERSION "\n") ? Success : ModelError;
     if (Status status = chooseTarget(options); !status.ok())
       return report(status);
+    if (options.bisect)
+      return report(bisect(options)); // it came back, so it could not be done
     return options.inspect ? inspect(options) : runModel(options);
   } catch (const std::bad_alloc &) {
     return report(makeError(TSSA_OUT_OF_MEMORY, "out of memory"));

@@ -20,6 +20,16 @@ struct ImportOptions {
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
   /// Refuse what a hostile file could use: see the limits in lib/Import/Limits.h.
   bool untrusted = false;
+  /// Every tensor that a node of the main graph makes becomes an output.
+  bool exposeValues = false;
+};
+
+/// Where a value of the main graph comes from.
+struct ValueOrigin {
+  std::string value;
+  /// `produced by node #37 'layer1/conv2' (Conv)`.
+  std::string producer;
+  std::vector<std::string> inputs;
 };
 
 struct ImportReport {
@@ -28,6 +38,8 @@ struct ImportReport {
   /// What is wrong, without the file's name; may have several lines.
   std::string error;
   std::vector<std::string> warnings;
+  /// With `exposeValues`: the values that nodes make, in the order of the nodes.
+  std::vector<ValueOrigin> origins;
 };
 
 /// Reads `path` and builds a module with one function `@main`. Null on failure; then

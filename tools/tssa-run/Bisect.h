@@ -1,0 +1,22 @@
+//===- Bisect.h - the first node that is wrong ---------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TOOLS_TSSA_RUN_BISECT_H
+#define TSSA_TOOLS_TSSA_RUN_BISECT_H
+
+#include "Options.h"
+
+#include "tssa/Runtime/Status.h"
+
+namespace tssa::run {
+
+/// Becomes `tssa-compile MODEL --bisect`, which has importer and evaluator; its exit
+/// code is that of this program. Returns only when that fails.
+runtime::Status bisect(const Options &options);
+
+} // namespace tssa::run
+
+#endif // TSSA_TOOLS_TSSA_RUN_BISECT_H
