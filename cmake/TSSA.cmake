@@ -19,7 +19,9 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -fvisibility=hidden)
 if(NOT TSSA_ASSERTIONS)
   add_compile_definitions($<$<COMPILE_LANGUAGE:C,CXX>:NDEBUG>)
 else()
-  add_compile_options(-UNDEBUG)
+  # LLVM's statistics have other members without NDEBUG: its headers must find them as
+  # they were when Debian built it.
+  add_compile_options(-UNDEBUG "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/assertions/Statistic.h>")
 endif()
 if(TSSA_SANITIZE)
   # Left out: what needs the whole of LLVM to be instrumented, and checks of every

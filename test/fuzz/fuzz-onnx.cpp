@@ -16,6 +16,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "onnx/onnx_pb.h"
+#include "test/fuzz/Context.h"
 #include "test/fuzz/MemoryFile.h"
 #include "test/fuzz/ModelMutator.h"
 #include "tssa/Import/ONNX.h"
@@ -65,19 +66,18 @@ static size_t countOps(mlir::ModuleOp module) {
 }
 
 /// Stage te may refuse what only its analysis sees, with a diagnostic.
-static void lower(mlir::ModuleOp module, const unsigned &diagnostics) {
+static void lower(mlir::ModuleOp module, const tssa::fuzz::Context &contexts) {
   mlir::PassManager manager(module.getContext());
   mlir::tssa::te::buildTEStage(manager);
-  if (failed(manager.run(module)) && diagnostics == 0)
+  if (failed(manager.run(module)) && contexts.getNumDiagnostics() == 0)
     __builtin_trap();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static google::protobuf::LogSilencer silencer;
   tssa::fuzz::MemoryFile file(data, size);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  unsigned diagnostics = 0;
-  context.getDiagEngine().registerHandler([&](mlir::Diagnostic &) { ++diagnostics; });
+  static tssa::fuzz::Context contexts;
+  mlir::MLIRContext &context = contexts.get();
   tssa::ImportOptions options;
   options.untrusted = true;
   tssa::ImportReport report;
@@ -91,6 +91,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (failed(mlir::verify(*module)))
     __builtin_trap();
   if (countOps(*module) <= maxLoweredOps)
-    lower(*module, diagnostics);
+    lower(*module, contexts);
   return 0;
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
+#include "test/fuzz/Context.h"
 #include "test/fuzz/TextMutator.h"
 
 using namespace mlir;
@@ -38,16 +39,13 @@ static bool isNestedDeeply(llvm::StringRef text) {
   return false;
 }
 
-/// A context with our dialects and their neighbours.
-static std::unique_ptr<MLIRContext> makeContext() {
+/// Our dialects and their neighbours.
+static DialectRegistry getDialects() {
   DialectRegistry registry;
   registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
-                  tensor::TensorDialect, tssa::layout::LayoutDialect, tssa::refs::TSSADialect,
-                  tssa::te::TEDialect>();
-  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  context->getDiagEngine().registerHandler([](Diagnostic &) {});
-  return context;
+                  tensor::TensorDialect, mlir::tssa::layout::LayoutDialect,
+                  mlir::tssa::refs::TSSADialect, mlir::tssa::te::TEDialect>();
+  return registry;
 }
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
@@ -69,17 +67,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   if (isNestedDeeply(text))
     return 0;
-  // A new one takes a tenth of a second; an old one keeps every type it has seen.
-  static std::unique_ptr<MLIRContext> context;
-  static unsigned executions = 0;
-  if (executions++ % 2000 == 0)
-    context = makeContext();
-  OwningOpRef<ModuleOp> module = parse(*context, text);
+  static ::tssa::fuzz::Context contexts(getDialects());
+  MLIRContext &context = contexts.get();
+  OwningOpRef<ModuleOp> module = parse(context, text);
   if (!module)
     return 0;
   std::string printed;
   llvm::raw_string_ostream(printed) << *module;
-  if (!parse(*context, printed))
+  if (!parse(context, printed))
     __builtin_trap();
   return 0;
 }

@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Verifier.h"
+#include "test/fuzz/Context.h"
 #include "test/fuzz/MemoryFile.h"
 #include "tssa/Import/TorchScript.h"
 
 /// A program in JSON is imported as a valid module, or refused with a text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tssa::fuzz::MemoryFile file(data, size);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.getDiagEngine().registerHandler([](mlir::Diagnostic &) {});
+  static tssa::fuzz::Context contexts;
   tssa::ImportReport report;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      tssa::importTorchScript(context, file.getPath(), report);
+      tssa::importTorchScript(contexts.get(), file.getPath(), report);
   if (module ? failed(mlir::verify(*module))
              : report.fault == tssa::operators::Fault::None || report.error.empty())
     __builtin_trap();
