@@ -69,7 +69,7 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
     contents.push_back(std::move(*content));
     manifest.variants.push_back(variant->getDescription());
   }
-  llvm::Expected<std::string> code = cpu::link(objects);
+  llvm::Expected<std::string> code = cpu::link(objects, options.sanitize);
   if (!code)
     return code.takeError();
   runtime::Status status = runtime::writeArtifact(path.str(), *code, manifest, contents);

@@ -104,6 +104,8 @@ static ArrayAttr getNodeList(MLIRContext *context, const runtime::Manifest &mani
 
 LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifest) {
   module = given;
+  if (options.sanitize)
+    module->setAttr("te.buffers_apart", UnitAttr::get(module.getContext()));
   // All variants number the model's nodes alike.
   if (number > 0)
     module->setAttr("te.nodes", getNodeList(module.getContext(), manifest));
@@ -155,7 +157,7 @@ llvm::Error VariantBuild::translateHost() {
     if (llvm::Error error =
             cpu::linkBitcode(*code, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine))
       return error;
-  cpu::optimize(*code, *machine, description.suffix);
+  cpu::optimize(*code, *machine, description.suffix, options.sanitize);
   return llvm::Error::success();
 }
 

@@ -71,6 +71,20 @@ static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   return Status::success();
 }
 
+/// Whether all elements lie at distances from the first that a machine has.
+static bool isReachable(const tssa_tensor &tensor, int64_t elementBytes) {
+  tssa::CheckedSize distance = tensor.byte_offset;
+  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
+    if (tensor.shape[i] == 0)
+      return true;
+    int64_t stride = tensor.strides[i];
+    tssa::CheckedSize steps = tensor.shape[i], bytes = elementBytes;
+    if (tensor.shape[i] > 1)
+      distance += bytes * steps * tssa::CheckedSize(stride < 0 ? -(stride + 1) : stride);
+  }
+  return distance.isValid();
+}
+
 /// Checks dtype, rank and sizes against the port; sizes of symbols are not
 /// compared here.
 static Status checkType(const Manifest &manifest, const std::string &where,
@@ -96,6 +110,8 @@ static Status checkType(const Manifest &manifest, const std::string &where,
   bytes = *size;
   if (bytes && !tensor.data)
     return invalid(where, "its data is null");
+  if (bytes && !isReachable(tensor, getByteSize(port.dtype)))
+    return invalid(where, "its strides or its byte_offset pass the end of all memory");
   return Status::success();
 }
 

@@ -11,6 +11,7 @@
 #include "Device/EmulatorDevice.h"
 #include "LoadedCode.h"
 #include "RunState.h"
+#include "Watched.h"
 
 #include "tssa/Runtime/NearName.h"
 
@@ -299,8 +300,11 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                          " bytes for the run" +
                          describeSizes(manifest, boundInputs.sizes));
   }
+  // Watched code allows itself each buffer of it.
+  forbid(buffer.getData(), buffer.getSize());
   int32_t code = this->code->run(state.getHost(), state.getArgs(),
                                  state.getResults(), arena);
+  allow(buffer.getData(), buffer.getSize());
   arenas.release(std::move(buffer));
   Status status = state.finish(code);
   if (status.ok())

@@ -35,7 +35,8 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
   std::vector<int64_t> strides(tensor.ndim), index(tensor.ndim);
   int64_t count = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
-    strides[i] = (tensor.strides ? tensor.strides[i] : count) * elementBytes;
+    // A dim of one has any stride, which is never taken.
+    strides[i] = tensor.shape[i] == 1 ? 0 : (tensor.strides ? tensor.strides[i] : count) * elementBytes;
     count *= tensor.shape[i]; // in range: checked for Arguments
   }
   for (int64_t i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 #include "tssa/Runtime/Tensor.h"
 
 #include "Checked.h"
+#include "Watched.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -46,6 +47,7 @@ bool Buffer::allocate(uint64_t bytes) {
   }
   if (huge)
     (void)::madvise(data, rounded, MADV_HUGEPAGE); // advice may be declined
+  forbid(static_cast<char *>(data) + bytes, rounded - bytes);
   size = bytes;
   return true;
 }

@@ -117,7 +117,7 @@ bool soakCrowd(std::vector<Model> &models, double scale) {
   findings.add("p99_ms", many[many.size() * 99 / 100] * 1e3);
   findings.add("longest_ms", many.back() * 1e3);
   findings.expect("every result as at first", wrong == 0);
-  findings.expect("no run hangs", many.back() < 5);
+  findings.expect("no run hangs", many.back() < 15);
   findings.expect("throughput is kept", ratio > 0.5);
   return findings.print();
 }

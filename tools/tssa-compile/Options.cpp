@@ -70,6 +70,9 @@ struct CommandLine {
                        cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
   cl::opt<double> atol{"atol", cl::desc("Allowed error of an element for --bisect (1e-5)"),
                        cl::value_desc("A"), cl::init(1e-5), cl::cat(category)};
+  cl::opt<std::string> sanitize{"sanitize",
+                                cl::desc("address: code for a process with AddressSanitizer"),
+                                cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
                           cl::cat(category)};
@@ -250,6 +253,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   if (!options.injectFault.empty() && !lookupFault(options.injectFault))
     return reportUsage("no fault has the name '" + options.injectFault + "'");
+  options.sanitize = !line.sanitize.empty();
+  if (options.sanitize && line.sanitize != "address")
+    return reportUsage("--sanitize: expected address, got '" + line.sanitize + "'");
   options.timing = line.timing;
   options.untrusted = line.untrusted;
   if (std::optional<int> code = takeSizes(line, options))
@@ -258,6 +264,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   if (std::optional<int> code = takeTargets(line, options))
     return code;
+  auto isDevice = [](const Target &target) { return target.isDevice(); };
+  if (options.sanitize && llvm::any_of(options.targets, isDevice))
+    return reportUsage("--sanitize: only with --target=cpu");
   chooseOutput(options);
   return std::nullopt;
 }

@@ -49,6 +49,7 @@ struct Options {
   std::string inputs, reference;
   uint64_t seed = 1;
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
+  bool sanitize = false;
   bool timing = false;
   bool untrusted = false;
 };

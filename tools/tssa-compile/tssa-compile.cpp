@@ -215,6 +215,7 @@ static int compileModel(const Options &options) {
   compile.machine = *machine;
   compile.targets = options.targets;
   compile.merges = options.merges;
+  compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
   compile.scheduleFile = options.schedule;

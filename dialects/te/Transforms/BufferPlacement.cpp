@@ -139,10 +139,10 @@ int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
     int64_t bytes = 0;
     for (Value size : buffer->sizes)
       bytes = std::max(bytes, *getConstant(size));
-    bytes = llvm::alignTo(bytes, bufferAlignment);
+    bytes = llvm::alignTo(bytes, bufferAlignment) + (apart ? bufferAlignment : 0);
     int64_t best = -1, bestGap = 0, last = 0;
     for (const Placed &other : placed) {
-      if (!other.buffer->live.overlaps(buffer->live))
+      if (mayShareBytes(other.buffer->live, buffer->live))
         continue;
       int64_t gap = other.begin - last;
       if (gap >= bytes && (best < 0 || gap < bestGap)) {
@@ -174,7 +174,7 @@ Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
   for (Buffer *buffer : group) {
     Slot *chosen = nullptr;
     for (Slot &slot : slots) {
-      if (slot.live.overlaps(buffer->live))
+      if (!mayShareBytes(slot.live, buffer->live))
         continue;
       bool same = llvm::all_of(buffer->sizes, [&](Value size) { return slot.sizes.contains(size); });
       if (same || !chosen)
@@ -193,7 +193,8 @@ Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
     Value bytes = sizes.getConstant(0);
     for (Value size : slot.sizes)
       bytes = sizes.create<arith::MaxSIOp>({bytes, size});
-    bytes = sizes.create<arith::AddIOp>({bytes, sizes.getConstant(bufferAlignment - 1)});
+    int64_t behind = apart ? bufferAlignment : 0;
+    bytes = sizes.create<arith::AddIOp>({bytes, sizes.getConstant(behind + bufferAlignment - 1)});
     bytes = sizes.create<arith::AndIOp>({bytes, sizes.getConstant(-bufferAlignment)});
     for (Buffer *buffer : slot.buffers)
       buffer->offset = begin;

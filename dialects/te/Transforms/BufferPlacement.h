@@ -42,8 +42,10 @@ struct Buffer {
 
 class BufferPlacement {
 public:
-  BufferPlacement(const BufferProgram &program, EntrySizes &sizes)
-      : program(program), sizes(sizes) {}
+  /// With `apart`, no two buffers share bytes at any time, and behind each are
+  /// `bufferAlignment` bytes or more of nobody's.
+  BufferPlacement(const BufferProgram &program, EntrySizes &sizes, bool apart = false)
+      : program(program), sizes(sizes), apart(apart) {}
 
   /// Places everything; returns the bytes of the arena.
   Value run();
@@ -71,6 +73,7 @@ private:
 
   const BufferProgram &program;
   EntrySizes &sizes;
+  bool apart;
   SmallVector<Buffer> buffers;
   Leaders parents;
   SmallVector<bool> sharing;
@@ -84,6 +87,9 @@ private:
   bool tryToShare(const Copy &copy);
   void separateCopies();
   void orderCopies(SmallVector<unsigned> pending);
+  bool mayShareBytes(const LiveRange &a, const LiveRange &b) const {
+    return !apart && !a.overlaps(b);
+  }
   int64_t placeConstant(ArrayRef<Buffer *> group);
   Value placeSymbolic(ArrayRef<Buffer *> group, Value begin);
 };

@@ -145,6 +145,9 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
     what they come from when nobody reads the old value afterwards; else a copy is
     made, and a remark says so.
 
+    In a module with the attribute `te.buffers_apart` no two buffers share a place, and
+    64 bytes behind each are unused: for code that AddressSanitizer watches.
+
     Constants are collected in the module's `te.weights`, each once. The function
     `@plan` computes the bytes of the arena from the sizes of the symbols.
 

@@ -87,7 +87,7 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     BufferProgram program(function, sizes, tables);
     if (failed(program.build()))
       return signalPassFailure();
-    BufferPlacement placement(program, sizes);
+    BufferPlacement placement(program, sizes, module->hasAttr("te.buffers_apart"));
     Value total = placement.run();
     BufferOwnership ownership(program);
     WeightCollector weights(&getContext());

@@ -22,6 +22,8 @@ struct CompileOptions {
   std::vector<Target> targets = {Target()};
   /// Whether stage te merges ops into larger kernels.
   bool merges = true;
+  /// Code that AddressSanitizer watches, for a process that has it. For CPUs only.
+  bool sanitize = false;
   /// The last stage to run.
   std::string lastStage = "target";
   /// Folder for the module after every stage; empty for none.

@@ -77,16 +77,18 @@ llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool only
                         const Machine &machine);
 
 /// Optimises for speed. All but what the program exports becomes internal; names of
-/// exports get `suffix`.
-void optimize(llvm::Module &module, llvm::TargetMachine &target, llvm::StringRef suffix);
+/// exports get `suffix`. With `sanitize`, AddressSanitizer watches every access.
+void optimize(llvm::Module &module, llvm::TargetMachine &target, llvm::StringRef suffix,
+              bool sanitize = false);
 
 /// Writes an object, or assembly text, of an optimised module.
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,
                  llvm::raw_pwrite_stream &stream);
 
 /// Links objects to a shared object that exports what they do not hide and imports
-/// nothing. Undefined symbols are an error that names them.
-llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects);
+/// nothing. Undefined symbols are an error that names them, unless the code is for a
+/// process that has AddressSanitizer's.
+llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects, bool sanitize = false);
 
 } // namespace tssa::cpu
 

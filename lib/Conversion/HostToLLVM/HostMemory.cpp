@@ -58,6 +58,12 @@ void HostEmitter::emitView(memref::ViewOp op) {
   for (Value size : op.getSizes())
     buffer.dynamicSizes.push_back(values.lookup(size));
   buffers[op] = buffer;
+  // Where AddressSanitizer watches, the runtime has forbidden the arena as a whole.
+  auto source = dyn_cast<BlockArgument>(op.getSource());
+  if (module->hasAttr("te.buffers_apart") && source &&
+      main.getArgAttr(source.getArgNumber(), "te.arena"))
+    routines.call(builder, loc, "__asan_unpoison_memory_region", nullptr,
+                  {buffer.pointer, getBytes(loc, op)});
 }
 
 /// Memory of a size that the start did not know, or a result's storage.

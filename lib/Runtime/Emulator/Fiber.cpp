@@ -7,19 +7,13 @@
 
 #include "Fiber.h"
 
+#include "lib/Runtime/Watched.h"
+
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TSSA_WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TSSA_WATCHED 1
-#endif
-#endif
 #ifdef TSSA_WATCHED
-#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -88,9 +82,7 @@ Fiber::~Fiber() {
 void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
   entry = newEntry;
   argument = newArgument;
-#ifdef TSSA_WATCHED
-  __asan_unpoison_memory_region(reinterpret_cast<void *>(begin), stackBytes);
-#endif
+  allow(reinterpret_cast<void *>(begin), stackBytes);
   // As tssa_emulator_switch leaves a stack: six registers below the address that
   // it returns to. `ret` leaves the stack 16-byte aligned for the call that follows.
   auto *top = reinterpret_cast<void **>(begin + stackBytes - 64);

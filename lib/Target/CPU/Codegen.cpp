@@ -14,6 +14,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace llvm;
 
@@ -73,7 +74,17 @@ Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded,
   return Error::success();
 }
 
-void optimize(Module &module, TargetMachine &target, StringRef suffix) {
+/// Has AddressSanitizer look at each access, after all else is optimised.
+static void watch(Module &module, ModulePassManager &passes) {
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(Attribute::SanitizeAddress);
+  AddressSanitizerOptions options;
+  options.UseAfterReturn = AsanDetectStackUseAfterReturnMode::Never;
+  passes.addPass(AddressSanitizerPass(options));
+}
+
+void optimize(Module &module, TargetMachine &target, StringRef suffix, bool sanitize) {
   internalizeModule(module, [](const GlobalValue &value) {
     return is_contained(exports, value.getName()) || isCalledLate(value);
   });
@@ -98,7 +109,10 @@ void optimize(Module &module, TargetMachine &target, StringRef suffix) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+  ModulePassManager passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  if (sanitize)
+    watch(module, passes);
+  passes.run(module, modules);
 }
 
 Error emit(Module &module, TargetMachine &target, bool assembly, raw_pwrite_stream &stream) {

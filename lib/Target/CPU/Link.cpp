@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace tssa::cpu {
 
-Expected<std::string> link(ArrayRef<std::string> objects) {
+Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
   std::vector<TemporaryFile> inputs(objects.size());
   TemporaryFile output;
   if (Error error = output.create("so"))
@@ -27,7 +27,7 @@ Expected<std::string> link(ArrayRef<std::string> objects) {
   std::string outputPath = output.getPath();
   std::vector<const char *> arguments = {
       "ld.lld",   "-shared",       "-m",  "elf_x86_64", "-o",          outputPath.c_str(),
-      "-soname=model", "--no-undefined", "--gc-sections", "-z", "now", "-z",
+      "-soname=model", sanitize ? "-zundefs" : "--no-undefined", "--gc-sections", "-z", "now", "-z",
       "noexecstack",   "--build-id=none", "--hash-style=gnu", "-O2", "--strip-all",
       "--threads=1"};
   std::vector<std::string> paths;

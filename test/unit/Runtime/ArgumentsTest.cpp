@@ -110,6 +110,31 @@ TEST_F(Arguments, Strides) {
   EXPECT_EQ(sum(10), wide[51] + arguments.b[10] + 1);
 }
 
+TEST_F(Arguments, StridesThatNoMachineHas) {
+  std::vector<int64_t> strides;
+  inputs[0].tensor.strides = nullptr;
+  for (int64_t stride : {INT64_MAX, INT64_MIN, INT64_MAX / 8, INT64_MIN / 8}) {
+    strides = {stride, 1};
+    inputs[0].tensor.strides = strides.data();
+    EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset pass", run());
+  }
+  inputs[0].tensor.strides = nullptr;
+  inputs[0].tensor.byte_offset = UINT64_MAX - 3;
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset pass", run());
+  // A dim of one is never stepped along.
+  AddArguments row(1);
+  std::vector<float> wide = {1, 0, 2, 0, 3};
+  std::vector<NamedTensor> given = row.get();
+  for (int64_t stride : {INT64_MAX, INT64_MIN}) {
+    strides = {stride, 2};
+    given[0].tensor.data = wide.data();
+    given[0].tensor.strides = strides.data();
+    std::vector<Tensor> results;
+    ASSERT_OK(session->run(given, {}, {}, results));
+    EXPECT_EQ(static_cast<float *>(results[0].data)[1], 2 + row.b[1] + 1);
+  }
+}
+
 TEST_F(Arguments, OffsetAndMisalignment) {
   std::vector<char> bytes(12 * sizeof(float) + 9);
   for (size_t offset : {4, 1, 3, 7}) {

@@ -1,0 +1,135 @@
+"""Code that tssa-compile makes, watched by AddressSanitizer: no access is out of its buffer.
+
+usage: sanitized_test.py [--bin DIR] --runner ASAN/bin/tssa-run [--graphs N] [--programs N]
+
+Each program is compiled with --sanitize=address, which gives every buffer a place of its
+own with unusable bytes behind it, and run by a tssa-run that has AddressSanitizer: the
+small models at their size tuples, random ONNX graphs, random te programs.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+
+import harness
+import small_models
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "graphs"))
+import random_graph
+
+
+#: What a process exits with that AddressSanitizer ends.
+ASAN_CODE = 99
+
+
+class Checker:
+    def __init__(self, tools, folder):
+        self.tools, self.folder = tools, folder
+        self.passed = self.failed = self.skipped = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def fail(self, name, outcome):
+        found = re.search(r"ERROR: AddressSanitizer: .*(?:\n.*){0,2}", outcome.errors)
+        print(f"FAILED {name}: ended with {outcome.code}: {found.group(0) if found else outcome.first_error()}")
+        self.failed += 1
+
+    def check(self, name, source, runs, may_refuse=False):
+        """Compiles `source` and runs it with each list of options."""
+        binary = self.path(name + ".so")
+        outcome = self.tools.compile(source, binary, "--sanitize=address")
+        if outcome.code == harness.UNSUPPORTED and may_refuse:
+            self.skipped += 1
+            return
+        for options in runs if outcome.code == 0 else []:
+            outcome = self.tools.call([self.tools.runner, binary, *options])
+            # An index of random inputs may be out of range: that is told, not done.
+            if outcome.code != 0 and not (may_refuse and outcome.code in (harness.MODEL_ERROR, harness.LIMIT)):
+                break
+            outcome.code = 0
+        if outcome.code != 0:
+            self.fail(name, outcome)
+        else:
+            self.passed += 1
+        for path in (binary, source):
+            if os.path.exists(path):
+                os.remove(path)
+
+    def save(self, name, inputs):
+        path = self.path(name + ".npz")
+        np.savez(path, **inputs)
+        return path
+
+    def small(self):
+        for build in small_models.ALL:
+            small = build()
+            source = self.path(small.name + ".onnx")
+            onnx.save(small.model, source)
+            self.check(small.name, source, [["--inputs", self.save(f"{small.name}-{i}", small.inputs(*sizes))]
+                                            for i, sizes in enumerate(small.sizes)])
+
+    def control(self):
+        """A read whose guard was dropped on the way must be seen."""
+        cnn, source, binary = small_models.cnn(), self.path("control.onnx"), self.path("control.so")
+        onnx.save(cnn.model, source)
+        outcome = self.tools.compile(source, binary, "--sanitize=address", "--inject-fault=dropped-guard")
+        if outcome.code == 0:
+            inputs = self.save("control", cnn.inputs(2, 32, 32))
+            outcome = self.tools.call([self.tools.runner, binary, "--inputs", inputs])
+        if outcome.code == ASAN_CODE and "AddressSanitizer" in outcome.errors:
+            self.passed += 1
+        else:
+            self.fail("control: a dropped guard is not seen", outcome)
+
+    def graphs(self, count):
+        for seed in range(1, count + 1):
+            graph = random_graph.make_graph(seed)
+            source = self.path(f"graph-{seed}.onnx")
+            onnx.save(graph.model, source)
+            self.check(f"graph-{seed}", source, [["--random", "1"], ["--random", "2"]], may_refuse=True)
+
+    def programs(self, count):
+        fuzz = os.path.join(os.path.dirname(self.tools.compiler), "te-fuzz")
+        for seed in range(1, count + 1):
+            printed = subprocess.run([fuzz, "--print", "--seed", str(seed), "--count", "1"], capture_output=True,
+                                     text=True, check=False).stdout
+            sizes = re.findall(r"^// (N\d+) = (\d+)$", printed, re.M)
+            source = self.path(f"program-{seed}.mlir")
+            with open(source, "w") as file:
+                file.write(printed[:printed.rindex("}") + 1])
+            dims = [option for name, size in sizes for option in ("--dim", f"{name}={size}")]
+            self.check(f"program-{seed}", source, [["--random", str(seed), *dims]], may_refuse=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    harness.add_tool_options(parser)
+    parser.add_argument("--runner", required=True, metavar="FILE", help="tssa-run with AddressSanitizer")
+    parser.add_argument("--graphs", type=int, default=60)
+    parser.add_argument("--programs", type=int, default=60)
+    options = parser.parse_args()
+    tools = harness.Tools(options.bin, options.timeout)
+    tools.runner = options.runner
+    os.environ["ASAN_OPTIONS"] = f"exitcode={ASAN_CODE}:detect_leaks=0"
+    folder = tempfile.mkdtemp(prefix="sanitized-")
+    try:
+        checker = Checker(tools, folder)
+        checker.control()
+        checker.small()
+        checker.graphs(options.graphs)
+        checker.programs(options.programs)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return harness.print_counts(checker.passed, checker.failed, checker.skipped)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
