@@ -8,6 +8,8 @@ small models at their size tuples, random ONNX graphs, random te programs.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import os
 import re
 import shutil
@@ -32,49 +34,44 @@ ASAN_CODE = 99
 class Checker:
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder
-        self.passed = self.failed = self.skipped = 0
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def fail(self, name, outcome):
+    @staticmethod
+    def fail(name, outcome):
         found = re.search(r"ERROR: AddressSanitizer: .*(?:\n.*){0,2}", outcome.errors)
         print(f"FAILED {name}: ended with {outcome.code}: {found.group(0) if found else outcome.first_error()}")
-        self.failed += 1
+        return "failed"
 
     def check(self, name, source, runs, may_refuse=False):
-        """Compiles `source` and runs it with each list of options."""
+        """Compiles `source` and runs it with each list of options; gives "passed", "failed" or "skipped"."""
         binary = self.path(name + ".so")
         outcome = self.tools.compile(source, binary, "--sanitize=address")
         if outcome.code == harness.UNSUPPORTED and may_refuse:
-            self.skipped += 1
-            return
+            return "skipped"
         for options in runs if outcome.code == 0 else []:
             outcome = self.tools.call([self.tools.runner, binary, *options])
             # An index of random inputs may be out of range: that is told, not done.
             if outcome.code != 0 and not (may_refuse and outcome.code in (harness.MODEL_ERROR, harness.LIMIT)):
                 break
             outcome.code = 0
-        if outcome.code != 0:
-            self.fail(name, outcome)
-        else:
-            self.passed += 1
         for path in (binary, source):
             if os.path.exists(path):
                 os.remove(path)
+        return "passed" if outcome.code == 0 else self.fail(name, outcome)
 
     def save(self, name, inputs):
         path = self.path(name + ".npz")
         np.savez(path, **inputs)
         return path
 
-    def small(self):
-        for build in small_models.ALL:
-            small = build()
-            source = self.path(small.name + ".onnx")
-            onnx.save(small.model, source)
-            self.check(small.name, source, [["--inputs", self.save(f"{small.name}-{i}", small.inputs(*sizes))]
-                                            for i, sizes in enumerate(small.sizes)])
+    def small(self, build):
+        small = build()
+        source = self.path(small.name + ".onnx")
+        onnx.save(small.model, source)
+        return self.check(small.name, source, [["--inputs", self.save(f"{small.name}-{i}", small.inputs(*sizes))]
+                                               for i, sizes in enumerate(small.sizes)])
 
     def control(self):
         """A read whose guard was dropped on the way must be seen."""
@@ -85,28 +82,25 @@ class Checker:
             inputs = self.save("control", cnn.inputs(2, 32, 32))
             outcome = self.tools.call([self.tools.runner, binary, "--inputs", inputs])
         if outcome.code == ASAN_CODE and "AddressSanitizer" in outcome.errors:
-            self.passed += 1
-        else:
-            self.fail("control: a dropped guard is not seen", outcome)
+            return "passed"
+        return self.fail("control: a dropped guard is not seen", outcome)
 
-    def graphs(self, count):
-        for seed in range(1, count + 1):
-            graph = random_graph.make_graph(seed)
-            source = self.path(f"graph-{seed}.onnx")
-            onnx.save(graph.model, source)
-            self.check(f"graph-{seed}", source, [["--random", "1"], ["--random", "2"]], may_refuse=True)
+    def graph(self, seed):
+        graph = random_graph.make_graph(seed)
+        source = self.path(f"graph-{seed}.onnx")
+        onnx.save(graph.model, source)
+        return self.check(f"graph-{seed}", source, [["--random", "1"], ["--random", "2"]], may_refuse=True)
 
-    def programs(self, count):
+    def program(self, seed):
         fuzz = os.path.join(os.path.dirname(self.tools.compiler), "te-fuzz")
-        for seed in range(1, count + 1):
-            printed = subprocess.run([fuzz, "--print", "--seed", str(seed), "--count", "1"], capture_output=True,
-                                     text=True, check=False).stdout
-            sizes = re.findall(r"^// (N\d+) = (\d+)$", printed, re.M)
-            source = self.path(f"program-{seed}.mlir")
-            with open(source, "w") as file:
-                file.write(printed[:printed.rindex("}") + 1])
-            dims = [option for name, size in sizes for option in ("--dim", f"{name}={size}")]
-            self.check(f"program-{seed}", source, [["--random", str(seed), *dims]], may_refuse=True)
+        printed = subprocess.run([fuzz, "--print", "--seed", str(seed), "--count", "1"], capture_output=True,
+                                 text=True, check=False).stdout
+        sizes = re.findall(r"^// (N\d+) = (\d+)$", printed, re.M)
+        source = self.path(f"program-{seed}.mlir")
+        with open(source, "w") as file:
+            file.write(printed[:printed.rindex("}") + 1])
+        dims = [option for name, size in sizes for option in ("--dim", f"{name}={size}")]
+        return self.check(f"program-{seed}", source, [["--random", str(seed), *dims]], may_refuse=True)
 
 
 def main():
@@ -122,13 +116,14 @@ def main():
     folder = tempfile.mkdtemp(prefix="sanitized-")
     try:
         checker = Checker(tools, folder)
-        checker.control()
-        checker.small()
-        checker.graphs(options.graphs)
-        checker.programs(options.programs)
+        tests = [(checker.control,)] + [(checker.small, build) for build in small_models.ALL]
+        tests += [(checker.graph, seed) for seed in range(1, options.graphs + 1)]
+        tests += [(checker.program, seed) for seed in range(1, options.programs + 1)]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            ends = collections.Counter(pool.map(lambda test: test[0](*test[1:]), tests))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return harness.print_counts(checker.passed, checker.failed, checker.skipped)
+    return harness.print_counts(ends["passed"], ends["failed"], ends["skipped"])
 
 
 if __name__ == "__main__":
