@@ -8,6 +8,7 @@
 #include "lib/Import/ExternalData.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <fcntl.h>
@@ -44,9 +45,14 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
                                                    std::string &why) {
   Place place;
   bool hasLocation = false;
+  StringSet<> keys;
   for (const auto &entry : tensor.external_data()) {
     StringRef key = entry.key(), value = entry.value();
     uint64_t number = 0;
+    if (!keys.insert(key).second) {
+      why = "external data has the key " + quote(key) + " twice";
+      return failure();
+    }
     if ((key == "offset" || key == "length") && !to_integer(value, number, 10)) {
       why = ("expected a number for " + key + " of external data, got " + quote(value)).str();
       return failure();
@@ -78,6 +84,25 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
   return failure();
 }
 
+/// Opens `path` folder by folder, following no link: for kernels without openat2.
+static int openInTurn(int folder, StringRef path) {
+  int at = dup(folder);
+  while (at >= 0) {
+    auto [name, rest] = path.split('/');
+    bool isLast = rest.empty();
+    int flags = isLast ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY;
+    int next = openat(at, name.str().c_str(), flags | O_CLOEXEC | O_NOFOLLOW);
+    int error = errno;
+    close(at);
+    errno = error;
+    if (isLast)
+      return next;
+    at = next;
+    path = rest;
+  }
+  return at;
+}
+
 /// Opens `path`, beneath `root`, which holds no link.
 static int openBeneath(const std::string &root, StringRef path) {
   int folder = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -88,8 +113,8 @@ static int openBeneath(const std::string &root, StringRef path) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
   std::string relative = path.str();
   int file = syscall(SYS_openat2, folder, relative.c_str(), &how, sizeof(how));
-  if (file < 0 && errno == ENOSYS)
-    file = openat(folder, relative.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0 && (errno == ENOSYS || errno == EPERM)) // a sandbox may forbid it
+    file = openInTurn(folder, relative);
   int error = errno;
   close(folder);
   errno = error;

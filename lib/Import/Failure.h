@@ -14,6 +14,9 @@ namespace tssa {
 
 using operators::Fault;
 
+/// "; is 'weight' meant?" for the known name that is most like `name`, or nothing.
+std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+
 /// A name between quotes: cut when long, bytes that are no printable ASCII escaped.
 std::string quote(llvm::StringRef name);
 

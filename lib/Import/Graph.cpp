@@ -38,6 +38,11 @@ std::string describe(const NodeProto &node, int index, int64_t version) {
                       std::to_string(version));
 }
 
+std::string describeOperator(const NodeProto &node, int64_t version) {
+  std::string domain = node.domain().empty() ? "ai.onnx" : quote(node.domain());
+  return "operator " + quote(node.op_type()) + " of " + domain + ":" + std::to_string(version);
+}
+
 void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &)> visit) {
   for (const auto &attribute : node.attribute()) {
     if (attribute.has_g())
@@ -74,8 +79,7 @@ static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use)
   });
 }
 
-/// The known name that is most like `name`, if one is close.
-static std::string findNearName(StringRef name, ArrayRef<StringRef> known) {
+std::string suggestName(StringRef name, ArrayRef<StringRef> known) {
   constexpr size_t maxNames = 100'000, maxLength = 200;
   StringRef best;
   unsigned bestDistance = name.size() / 3 + 1;
@@ -154,7 +158,7 @@ mlir::LogicalResult Sorter::collectUses(function_ref<bool(StringRef)> isDefined,
       known.push_back(entry.getKey());
     llvm::sort(known);
     return fail(report, "value " + quote(missing) + " of " + describe(nodes[i], i) +
-                            " is not defined" + findNearName(missing, known));
+                            " is not defined" + suggestName(missing, known));
   }
   return mlir::success();
 }

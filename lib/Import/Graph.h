@@ -19,6 +19,9 @@ std::string describe(const tssa_onnx::NodeProto &node, int index, int64_t versio
 /// The same without a version.
 std::string describe(const tssa_onnx::NodeProto &node, int index);
 
+/// `operator 'Conv' of ai.onnx:22`.
+std::string describeOperator(const tssa_onnx::NodeProto &node, int64_t version);
+
 /// "ai.onnx" is another name of the standard domain "".
 llvm::StringRef normalizeDomain(llvm::StringRef domain);
 

@@ -22,8 +22,8 @@ public:
   unsigned numOutputs() const override { return graph.output_size(); }
   std::optional<unsigned> getForwardedInput(unsigned i) const override;
   bool isAlwaysTrue(unsigned i) const override;
-  mlir::FailureOr<operators::Tensors>
-  build(operators::Builder &builder, llvm::ArrayRef<operators::Tensor> inputs) override;
+  mlir::FailureOr<operators::Tensors> build(operators::Builder &builder,
+                                            llvm::ArrayRef<operators::Tensor> inputs) override;
 
 private:
   /// The name that output `i` has before Identity nodes and casts.

@@ -9,6 +9,7 @@
 #include "lib/Import/GraphBody.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/ListLengths.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
 using namespace tssa::operators;
@@ -46,7 +47,7 @@ std::optional<GraphImporter::Attribute> resolve(const AttributeProto &attribute,
 }
 
 LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, Node &node) {
-  mlir::OpBuilder &ops = builder.ops;
+  mlir::OpBuilder &ops = builder->ops;
   const AttributeProto &proto = *attribute.proto;
   switch (proto.type()) {
   case AttributeProto::INT:
@@ -75,14 +76,14 @@ LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, 
     FailureOr<TensorReader::Constant> constant = reader.read(proto.t(), report);
     if (failed(constant))
       return failure();
-    node.tensors[name] = builder.constant(constant->type, constant->elements);
+    node.tensors[name] = builder->constant(constant->type, constant->elements);
     return success();
   }
   case AttributeProto::GRAPH:
     node.subgraphs[name] = std::make_shared<GraphBody>(*this, proto.g(), *attribute.scope);
     return success();
   default:
-    return builder.unsupported("attribute " + quote(name) + " has a kind that is not supported");
+    return builder->unsupported("attribute " + quote(name) + " has a kind that is not supported");
   }
 }
 
@@ -99,7 +100,7 @@ LogicalResult GraphImporter::readAttributes(const NodeProto &proto, Node &node, 
 //===----------------------------------------------------------------------===//
 
 mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, const Scope &scope) {
-  mlir::MLIRContext *context = builder.context();
+  mlir::MLIRContext *context = builder->context();
   std::string name =
       proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
   mlir::Location place = mlir::FileLineColLoc::get(context, fileName, index, 0);
@@ -112,7 +113,7 @@ LogicalResult GraphImporter::reportNode(const NodeProto &proto, int index, const
                                         Scope &scope) {
   if (report.fault != Fault::None)
     return failure();
-  std::string text = describe(proto, index, node.version) + ": " + builder.faultText().str();
+  std::string text = describe(proto, index, node.version) + ": " + builder->faultText().str();
   for (const auto &[i, name] : llvm::enumerate(proto.input())) {
     Entry *entry = name.empty() ? nullptr : scope.find(name);
     if (!entry || !entry->tensor)
@@ -122,12 +123,58 @@ LogicalResult GraphImporter::reportNode(const NodeProto &proto, int index, const
   }
   if (!scope.prefix.empty())
     text += "\n  in " + quote(StringRef(scope.prefix).drop_back());
-  return fail(report, builder.fault(), text);
+  return fail(report, builder->fault(), text);
+}
+
+bool GraphImporter::collectFault(const NodeProto &proto, int index) {
+  bool isKnown = std::exchange(metUnknown, false);
+  if (!isKnown && report.fault != Fault::Unsupported)
+    return false;
+  if (!isKnown)
+    unsupported.add(UnsupportedUse::Node, report.error, getPlace(proto, index));
+  report.fault = Fault::None;
+  report.error.clear();
+  // A builder keeps its first error, and values that others refer to.
+  if (builder->fault() != Fault::None) {
+    mlir::Location location = builder->loc();
+    builder = builders.emplace_back(std::make_unique<Builder>(builder->ops, builder->sizes)).get();
+    builder->setLoc(location);
+  }
+  return true;
 }
 
 LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope &scope) {
-  builder.setLoc(getLocation(proto, index, scope));
+  if (++numNodes > maxBuiltNodes)
+    return fail(report, Fault::Limit,
+                "the model makes more than " + Twine(maxBuiltNodes) +
+                    " nodes out of its functions and bodies");
+  auto isUnknown = [&](const std::string &name) {
+    Entry *entry = name.empty() ? nullptr : scope.find(name);
+    return entry && entry->isUnknown;
+  };
+  auto makeUnknown = [&] {
+    for (const std::string &name : proto.output())
+      scope.entries[name].isUnknown = !name.empty();
+    return success();
+  };
+  if (llvm::any_of(proto.input(), isUnknown))
+    return makeUnknown();
   Node node;
+  mlir::OpBuilder::InsertPoint place = builder->ops.saveInsertionPoint();
+  if (succeeded(buildNode(proto, index, scope, node))) {
+    metUnknown = false; // of a body that was only tried
+    return success();
+  }
+  (void)reportNode(proto, index, node, scope);
+  if (!collectFault(proto, index))
+    return failure();
+  builder->ops.restoreInsertionPoint(place);
+  return makeUnknown();
+}
+
+LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Scope &scope,
+                                       Node &node) {
+  builder->setLoc(getLocation(proto, index, scope));
   node.op = proto.op_type();
   node.domain = normalizeDomain(proto.domain()).str();
   node.name = proto.name();
@@ -143,18 +190,16 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope
   if (failed(readAttributes(proto, node, scope))) {
     if (report.fault != Fault::None)
       report.error = place + ": " + report.error;
-    return reportNode(proto, index, node, scope);
+    return failure();
   }
-  FailureOr<Tensors> results = build(proto, node, scope);
+  FailureOr<Tensors> results = build(proto, index, node, scope);
   if (failed(results))
-    return reportNode(proto, index, node, scope);
+    return failure();
   for (const auto &[i, name] : llvm::enumerate(proto.output())) {
     if (name.empty())
       continue;
-    if (i >= results->size() || !(*results)[i]) {
-      (void)builder.unsupported("output " + Twine(i) + " is not supported");
-      return reportNode(proto, index, node, scope);
-    }
+    if (i >= results->size() || !(*results)[i])
+      return builder->unsupported("output " + Twine(i) + " is not supported");
     scope.entries[name] = {(*results)[i], "produced by " + place};
   }
   return success();
@@ -172,7 +217,8 @@ static std::optional<int64_t> findDeclaredRank(const GraphProto *graph, StringRe
   return std::nullopt;
 }
 
-FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, Node &node, Scope &scope) {
+FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node &node,
+                                        Scope &scope) {
   if (const FunctionProto *function = functions.find(proto))
     return callFunction(*function, proto, node, scope, nullptr);
   const OpSchema *schema = findSchema(proto, node.version);
@@ -183,13 +229,21 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, Node &node, Scop
       return i < proto.output_size() ? findDeclaredRank(scope.graph, proto.output(i))
                                      : std::nullopt;
     };
-    if (failed(settleListLengths(builder, node, declaredRank)))
+    if (failed(settleListLengths(*builder, node, declaredRank)))
       return failure();
-    return (*fn)(builder, node);
+    return (*fn)(*builder, node);
   }
   if (schema)
-    return expandSchema(*schema, proto, node, scope);
-  return builder.unsupported("operator is not supported");
+    return expandSchema(*schema, proto, index, node, scope);
+  return skipOperator(proto, index, node.version);
+}
+
+/// The checker knows most of these; those of functions that depend on types show here.
+LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int64_t version) {
+  unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version),
+                  getPlace(proto, index));
+  metUnknown = true;
+  return failure();
 }
 
 static std::string getONNXType(DType type) {
@@ -203,26 +257,26 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
   StringMap<std::pair<DType, unsigned>> bound;
   for (const auto &[i, tensor] : llvm::enumerate(node.inputs)) {
     if (schema.inputs().empty())
-      return builder.error("takes no inputs");
+      return builder->error("takes no inputs");
     const auto &formal = schema.inputs()[std::min(i, schema.inputs().size() - 1)];
     if (!tensor) {
       if (formal.GetOption() != OpSchema::Optional)
-        return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is missing");
+        return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is missing");
       continue;
     }
     std::string type = getONNXType(tensor.dtype());
     // Some allow tensors in an optional or a sequence only: the plain type must be there.
     if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) { return *known == type; }))
-      return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                           ", which the operator does not take");
+      return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
+                            ", which the operator does not take");
     bool isShared = formal.GetOption() != OpSchema::Variadic || formal.GetIsHomogeneous();
     if (!isShared)
       continue;
     auto [it, isNew] = bound.try_emplace(formal.GetTypeStr(), tensor.dtype(), i);
     if (!isNew && it->second.first != tensor.dtype())
-      return builder.error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                           ", expected " + getONNXType(it->second.first) + " as input " +
-                           Twine(it->second.second));
+      return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
+                            ", expected " + getONNXType(it->second.first) + " as input " +
+                            Twine(it->second.second));
   }
   return success();
 }
@@ -244,16 +298,26 @@ LogicalResult GraphImporter::importNodes(const NodeList &nodes, Scope &scope) {
 LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &scope) {
   for (const auto &tensor : graph.initializer()) {
     FailureOr<TensorReader::Constant> constant = reader.read(tensor, report);
-    if (failed(constant))
+    if (succeeded(constant)) {
+      scope.entries[tensor.name()] = {builder->constant(constant->type, constant->elements),
+                                      "an initializer"};
+      continue;
+    }
+    if (report.fault != Fault::Unsupported)
       return failure();
-    scope.entries[tensor.name()] = {builder.constant(constant->type, constant->elements),
-                                    "an initializer"};
+    // The checker has collected it.
+    report.fault = Fault::None;
+    report.error.clear();
+    scope.entries[tensor.name()].isUnknown = true;
   }
   return success();
 }
 
 FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &parent,
                                              ArrayRef<Tensor> inputs) {
+  if (failed(checkDepth()))
+    return failure();
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   Scope scope;
   scope.parent = &parent;
   scope.opsets = parent.opsets;
@@ -265,9 +329,23 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   if (failed(importInitializers(graph, scope)) || failed(importNodes(graph.node(), scope)))
     return failure();
   Tensors results;
-  for (const auto &output : graph.output())
-    results.push_back(scope.find(output.name())->tensor);
+  for (const auto &output : graph.output()) {
+    Entry *entry = scope.find(output.name());
+    if (entry->isUnknown) {
+      metUnknown = true;
+      return failure();
+    }
+    results.push_back(entry->tensor);
+  }
   return results;
+}
+
+LogicalResult GraphImporter::checkDepth() {
+  constexpr size_t maxDepth = maxGraphDepth + maxFunctionDepth;
+  if (depth < maxDepth)
+    return success();
+  return fail(report, Fault::Limit,
+              "bodies and functions are nested more than " + Twine(maxDepth) + " deep");
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,6 +355,9 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
 FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
                                                const NodeProto &proto, const Node &node,
                                                Scope &scope, const OpSchema *schema) {
+  if (failed(checkDepth()))
+    return failure();
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   StringMap<Attribute> attributes;
   if (schema)
     for (const auto &[name, attribute] : schema->attributes())
@@ -297,17 +378,21 @@ FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
   inner.attributes = &attributes;
   inner.prefix = scope.prefix + (proto.name().empty() ? proto.op_type() : proto.name()) + "/";
   if (node.inputs.size() > static_cast<size_t>(function.input_size()))
-    return builder.error("expected at most " + Twine(function.input_size()) +
-                         " inputs for function " + quote(function.name()) + ", got " +
-                         Twine(node.inputs.size()));
+    return builder->error("expected at most " + Twine(function.input_size()) +
+                          " inputs for function " + quote(function.name()) + ", got " +
+                          Twine(node.inputs.size()));
   for (const auto &[i, name] : llvm::enumerate(function.input()))
     inner.entries[name] = {node.input(i), "an input of function " + quote(function.name())};
   if (failed(importNodes(function.node(), inner)))
     return failure();
-  builder.setLoc(builder.ops.getUnknownLoc());
+  builder->setLoc(builder->ops.getUnknownLoc());
   Tensors results;
   for (const std::string &name : function.output()) {
     Entry *entry = inner.find(name);
+    if (entry && entry->isUnknown) {
+      metUnknown = true;
+      return failure();
+    }
     results.push_back(entry ? entry->tensor : Tensor());
   }
   return results;
@@ -331,14 +416,14 @@ static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {
 }
 
 FailureOr<Tensors> GraphImporter::expandSchema(const OpSchema &schema, const NodeProto &proto,
-                                               const Node &node, Scope &scope) {
+                                               int index, const Node &node, Scope &scope) {
   if (schema.HasFunction()) {
     const FunctionProto *function = schema.GetFunction(static_cast<int>(node.version));
     if (function)
       return callFunction(*function, proto, node, scope, &schema);
   }
   if (!schema.HasContextDependentFunction())
-    return builder.unsupported("operator is not supported");
+    return skipOperator(proto, index, node.version);
   NodeProto resolvedNode = proto;
   resolvedNode.clear_attribute();
   for (const AttributeProto &attribute : proto.attribute())
@@ -353,7 +438,7 @@ FailureOr<Tensors> GraphImporter::expandSchema(const OpSchema &schema, const Nod
   tssa_onnx::FunctionBodyBuildContextImpl context(resolvedNode, types);
   FunctionProto function;
   if (!schema.BuildContextDependentFunction(context, function, static_cast<int>(node.version)))
-    return builder.unsupported("operator is not supported with these attributes and inputs");
+    return builder->unsupported("operator is not supported with these attributes and inputs");
   return callFunction(reader.keep(std::move(function)), resolvedNode, node, scope, &schema);
 }
 

@@ -7,19 +7,24 @@
 #ifndef TSSA_LIB_IMPORT_GRAPHIMPORTER_H
 #define TSSA_LIB_IMPORT_GRAPHIMPORTER_H
 
+#include "lib/Import/Limits.h"
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/TensorData.h"
 #include "tssa/Operators/Registry.h"
 
 namespace tssa {
 
-/// Builds the nodes of graphs and functions, each in the scope of its names.
+/// Builds the nodes of graphs and functions, each in the scope of its names. A node that is
+/// not supported is collected and its results are unknown; what uses them is passed over,
+/// so that all such nodes are found at once.
 class GraphImporter {
 public:
   /// A tensor and the node that made it, for errors.
   struct Entry {
     operators::Tensor tensor;
     std::string producer;
+    /// What it would be depends on something that is not supported.
+    bool isUnknown = false;
   };
   struct Scope;
   /// An attribute as written where it was written: a function's attribute may be a
@@ -42,9 +47,9 @@ public:
   };
 
   GraphImporter(operators::Builder &builder, TensorReader &reader, const FunctionTable &functions,
-                llvm::StringRef fileName, ImportReport &report)
-      : builder(builder), reader(reader), functions(functions), fileName(fileName),
-        report(report) {}
+                llvm::StringRef fileName, UnsupportedUses &unsupported, ImportReport &report)
+      : builder(&builder), reader(reader), functions(functions), fileName(fileName),
+        unsupported(unsupported), report(report) {}
 
   /// Makes the initializers of `graph` tensors of `scope`.
   mlir::LogicalResult importInitializers(const tssa_onnx::GraphProto &graph, Scope &scope);
@@ -56,15 +61,23 @@ public:
 
 private:
   mlir::LogicalResult importNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope);
-  mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto,
+  mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope,
+                                operators::Node &node);
+  /// Whether a node that failed lacks something that is collected, now or before.
+  bool collectFault(const tssa_onnx::NodeProto &proto, int index);
+  /// Whether nodes may still be built, a body or a function deeper.
+  mlir::LogicalResult checkDepth();
+  mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto, int index,
                                             operators::Node &node, Scope &scope);
+  /// Collects an operator that is not there.
+  mlir::LogicalResult skipOperator(const tssa_onnx::NodeProto &proto, int index, int64_t version);
   /// `schema` gives the defaults of attributes, for a function of the standard.
   mlir::FailureOr<operators::Tensors> callFunction(const tssa_onnx::FunctionProto &function,
                                                    const tssa_onnx::NodeProto &proto,
                                                    const operators::Node &node, Scope &scope,
                                                    const tssa_onnx::OpSchema *schema);
   mlir::FailureOr<operators::Tensors> expandSchema(const tssa_onnx::OpSchema &schema,
-                                                   const tssa_onnx::NodeProto &proto,
+                                                   const tssa_onnx::NodeProto &proto, int index,
                                                    const operators::Node &node, Scope &scope);
   mlir::LogicalResult readAttributes(const tssa_onnx::NodeProto &proto, operators::Node &node,
                                      Scope &scope);
@@ -76,11 +89,17 @@ private:
                                  const operators::Node &node, Scope &scope);
   mlir::Location getLocation(const tssa_onnx::NodeProto &proto, int index, const Scope &scope);
 
-  operators::Builder &builder;
+  operators::Builder *builder;
+  /// Those that came after an error that was collected.
+  std::vector<std::unique_ptr<operators::Builder>> builders;
   TensorReader &reader;
   const FunctionTable &functions;
   std::string fileName;
+  size_t numNodes = 0, depth = 0;
+  UnsupportedUses &unsupported;
   ImportReport &report;
+  /// Set with the failure of a body or a function that has unknown results.
+  bool metUnknown = false;
 };
 
 /// The attribute that an attribute of a node in `scope` stands for: itself, or what the

@@ -14,8 +14,17 @@ namespace tssa {
 constexpr size_t maxGraphDepth = 64;
 constexpr size_t maxFunctionDepth = 64;
 constexpr size_t maxRank = 32;
-/// Nodes of an untrusted model.
-constexpr size_t maxUntrustedNodes = 1'000'000;
+/// Nodes that are built: those of a function count for each call, those of a body for
+/// each time it is tried.
+constexpr size_t maxBuiltNodes = 1'000'000;
+
+// Of untrusted models alone:
+
+/// Characters of a name.
+constexpr size_t maxUntrustedName = 65'536;
+/// Bytes of tensors beyond 101 % of the bytes of the model's files.
+constexpr size_t untrustedSlack = 64 << 20;
+
 /// Characters of a name that are shown.
 constexpr size_t maxShownName = 120;
 

@@ -7,10 +7,8 @@
 
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/Limits.h"
-#include "lib/Import/TensorData.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Registry.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -38,8 +36,8 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
     std::string domain = normalizeDomain(import.domain()).str();
     std::string shown = domain.empty() ? "ai.onnx" : quote(domain);
     if (import.version() < 0)
-      return fail(report, "opset of " + shown + " has the negative version " +
-                              Twine(import.version()));
+      return fail(report,
+                  "opset of " + shown + " has the negative version " + Twine(import.version()));
     auto it = known.find(domain);
     if (it != known.end() && import.version() > it->second.second)
       return fail(report, Fault::Unsupported,
@@ -84,7 +82,17 @@ bool ModelChecker::Scope::isDefined(StringRef name) const {
   return false;
 }
 
+LogicalResult ModelChecker::checkName(const std::string &name) {
+  if (options.untrusted && name.size() > maxUntrustedName)
+    return fail(report, Fault::Limit,
+                "name " + quote(name) + " has " + Twine(name.size()) + " bytes, at most " +
+                    Twine(maxUntrustedName) + " are taken from an untrusted model");
+  return success();
+}
+
 LogicalResult ModelChecker::define(Scope &scope, StringRef name) {
+  if (failed(checkName(name.str())))
+    return failure();
   if (!scope.defined.try_emplace(name, true).second)
     return fail(report, "value " + quote(name) + " is defined twice among inputs and initializers");
   scope.names.push_back(name);
@@ -94,7 +102,8 @@ LogicalResult ModelChecker::define(Scope &scope, StringRef name) {
 LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *parent,
                                        const Opsets &opsets, size_t depth) {
   if (depth > maxGraphDepth)
-    return fail(report, Fault::Limit, "graphs are nested more than " + Twine(maxGraphDepth) + " deep");
+    return fail(report, Fault::Limit,
+                "graphs are nested more than " + Twine(maxGraphDepth) + " deep");
   Scope scope{parent, {}, {}, &opsets};
   bool isMain = parent == nullptr;
   for (const auto &input : graph.input())
@@ -106,10 +115,12 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
     return inputs.erase(name) ? success() : define(scope, name);
   };
   for (const auto &tensor : graph.initializer())
-    if (failed(defineTensor(tensor.name())))
+    if (failed(defineTensor(tensor.name())) ||
+        failed(checkTensor(tensor, getPlace("tensor", tensor.name()))))
       return failure();
   for (const auto &tensor : graph.sparse_initializer()) {
-    unsupported["sparse tensors"].push_back("tensor " + quote(tensor.values().name()));
+    unsupported.add(UnsupportedUse::Tensor, "sparse tensors",
+                    getPlace("tensor", tensor.values().name()));
     if (failed(defineTensor(tensor.values().name())))
       return failure();
   }
@@ -134,14 +145,44 @@ LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope
   if (!llvm::is_sorted(*order))
     report.warnings.push_back("the nodes are not in the order of their values; they were sorted");
   numNodes += nodes.size();
-  if (options.untrusted && numNodes > maxUntrustedNodes)
-    return fail(report, Fault::Limit, "the model has more than " + Twine(maxUntrustedNodes) + " nodes");
   Scope inner{&scope, {}, {}, scope.opsets};
   for (int index : *order) {
     if (failed(checkNode(nodes[index], index, inner, depth)))
       return failure();
     for (const std::string &name : nodes[index].output())
       inner.defined.try_emplace(name, true);
+  }
+  return success();
+}
+
+LogicalResult ModelChecker::checkTensor(const tssa_onnx::TensorProto &tensor,
+                                        const ModelPlace &place) {
+  if (succeeded(reader.check(tensor, report)))
+    return success();
+  bool isNode = place.node >= 0;
+  if (report.fault != Fault::Unsupported) {
+    if (isNode)
+      report.error = place.text + ": " + report.error;
+    return failure();
+  }
+  if (operators::fromONNX(tensor.data_type()))
+    unsupported.add(UnsupportedUse::Tensor, report.error, place);
+  else
+    unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(tensor.data_type()),
+                    place);
+  report.fault = Fault::None;
+  report.error.clear();
+  return success();
+}
+
+LogicalResult ModelChecker::checkAttributes(const NodeProto &node, int index,
+                                            const std::string &place) {
+  llvm::StringSet<> names;
+  for (const auto &attribute : node.attribute()) {
+    if (!names.insert(attribute.name()).second)
+      return fail(report, place + ": attribute " + quote(attribute.name()) + " is given twice");
+    if (attribute.has_t() && failed(checkTensor(attribute.t(), getPlace(node, index))))
+      return failure();
   }
   return success();
 }
@@ -161,7 +202,10 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
   if (opset == scope.opsets->end() && !function)
     return fail(report, place + ": the model has no opset_import for this domain");
 
-  LogicalResult result = success();
+  LogicalResult result = checkAttributes(node, index, place);
+  for (const std::string &name : node.output())
+    if (succeeded(result))
+      result = checkName(name);
   forEachSubgraph(node, [&](const GraphProto &graph) {
     if (succeeded(result))
       result = checkGraph(graph, &scope, *scope.opsets, depth + 1);
@@ -185,10 +229,7 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     return checkSchemaFunction(*schema, version);
   if (schema && schema->HasContextDependentFunction())
     return success();
-  std::string op = quote(node.op_type()) + " of " +
-                   (node.domain().empty() ? "ai.onnx" : quote(node.domain())) + ":" +
-                   std::to_string(version);
-  unsupported["operator " + op].push_back(describe(node, index));
+  unsupported.add(UnsupportedUse::Operator, describeOperator(node, version), getPlace(node, index));
   return success();
 }
 
@@ -201,10 +242,12 @@ LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
     return fail(report, text + quote(function.name()));
   }
   if (callStack.size() >= maxFunctionDepth)
-    return fail(report, Fault::Limit, "functions call each other more than " +
-                                          Twine(maxFunctionDepth) + " deep");
-  if (!checkedFunctions.insert(&function).second)
+    return fail(report, Fault::Limit,
+                "functions call each other more than " + Twine(maxFunctionDepth) + " deep");
+  if (auto known = checkedFunctions.find(&function); known != checkedFunctions.end()) {
+    numNodes += known->second;
     return success();
+  }
   FailureOr<Opsets> opsets = readOpsets(function.opset_import(), report);
   if (failed(opsets))
     return failure();
@@ -213,8 +256,10 @@ LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
     if (failed(define(scope, input)))
       return failure();
   callStack.push_back(&function);
+  CheckedSize before = numNodes;
   LogicalResult result = checkNodes(function.node(), scope, callStack.size());
   callStack.pop_back();
+  checkedFunctions[&function] = numNodes - before;
   return result;
 }
 
@@ -222,7 +267,7 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
   const FunctionProto *function = schema.GetFunction(static_cast<int>(version));
   if (!function)
     return success();
-  if (!checkedFunctions.insert(function).second)
+  if (!checkedFunctions.try_emplace(function).second)
     return success();
   for (const auto &[index, node] : llvm::enumerate(function->node())) {
     const OpSchema *inner = findSchema(node, version);
@@ -233,8 +278,8 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
         return failure();
       continue;
     }
-    unsupported["operator " + quote(schema.Name())].push_back("which needs " +
-                                                              quote(node.op_type()));
+    unsupported.add(UnsupportedUse::Operator, "operator " + quote(schema.Name()),
+                    {"which needs " + quote(node.op_type()), -1, "", node.op_type()});
   }
   return success();
 }
@@ -245,11 +290,11 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
 
 void ModelChecker::checkValueTypes() {
   auto check = [&](const tssa_onnx::ValueInfoProto &value, StringRef what) {
-    std::string place = (what + " " + quote(value.name())).str();
+    ModelPlace place = getPlace(what, value.name());
     if (!value.type().has_tensor_type())
-      unsupported["values that are no tensors"].push_back(place);
+      unsupported.add(UnsupportedUse::Tensor, "values that are no tensors", place);
     else if (int32_t type = value.type().tensor_type().elem_type(); !operators::fromONNX(type))
-      unsupported["element type " + getTypeName(type)].push_back(place);
+      unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), place);
   };
   for (const auto &input : model.graph().input())
     check(input, "input");
@@ -263,16 +308,25 @@ LogicalResult ModelChecker::run() {
   if (failed(opsets) || failed(checkGraph(model.graph(), nullptr, *opsets, 0)))
     return failure();
   checkValueTypes();
-  if (unsupported.empty())
+  if (!numNodes.fits(maxBuiltNodes))
+    return fail(report, Fault::Limit,
+                "the model makes more than " + Twine(maxBuiltNodes) +
+                    " nodes out of its graphs and functions");
+  return checkTotals();
+}
+
+/// One file's bytes may be named by many tensors.
+LogicalResult ModelChecker::checkTotals() {
+  CheckedSize files = CheckedSize(model.ByteSizeLong()) + CheckedSize(reader.getExternalBytes());
+  std::optional<int64_t> bytes = files.get();
+  if (!options.untrusted || !bytes)
     return success();
-  constexpr size_t maxShownUses = 5;
-  std::string text = "the model needs what is not supported:";
-  for (const auto &[what, uses] : unsupported) {
-    text += "\n  " + what + ": " + join(ArrayRef(uses).take_front(maxShownUses), ", ");
-    if (uses.size() > maxShownUses)
-      text += " and " + std::to_string(uses.size() - maxShownUses) + " more";
-  }
-  return fail(report, Fault::Unsupported, text);
+  uint64_t most = *bytes + *bytes / 100 + untrustedSlack;
+  if (reader.getCheckedBytes().fits(most))
+    return success();
+  return fail(report, Fault::Limit,
+              "the tensors have more bytes than the files they are in: more than " + Twine(most) +
+                  ", which an untrusted model may not");
 }
 
 } // namespace tssa

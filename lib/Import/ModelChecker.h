@@ -8,8 +8,9 @@
 #define TSSA_LIB_IMPORT_MODELCHECKER_H
 
 #include "lib/Import/Graph.h"
+#include "lib/Import/TensorData.h"
+#include "lib/Import/UnsupportedUses.h"
 #include "llvm/ADT/StringMap.h"
-#include <set>
 
 namespace tssa_onnx {
 class OpSchema;
@@ -38,13 +39,16 @@ private:
   llvm::StringMap<const tssa_onnx::FunctionProto *> functions;
 };
 
-/// Checks what can be known without building: names, order, schemas, depth, and that
-/// every operator is supported. All that are not are reported together.
+/// Checks what can be known without building: names, order, schemas, depth, tensors with
+/// their files. Fails on what is broken; operators and types that are not supported are
+/// collected.
 class ModelChecker {
 public:
   ModelChecker(const tssa_onnx::ModelProto &model, const FunctionTable &functions,
-               const ImportOptions &options, ImportReport &report)
-      : model(model), functions(functions), options(options), report(report) {}
+               TensorReader &reader, const ImportOptions &options, UnsupportedUses &unsupported,
+               ImportReport &report)
+      : model(model), functions(functions), reader(reader), options(options),
+        unsupported(unsupported), report(report) {}
 
   mlir::LogicalResult run();
 
@@ -64,17 +68,24 @@ private:
   mlir::LogicalResult checkNode(const tssa_onnx::NodeProto &node, int index, const Scope &scope,
                                 size_t depth);
   mlir::LogicalResult checkSchemaFunction(const tssa_onnx::OpSchema &schema, int64_t version);
+  mlir::LogicalResult checkAttributes(const tssa_onnx::NodeProto &node, int index,
+                                      const std::string &place);
+  mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor, const ModelPlace &place);
+  mlir::LogicalResult checkName(const std::string &name);
+  mlir::LogicalResult checkTotals();
   void checkValueTypes();
 
   const tssa_onnx::ModelProto &model;
   const FunctionTable &functions;
+  TensorReader &reader;
   const ImportOptions &options;
+  UnsupportedUses &unsupported;
   ImportReport &report;
-  /// What is not supported: one line per operator or type, with the nodes that use it.
-  std::map<std::string, std::vector<std::string>> unsupported;
-  std::set<const tssa_onnx::FunctionProto *> checkedFunctions;
+  /// Functions that were checked, and the nodes that each makes.
+  llvm::DenseMap<const tssa_onnx::FunctionProto *, CheckedSize> checkedFunctions;
   std::vector<const tssa_onnx::FunctionProto *> callStack;
-  size_t numNodes = 0;
+  /// Nodes that the model makes, those of a function for each call.
+  CheckedSize numNodes = 0;
 };
 
 } // namespace tssa

@@ -8,9 +8,12 @@
 #include "lib/Import/ModelFile.h"
 #include "lib/Import/Limits.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -27,50 +30,83 @@ std::string quote(StringRef name) {
   return text + (name.size() > maxShownName ? "...'" : "'");
 }
 
-static mlir::LogicalResult checkContents(const tssa_onnx::ModelProto &model,
-                                         ImportReport &report) {
+static constexpr uint64_t maxProtobufBytes = std::numeric_limits<int>::max();
+
+static mlir::LogicalResult checkContents(const tssa_onnx::ModelProto &model, ImportReport &report) {
   if (!model.has_graph())
     return fail(report, "the model has no graph");
   if (model.opset_import_size() == 0)
     return fail(report, "the model has no opset_import");
   if (model.ir_version() > tssa_onnx::Version::IR_VERSION)
     return fail(report, Fault::Unsupported,
-                "the model has IR version " + Twine(model.ir_version()) + ", known are versions up to " +
+                "the model has IR version " + Twine(model.ir_version()) +
+                    ", known are versions up to " +
                     Twine(static_cast<int>(tssa_onnx::Version::IR_VERSION)));
   return mlir::success();
 }
 
+namespace {
+/// The descriptor of a regular file, closed at the end.
+class InputFile {
+public:
+  ~InputFile() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  mlir::LogicalResult open(StringRef path, ImportReport &report);
+
+  int descriptor = -1;
+  uint64_t size = 0;
+};
+} // namespace
+
+mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
+  // A pipe would make a blocking open wait for ever.
+  descriptor = ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
+    return fail(report, "cannot be read: " + Twine(strerror(errno)));
+  if (S_ISDIR(status.st_mode))
+    return fail(report, "cannot be read: is a directory");
+  if (!S_ISREG(status.st_mode))
+    return fail(report, "cannot be read: is not a regular file");
+  size = status.st_size;
+  return mlir::success();
+}
+
+/// What can be said before parsing.
+static mlir::LogicalResult checkFile(const InputFile &file, ImportReport &report) {
+  if (file.size == 0)
+    return fail(report, "the file is empty");
+  static constexpr StringLiteral pointer = "version https://git-lfs";
+  char begin[pointer.size()];
+  ssize_t count = ::pread(file.descriptor, begin, sizeof(begin), 0);
+  if (count == sizeof(begin) && StringRef(begin, count) == pointer)
+    return fail(report, "this is a Git LFS pointer, not an ONNX model: fetch the file with "
+                        "'git lfs pull'");
+  if (file.size > maxProtobufBytes)
+    return fail(report, Fault::Limit,
+                "the file has " + Twine(file.size) + " bytes, a protobuf has at most " +
+                    Twine(maxProtobufBytes) + ": keep the weights as external data");
+  return mlir::success();
+}
+
 std::shared_ptr<tssa_onnx::ModelProto> readModel(StringRef path, ImportReport &report) {
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file) {
-    (void)fail(report, "cannot be read: " + file.getError().message());
+  InputFile file;
+  if (failed(file.open(path, report)) || failed(checkFile(file, report)))
     return nullptr;
-  }
-  StringRef bytes = (*file)->getBuffer();
-  if (bytes.empty()) {
-    (void)fail(report, "the file is empty");
-    return nullptr;
-  }
-  if (bytes.starts_with("version https://git-lfs")) {
-    (void)fail(report, "this is a Git LFS pointer, not an ONNX model: fetch the file with "
-                       "'git lfs pull'");
-    return nullptr;
-  }
-  constexpr size_t maxBytes = std::numeric_limits<int>::max();
-  if (bytes.size() > maxBytes) {
-    (void)fail(report, Fault::Limit,
-               "the file has " + Twine(bytes.size()) + " bytes, a protobuf has at most " +
-                   Twine(maxBytes) + ": keep the weights as external data");
-    return nullptr;
-  }
   google::protobuf::LogSilencer silencer;
-  google::protobuf::io::CodedInputStream stream(
-      reinterpret_cast<const uint8_t *>(bytes.data()), static_cast<int>(bytes.size()));
+  google::protobuf::io::FileInputStream bytes(file.descriptor);
+  google::protobuf::io::CodedInputStream stream(&bytes);
   stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
   auto model = std::make_shared<tssa_onnx::ModelProto>();
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    (void)fail(report, "truncated, nested too deeply, or not an ONNX protobuf (read " +
-                           Twine(bytes.size()) + " bytes)");
+    std::string why = bytes.GetErrno()
+                          ? std::string("cannot be read: ") + strerror(bytes.GetErrno())
+                          : "truncated, nested too deeply, or not an ONNX protobuf "
+                            "(read " +
+                                std::to_string(file.size) + " bytes)";
+    (void)fail(report, why);
     return nullptr;
   }
   if (failed(checkContents(*model, report)))

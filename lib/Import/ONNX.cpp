@@ -72,9 +72,16 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   if (!model)
     return nullptr;
   FunctionTable functions(*model);
-  if (failed(ModelChecker(*model, functions, options, report).run()))
+  TensorReader reader(context, model, path, options.untrusted);
+  UnsupportedUses unsupported;
+  if (failed(ModelChecker(*model, functions, reader, options, unsupported, report).run()))
     return nullptr;
   mlir::FailureOr<std::vector<Input>> inputs = readInputs(model->graph(), options, report);
+  if (failed(inputs) && report.fault == Fault::Unsupported && !unsupported.empty()) {
+    unsupported.add(UnsupportedUse::Node, std::exchange(report.error, {}), {});
+    report.fault = Fault::None;
+    (void)unsupported.report(report);
+  }
   if (failed(inputs) || failed(checkInputSizes(*inputs, report)))
     return nullptr;
   mlir::FailureOr<Opsets> opsets = readOpsets(model->opset_import(), report);
@@ -85,15 +92,21 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   mlir::func::FuncOp function = createMain(ops, *inputs);
   SizeTable sizes;
   Builder builder(ops, sizes);
-  TensorReader reader(context, model, path, options.untrusted);
-  GraphImporter importer(builder, reader, functions, sys::path::filename(path), report);
+  GraphImporter importer(builder, reader, functions, sys::path::filename(path), unsupported,
+                         report);
   GraphImporter::Scope scope;
   scope.opsets = &*opsets;
   scope.graph = &model->graph();
+  for (const auto &input : model->graph().input())
+    scope.entries[input.name()].isUnknown = true; // unless it is among those that are read
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
       failed(importer.importNodes(model->graph().node(), scope)))
     return nullptr;
+  if (!unsupported.empty()) {
+    (void)unsupported.report(report);
+    return nullptr;
+  }
   if (options.exposeValues)
     exposeValues(*model->mutable_graph(), scope, report);
   if (failed(importOutputs(function, model->graph(), builder, scope, report)))

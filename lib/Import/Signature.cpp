@@ -113,9 +113,9 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
                 "input " + quote(value.name()) + " has no shape: give one, such as --input-shape " +
                     value.name() + "=1x3x224x224");
   if (static_cast<size_t>(type.shape().dim_size()) > maxRank)
-    return fail(report, Fault::Limit, "input " + quote(value.name()) + " has rank " +
-                                          Twine(type.shape().dim_size()) + ", at most " +
-                                          Twine(maxRank) + " is supported");
+    return fail(report, Fault::Limit,
+                "input " + quote(value.name()) + " has rank " + Twine(type.shape().dim_size()) +
+                    ", at most " + Twine(maxRank) + " is supported");
   for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
     FailureOr<InputDim> read = readDim(dim, value.name() + "." + std::to_string(i));
     if (failed(read))
@@ -130,14 +130,18 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
 
 /// Names in the options that the model does not have are mistakes.
 LogicalResult InputReader::checkOptions() {
+  SmallVector<StringRef> dims = llvm::to_vector(names.keys()), inputs;
+  llvm::sort(dims);
   for (const auto &entry : options.dims)
     if (!names.contains(entry.getKey()))
-      return fail(report, "no input has a dim named " + quote(entry.getKey()));
+      return fail(report, "no input has a dim named " + quote(entry.getKey()) +
+                              suggestName(entry.getKey(), dims));
+  for (const ValueInfoProto *value : values)
+    inputs.push_back(value->name());
   for (const auto &entry : options.inputShapes)
-    if (llvm::none_of(values, [&](const ValueInfoProto *value) {
-          return value->name() == entry.getKey();
-        }))
-      return fail(report, "the model has no input " + quote(entry.getKey()));
+    if (!llvm::is_contained(inputs, entry.getKey()))
+      return fail(report, "the model has no input " + quote(entry.getKey()) +
+                              suggestName(entry.getKey(), inputs));
   return success();
 }
 
@@ -146,7 +150,8 @@ FailureOr<std::vector<Input>> InputReader::run() {
   for (const auto &tensor : graph.initializer())
     initialized.insert(tensor.name());
   for (const ValueInfoProto &value : graph.input())
-    if (!initialized.contains(value.name()))
+    if (!initialized.contains(value.name()) && value.type().has_tensor_type() &&
+        fromONNX(value.type().tensor_type().elem_type()))
       values.push_back(&value);
   if (failed(bindNames()))
     return failure();
@@ -248,6 +253,9 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
   SmallVector<mlir::DictionaryAttr> attributes;
   for (const ValueInfoProto &output : graph.output()) {
     GraphImporter::Entry *entry = scope.find(output.name());
+    if (entry->isUnknown)
+      return fail(report, Fault::Unsupported,
+                  "output " + quote(output.name()) + " depends on what is not supported");
     if (failed(checkOutput(output, *entry, report)))
       return failure();
     const Tensor &tensor = entry->tensor;
@@ -262,8 +270,8 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
     attributes.push_back(makeAttributes(ops, output.name(), tensor.dtype(), dims));
   }
   mlir::func::ReturnOp::create(ops, builder.loc(), values);
-  function.setFunctionType(ops.getFunctionType(function.getArgumentTypes(),
-                                               mlir::ValueRange(values).getTypes()));
+  function.setFunctionType(
+      ops.getFunctionType(function.getArgumentTypes(), mlir::ValueRange(values).getTypes()));
   for (const auto &[i, dictionary] : llvm::enumerate(attributes))
     function.setResultAttrs(i, dictionary);
   return success();

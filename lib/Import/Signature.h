@@ -25,10 +25,10 @@ struct Input {
   llvm::SmallVector<InputDim> dims;
 };
 
-/// The inputs of `graph` that are no initializers, with what the options say put in.
+/// The inputs of `graph` that are no initializers and have a type that is supported, with
+/// what the options say put in.
 mlir::FailureOr<std::vector<Input>> readInputs(const tssa_onnx::GraphProto &graph,
-                                               const ImportOptions &options,
-                                               ImportReport &report);
+                                               const ImportOptions &options, ImportReport &report);
 
 /// Makes the arguments of `function` and their tensors; every symbol is read once, by
 /// one tensor.dim.
@@ -37,9 +37,9 @@ void importInputs(mlir::func::FuncOp function, llvm::ArrayRef<Input> inputs,
 
 /// Checks the results against what the graph says of them, returns them and completes
 /// the type of `function`.
-mlir::LogicalResult importOutputs(mlir::func::FuncOp function,
-                                  const tssa_onnx::GraphProto &graph, operators::Builder &builder,
-                                  GraphImporter::Scope &scope, ImportReport &report);
+mlir::LogicalResult importOutputs(mlir::func::FuncOp function, const tssa_onnx::GraphProto &graph,
+                                  operators::Builder &builder, GraphImporter::Scope &scope,
+                                  ImportReport &report);
 
 } // namespace tssa
 

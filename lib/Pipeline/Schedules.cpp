@@ -8,6 +8,8 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/Nesting.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -15,7 +17,15 @@ using namespace mlir::tssa;
 namespace tssa {
 
 LogicalResult replaySchedules(ModuleOp module, StringRef path) {
-  OwningOpRef<ModuleOp> written = parseSourceFile<ModuleOp>(path, module.getContext());
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return module.emitError("schedule '")
+           << path << "' cannot be read: " << file.getError().message();
+  if (llvm::Error error = checkNesting((*file)->getBuffer()))
+    return module.emitError("schedule '") << path << "': " << llvm::toString(std::move(error));
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  OwningOpRef<ModuleOp> written = parseSourceFile<ModuleOp>(sources, module.getContext());
   if (!written)
     return failure();
   for (auto kernel : written->getOps<te::KernelOp>()) {
@@ -26,8 +36,8 @@ LogicalResult replaySchedules(ModuleOp module, StringRef path) {
     if (kernel.getFunctionType() != target.getFunctionType() ||
         !OperationEquivalence::isRegionEquivalentTo(&kernel.getBody(), &target.getBody(),
                                                     OperationEquivalence::IgnoreLocations))
-      return target.emitError("schedule '")
-             << path << "': kernel '" << kernel.getSymName() << "' was another one when it was written";
+      return target.emitError("schedule '") << path << "': kernel '" << kernel.getSymName()
+                                            << "' was another one when it was written";
     target.getSchedule().takeBody(kernel.getSchedule());
   }
   return success();

@@ -221,8 +221,8 @@ llvm::Error VariantBuild::addCubin() {
   for (runtime::Kernel &kernel : description.kernels) {
     auto resources = cubin->kernels.find(kernel.name);
     if (resources == cubin->kernels.end())
-      return llvm::createStringError("'" + *assembler + "' says nothing of kernel '" +
-                                     kernel.name + "'");
+      return llvm::make_error<cuda::AssemblerError>("'" + *assembler + "' says nothing of kernel '" +
+                                                    kernel.name + "'");
     kernel.registers = resources->second.registers;
     kernel.spillBytes = resources->second.spillBytes;
   }

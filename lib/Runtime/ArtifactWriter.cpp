@@ -172,13 +172,16 @@ public:
   /// Tells the manifest where everything is; `name` is the artifact's.
   void fill(Manifest &manifest, const std::string &name) const;
   void addSections(Tail &tail) const;
-  /// Writes all into `file` and into files beside `path`, which are committed.
-  Status write(const PendingFile &file, const std::string &path) const;
+  /// Writes all into `file` and into files beside `path`.
+  Status write(const PendingFile &file, const std::string &path);
+  /// Gives the files beside the artifact their names.
+  Status commit();
 
 private:
   std::vector<Piece> pieces;
   std::vector<std::optional<size_t>> weights; ///< by variant
   std::vector<std::vector<size_t>> images;    ///< by variant
+  std::vector<std::unique_ptr<PendingFile>> filesBeside;
 
   size_t add(Piece piece);
 };
@@ -269,25 +272,55 @@ void Pieces::addSections(Tail &tail) const {
                       piece.alignment);
 }
 
-Status Pieces::write(const PendingFile &file, const std::string &path) const {
+/// Writes to a new file, where what is not written is zero: blocks of zeros are left
+/// out, so that weights with many take no room.
+static Status writeSparse(const PendingFile &file, uint64_t position,
+                          const char *bytes, uint64_t size) {
+  static const char zeros[pageSize] = {};
+  uint64_t begin = 0; // of what is to be written
+  auto flush = [&](uint64_t end) {
+    return begin == end ? Status::success()
+                        : file.writeAt(position + begin, bytes + begin, end - begin);
+  };
+  for (uint64_t at = 0; at < size; at += pageSize) {
+    uint64_t count = std::min(pageSize, size - at);
+    if (std::memcmp(bytes + at, zeros, count) != 0)
+      continue;
+    if (Status status = flush(at); !status.ok())
+      return status;
+    begin = at + count;
+  }
+  return flush(size);
+}
+
+Status Pieces::write(const PendingFile &file, const std::string &path) {
   for (const Piece &piece : pieces) {
-    PendingFile own;
-    bool beside = !piece.beside.empty();
-    if (beside)
-      if (Status status = own.create(path + piece.beside); !status.ok())
+    const PendingFile *target = &file;
+    if (!piece.beside.empty()) {
+      filesBeside.push_back(std::make_unique<PendingFile>());
+      target = filesBeside.back().get();
+      if (Status status = filesBeside.back()->create(path + piece.beside); !status.ok())
         return status;
+      if (Status status = target->setSize(piece.part.size); !status.ok())
+        return status;
+    }
     uint64_t position = piece.part.offset;
     Status status;
     piece.visit([&](const void *data, uint64_t size) {
       if (status.ok())
-        status = (beside ? own : file).writeAt(position, data, size);
+        status = writeSparse(*target, position, static_cast<const char *>(data), size);
       position += size;
     });
-    if (status.ok() && beside)
-      status = own.commit();
     if (!status.ok())
       return status;
   }
+  return Status::success();
+}
+
+Status Pieces::commit() {
+  for (auto &file : filesBeside)
+    if (Status status = file->commit(); !status.ok())
+      return status;
   return Status::success();
 }
 
@@ -339,5 +372,8 @@ Status tssa::runtime::writeArtifact(const std::string &path,
     if (Status status = file.writeAt(offset, bytes.data(), bytes.size());
         !status.ok())
       return status;
+  // Both are complete by now; between the two names nothing is left to do.
+  if (Status status = pieces.commit(); !status.ok())
+    return status;
   return file.commit();
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "File.h"
 
+#include "tssa/Runtime/Artifact.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -76,9 +78,26 @@ Status File::writeAt(const std::string &path, uint64_t offset,
   return Status::success();
 }
 
+static PendingFileObserver fileCreated = nullptr, fileGone = nullptr;
+
+void tssa::runtime::observePendingFiles(PendingFileObserver created,
+                                        PendingFileObserver gone) {
+  fileCreated = created;
+  fileGone = gone;
+}
+
 PendingFile::~PendingFile() {
-  if (!temporary.empty())
-    ::unlink(temporary.c_str());
+  if (temporary.empty())
+    return;
+  ::unlink(temporary.c_str());
+  forget();
+}
+
+/// The file is no longer there under its temporary name.
+void PendingFile::forget() {
+  if (fileGone)
+    fileGone(temporary);
+  temporary.clear();
 }
 
 Status PendingFile::create(const std::string &target) {
@@ -94,6 +113,8 @@ Status PendingFile::create(const std::string &target) {
   if (file.get() < 0)
     return ioError(path, "cannot create");
   temporary = std::move(name);
+  if (fileCreated)
+    fileCreated(temporary);
   return Status::success();
 }
 
@@ -102,9 +123,15 @@ Status PendingFile::writeAt(uint64_t offset, const void *data,
   return file.writeAt(path, offset, data, size);
 }
 
+Status PendingFile::setSize(uint64_t size) const {
+  if (::ftruncate(file.get(), off_t(size)) != 0)
+    return ioError(path, "cannot write");
+  return Status::success();
+}
+
 Status PendingFile::commit() {
   if (::rename(temporary.c_str(), path.c_str()) != 0)
     return ioError(path, "cannot rename to this name");
-  temporary.clear();
+  forget();
   return Status::success();
 }

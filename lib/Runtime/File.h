@@ -53,11 +53,15 @@ public:
   ~PendingFile();
   Status create(const std::string &path);
   Status writeAt(uint64_t offset, const void *data, size_t size) const;
+  /// Bytes that were not written up to there are zero.
+  Status setSize(uint64_t size) const;
   Status commit();
 
 private:
   std::string path, temporary;
   File file;
+
+  void forget();
 };
 
 /// Reads `size` bytes at `offset`, which the caller has checked to lie in the

@@ -15,7 +15,7 @@ from onnx import helper as h
 from onnx import numpy_helper
 
 OPSET, IR = 21, 10
-REJECTED, REFUSED, ACCEPTED = (1,), (3,), (0,)
+REJECTED, REFUSED, ACCEPTED, LIMITED = (1,), (3,), (0,), (5,)
 
 
 @dataclasses.dataclass
@@ -190,6 +190,55 @@ def recursive_functions():
     return model([h.make_node("F", ["x"], ["y"], name="r", domain="loc")], functions=[f, g], domains=["loc"])
 
 
+def function(name, nodes):
+    imports = [h.make_opsetid("", OPSET), h.make_opsetid("loc", 1)]
+    return h.make_function("loc", name, ["a"], ["b"], nodes, imports)
+
+
+def exploding_functions(depth):
+    """Each function calls the one before twice: 2^depth nodes out of a few lines."""
+    functions = [function("F0", [h.make_node("Neg", ["a"], ["b"])])]
+    for i in range(1, depth + 1):
+        functions.append(function(f"F{i}", [h.make_node(f"F{i - 1}", ["a"], ["t"], domain="loc"),
+                                            h.make_node(f"F{i - 1}", ["t"], ["b"], domain="loc")]))
+    return model([h.make_node(f"F{depth}", ["x"], ["y"], name="r", domain="loc")], functions=functions,
+                 domains=["loc"])
+
+
+def deep_functions(depth):
+    functions = [function("F0", [h.make_node("Neg", ["a"], ["b"])])]
+    functions += [function(f"F{i}", [h.make_node(f"F{i - 1}", ["a"], ["b"], domain="loc")])
+                  for i in range(1, depth + 1)]
+    return model([h.make_node(f"F{depth}", ["x"], ["y"], name="r", domain="loc")], functions=functions,
+                 domains=["loc"])
+
+
+def nested_loops(depth):
+    """Loops in loops whose carried value changes its shape, so that each body is tried again."""
+    nodes = [node("Concat", ["v0", "v0"], ["w0"], "grow", axis=0)]
+    for level in range(depth):
+        body = h.make_graph([node("Identity", [f"c{level}"], [f"d{level}"])] + nodes, f"body{level}",
+                            [value(f"i{level}", (), T.INT64), value(f"c{level}", (), T.BOOL), value(f"v{level}", None)],
+                            [value(f"d{level}", (), T.BOOL), value(f"w{level}", None)])
+        source, target = (f"v{level + 1}", f"w{level + 1}") if level + 1 < depth else ("x", "y")
+        nodes = [node("Loop", ["n", "", source], [target], f"loop{level}", body=body)]
+    return model(nodes, inputs=[value("x"), value("n", (), T.INT64)], outputs=[value("y", ("K",))])
+
+
+def self_cycle():
+    return model([node("Add", ["x", "y"], ["y"], "snake")])
+
+
+def attribute_twice():
+    bad = node("Softmax", ["x"], ["y"], "s", axis=0)
+    bad.attribute.append(h.make_attribute("axis", 0))
+    return model([bad])
+
+
+def long_name_of(length):
+    return model([node("Relu", ["x"], ["t" * length], "r"), node("Neg", ["t" * length], ["y"])])
+
+
 def chain(length):
     nodes = [node("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}" if i + 1 < length else "y"], f"n{i}")
              for i in range(length)]
@@ -229,141 +278,20 @@ GRAPHS = [
          results={"y": np.array([1, 0], np.float32)}),
     Case("nesting_2000", writes(lambda: deep_attributes(2000)), REJECTED, ["nest|depth|deep|not an onnx"]),
     Case("recursive_functions", writes(recursive_functions), REJECTED, ["recurs", "F"]),
+    Case("exploding_functions", writes(lambda: exploding_functions(60)), LIMITED, ["nodes"]),
+    Case("exploding_functions_small", writes(lambda: exploding_functions(4)), ACCEPTED, inputs=X,
+         results={"y": X["x"]}),
+    Case("deep_functions", writes(lambda: deep_functions(70)), LIMITED, ["functions", "deep"]),
+    Case("functions_of_depth_60", writes(lambda: deep_functions(60)), ACCEPTED, inputs=X, results={"y": -X["x"]}),
+    Case("nested_loops", writes(lambda: nested_loops(16)), (0, 3, 5), options=["--timeout=15"]),
+    Case("self_cycle", writes(self_cycle), REJECTED, ["cycl", "snake"]),
+    Case("attribute_twice", writes(attribute_twice), REJECTED, ["'s'", "axis"]),
+    Case("name_too_long_untrusted", writes(lambda: long_name_of(70_000)), LIMITED, ["name", "70000"],
+         options=["--untrusted"]),
     Case("chain_2000", writes(lambda: chain(2000)), ACCEPTED, inputs=X, results={"y": X["x"]}),
     Case("chain_20000", writes(lambda: chain(20000)), ACCEPTED, inputs=X, results={"y": X["x"]}, slow=True),
     Case("doubling_concat", writes(lambda: doubling(64)), REJECTED, ["double", "overflow|too large|elements|limit"]),
     Case("loop_body_alias", writes(loop_body_alias), REJECTED, ["'v'"]),
     Case("endless_loop", writes(endless_loop), ACCEPTED, inputs={**X, "go": np.array(True)},
          run_codes=(5,), run_options=["--timeout", "2"]),
-]
-
-# --- tensors in the file -----------------------------------------------------
-
-
-def set_raw(count):
-    return lambda w: setattr(w, "raw_data", bytes(count))
-
-
-def set_dims(*dims):
-    def change(w):
-        del w.dims[:]
-        w.dims.extend(dims)
-    return change
-
-
-def two_payloads(w):
-    w.float_data.extend([1.0, 2.0])
-
-
-def sparse_out_of_range():
-    m = model([node("Add", ["x", "w"], ["y"])])
-    values, places = tensor("w", np.ones(1, np.float32)), tensor("i", np.array([7], np.int64))
-    m.graph.sparse_initializer.append(h.make_sparse_tensor(values, places, [2]))
-    return m
-
-
-def string_tensor():
-    return model([node("Identity", ["x"], ["y"])], inputs=[value("x", (2,), T.STRING)],
-                 outputs=[value("y", (2,), T.STRING)])
-
-
-def bool_of_two():
-    mask = h.make_tensor("m", T.BOOL, [2], bytes([2, 0]), raw=True)
-    return model([node("Where", ["m", "x", "z"], ["y"])],
-                 initializers=[mask, tensor("z", np.full(2, 9, np.float32))])
-
-
-TENSORS = [
-    Case("raw_too_big", changed_weight(set_raw(4096)), REJECTED, ["'w'", "4096", "8"]),
-    Case("raw_too_small", changed_weight(set_raw(4)), REJECTED, ["'w'", "4", "8"]),
-    Case("dims_overflow", changed_weight(set_dims(1 << 40, 1 << 40)), REJECTED, ["'w'"]),
-    Case("dims_negative", changed_weight(set_dims(-2)), REJECTED, ["'w'", "-2"]),
-    Case("dim_maximum", changed_weight(set_dims((1 << 63) - 1)), REJECTED, ["'w'"]),
-    Case("dtype_unknown", changed_weight(lambda w: setattr(w, "data_type", 77)), REJECTED, ["'w'", "77"]),
-    Case("dtype_undefined", changed_weight(lambda w: setattr(w, "data_type", 0)), REJECTED, ["'w'"]),
-    Case("two_payloads", changed_weight(two_payloads), REJECTED, ["'w'"]),
-    Case("sparse_bad_index", writes(sparse_out_of_range), (1, 3), ["'w'|sparse"]),
-    Case("string_tensor", writes(string_tensor), REFUSED, ["string"]),
-    Case("bool_of_two", writes(bool_of_two), ACCEPTED, inputs=X, results={"y": np.array([1, 9], np.float32)}),
-]
-
-# --- weights outside the file ------------------------------------------------
-
-
-def external(prepare, entries, target="weights.bin"):
-    """A writer of a model whose weight lies outside; `prepare(folder)` puts things there."""
-    def write(folder):
-        m = good()
-        w = m.graph.initializer[0]
-        w.ClearField("raw_data")
-        w.data_location = T.EXTERNAL
-        for key, text in {"location": target, **entries}.items():
-            if text is not None:
-                entry = w.external_data.add()
-                entry.key, entry.value = key, text.replace("{folder}", folder)
-        prepare(folder)
-        put(folder, m)
-    return write
-
-
-def file_inside(folder):
-    put(folder, np.ones(2, np.float32).tobytes(), "weights.bin")
-
-
-def file_outside(folder):
-    put(os.path.dirname(folder), np.ones(2, np.float32).tobytes(), "outside.bin")
-
-
-def link_out(folder):
-    file_outside(folder)
-    os.symlink(os.path.join(os.path.dirname(folder), "outside.bin"), os.path.join(folder, "weights.bin"))
-
-
-def link_inside(folder):
-    put(folder, np.ones(2, np.float32).tobytes(), "blob")
-    os.symlink("blob", os.path.join(folder, "weights.bin"))
-
-
-def folder_link_out(folder):
-    file_outside(folder)
-    os.symlink(os.path.dirname(folder), os.path.join(folder, "sub"))
-
-
-def hard_link(folder):
-    file_outside(folder)
-    os.link(os.path.join(os.path.dirname(folder), "outside.bin"), os.path.join(folder, "weights.bin"))
-
-
-def with_nul(folder):
-    """A location that holds a NUL byte after the name of a good file."""
-    external(file_inside, {}, "weights.bin_suffix")(folder)
-    path = os.path.join(folder, "model.onnx")
-    with open(path, "rb") as file:
-        data = file.read()
-    put(folder, data.replace(b"weights.bin_suffix", b"weights.bin\0suffix"))
-
-
-EXTERNAL = [
-    Case("external_good", external(file_inside, {"offset": "0", "length": "8"}), ACCEPTED,
-         inputs=X, results=GOOD_RESULT),
-    Case("external_dotdot", external(file_outside, {}, "../outside.bin"), REJECTED, ["'w'", "outside.bin"]),
-    Case("external_absolute", external(file_inside, {}, "{folder}/weights.bin"), REJECTED,
-         ["'w'", "absolute|relative|outside"]),
-    Case("external_symlink_out", external(link_out, {}), REJECTED, ["'w'", "weights.bin"]),
-    Case("external_symlink_inside", external(link_inside, {}), ACCEPTED, inputs=X, results=GOOD_RESULT),
-    Case("external_folder_symlink", external(folder_link_out, {}, "sub/outside.bin"), REJECTED, ["'w'"]),
-    Case("external_hardlink", external(hard_link, {}), ACCEPTED, inputs=X, results=GOOD_RESULT),
-    Case("external_hardlink_untrusted", external(hard_link, {}), REJECTED, ["'w'", "link"], options=["--untrusted"]),
-    Case("external_fifo", external(lambda f: os.mkfifo(os.path.join(f, "weights.bin")), {}), REJECTED,
-         ["'w'", "regular"]),
-    Case("external_folder", external(lambda f: os.mkdir(os.path.join(f, "weights.bin")), {}), REJECTED,
-         ["'w'", "regular"]),
-    Case("external_empty_location", external(file_inside, {}, ""), REJECTED, ["'w'", "location"]),
-    Case("external_missing", external(lambda f: None, {}), REJECTED, ["'w'", "weights.bin"]),
-    Case("external_negative_offset", external(file_inside, {"offset": "-8"}), REJECTED, ["'w'", "offset"]),
-    Case("external_past_end", external(file_inside, {"offset": "4"}), REJECTED, ["'w'"]),
-    Case("external_huge_length", external(file_inside, {"length": str(1 << 50)}), REJECTED, ["'w'", "length|bytes"]),
-    Case("external_not_a_number", external(file_inside, {"offset": "0x0"}), REJECTED, ["'w'", "0x0"]),
-    Case("external_nul", with_nul, REJECTED, ["'w'"]),
-    Case("external_memory_tag", external(file_inside, {}, "*/_ORT_MEM_ADDR_/*"), REJECTED, ["'w'"]),
 ]

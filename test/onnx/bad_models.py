@@ -5,7 +5,8 @@ usage: bad_models.py [--bin DIR] [--match TEXT] [--full] [--keep DIR]
 Every process runs under a limit of memory and time. Whatever the file, the
 answer must be: the expected exit code; on failure one clear error that holds the
 expected texts (the node or tensor it is about); no signal, no internal error, no
-stack dump; and no output file, nor a temporary one, left behind.
+stack dump, no report of a sanitizer; and no output file, nor a temporary one, left
+behind. The tools may be built with sanitizers.
 """
 
 import argparse
@@ -18,14 +19,18 @@ import tempfile
 
 import numpy as np
 
+import bad_commands as commands
 import bad_model_files as files
 import bad_model_operators as operators
+import bad_model_tensors as tensors
 import harness
 
-CASES = (files.FILES + files.GRAPHS + files.TENSORS + files.EXTERNAL + operators.NODES + operators.VALUES
+CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.EXTERNAL + operators.NODES + operators.VALUES
          + operators.ODDITIES + operators.RUNS)
 MEMORY_BYTES = 6 << 30
 SECONDS = 20
+#: How much longer tools with sanitizers may take.
+SANITIZED_FACTOR = 5
 #: None of this may ever reach a user.
 FORBIDDEN = re.compile(r"stack dump|llvm error|assertion|terminate called|libprotobuf|addresssanitizer|runtime error:|"
                        r"please submit a bug|PLEASE report", re.IGNORECASE)
@@ -37,7 +42,7 @@ def complaint_about(outcome, tool, codes, texts, place):
     outcome.errors = outcome.errors.replace(place + os.sep, "")
     said = f"{tool} said: {outcome.first_error()}"
     if outcome.code is None:
-        return f"{tool} did not end in {SECONDS} s"
+        return f"{tool} did not end in time"
     if outcome.crashed:
         return f"{tool} ended with {outcome.code}; {said}"
     if outcome.code not in codes:
@@ -96,6 +101,24 @@ def check(tools, case, place):
     return check_run(tools, case, os.path.join(place, case.name), binary) if case.inputs else ""
 
 
+def is_sanitized(tools):
+    """Whether the tools hold the address sanitizer, which reserves far more than it uses."""
+    with open(tools.compiler, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
+def check_commands(tools, chosen, place, jobs):
+    """The complaints about the commands, in their order."""
+    folder = os.path.join(place, "commands")
+    os.mkdir(folder)
+    files.put(folder, files.good())
+    made = tools.compile(os.path.join(folder, "model.onnx"), os.path.join(folder, "model.so"))
+    if made.code:
+        return [f"the good model does not compile: {made.first_error()}"] * len(chosen)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda c: commands.check(tools, c, folder, complaint_about), chosen))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
@@ -103,22 +126,33 @@ def main():
     parser.add_argument("--full", action="store_true", help="the slow cases too")
     parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
     options = parser.parse_args()
-    tools = harness.Tools(options.bin, SECONDS, MEMORY_BYTES)
+    tools = harness.Tools(os.path.abspath(options.bin), SECONDS, MEMORY_BYTES)
+    known = CASES + commands.COMMANDS
+    if is_sanitized(tools):
+        tools.memory_bytes = None
+        tools.timeout *= SANITIZED_FACTOR
+    else:
+        known = known + commands.MEMORY
 
     place = options.keep or tempfile.mkdtemp(prefix="bad-models-")
     if options.keep:
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
-    chosen = [c for c in CASES if options.match in c.name]
-    skipped = [c for c in chosen if c.slow and not options.full]
+    chosen = [c for c in known if options.match in c.name]
+    skipped = [c for c in chosen if isinstance(c, files.Case) and c.slow and not options.full]
     chosen = [c for c in chosen if c not in skipped]
+    models = [c for c in chosen if isinstance(c, files.Case)]
+    lines = [c for c in chosen if isinstance(c, commands.Command)]
     failed = 0
     try:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for case, complaint in zip(chosen, pool.map(lambda c: check(tools, c, place), chosen)):
-                if complaint:
-                    failed += 1
-                    print(f"FAILED {case.name}: {complaint}")
+            complaints = list(pool.map(lambda c: check(tools, c, place), models))
+        if lines:
+            complaints += check_commands(tools, lines, place, options.jobs)
+        for case, complaint in zip(models + lines, complaints):
+            if complaint:
+                failed += 1
+                print(f"FAILED {case.name}: {complaint}")
     finally:
         if not options.keep:
             shutil.rmtree(place)

@@ -31,13 +31,11 @@ struct CommandLine {
                               cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
                                        "others, cuda-emu, or a list"),
                               cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
-  cl::opt<std::string> mcpu{"mcpu",
-                            cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
+  cl::opt<std::string> mcpu{"mcpu", cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
                             cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
-  cl::list<std::string> shapes{"input-shape",
-                               cl::desc("Fix the shape of an input; repeatable"),
+  cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
                                cl::value_desc("NAME=1x3x224x224"), cl::cat(category)};
   cl::opt<std::string> lastStage{
       "compile-to", cl::desc("Stop after import, functional, te, layout, buffers, loops or target"),
@@ -51,8 +49,8 @@ struct CommandLine {
   cl::opt<bool> verify{"verify-each-stage",
                        cl::desc("Run the model after every stage and name the first wrong one"),
                        cl::cat(category)};
-  cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"),
-                                   cl::Hidden, cl::cat(category)};
+  cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
+                                   cl::cat(category)};
   cl::opt<bool> noMerge{"no-merge", cl::desc("Keep each op a kernel of its own, for comparisons"),
                         cl::Hidden, cl::cat(category)};
   cl::opt<bool> bisect{"bisect",
@@ -74,8 +72,19 @@ struct CommandLine {
                                 cl::desc("address: code for a process with AddressSanitizer"),
                                 cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
-  cl::opt<bool> untrusted{"untrusted", cl::desc("Refuse what a hostile model could use"),
+  cl::opt<bool> untrusted{"untrusted",
+                          cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
+                                   "--memory-limit=16G unless they are given"),
                           cl::cat(category)};
+  cl::opt<bool> check{"check", cl::desc("Only say what of the model is not supported"),
+                      cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
+  cl::opt<std::string> timeout{"timeout", cl::desc("Give up after so many seconds"),
+                               cl::value_desc("SECONDS"), cl::cat(category)};
+  cl::opt<std::string> memoryLimit{"memory-limit",
+                                   cl::desc("Give up when more memory is needed; K, M and G are "
+                                            "powers of 1024"),
+                                   cl::value_desc("BYTES"), cl::cat(category)};
 };
 
 constexpr const char *overview =
@@ -84,9 +93,11 @@ constexpr const char *overview =
     "  tssa-compile model.onnx                      writes model.so for this CPU\n"
     "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
     "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
+    "  tssa-compile model.onnx --check              lists all that is not supported\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
-    "  tssa-compile program.json                    a TorchScript graph, as the Python package tssa writes it\n\n"
+    "  tssa-compile program.json                    a TorchScript graph, as the Python package "
+    "tssa writes it\n\n"
     "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
     "  5 limit or timeout, 70 internal\n";
 
@@ -106,6 +117,65 @@ bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
     shape.push_back(size);
   }
   return true;
+}
+
+constexpr double untrustedSeconds = 300;
+constexpr uint64_t untrustedBytes = uint64_t(16) << 30;
+
+/// A number of bytes such as 4G.
+std::optional<uint64_t> parseBytes(StringRef text) {
+  unsigned shift = 0;
+  for (auto [unit, bits] : {std::pair("K", 10), {"M", 20}, {"G", 30}})
+    if (text.consume_back(unit)) {
+      shift = bits;
+      break;
+    }
+  uint64_t number;
+  if (text.getAsInteger(10, number) || number == 0 || number > (uint64_t(1) << 62) >> shift)
+    return std::nullopt;
+  return number << shift;
+}
+
+std::optional<int> takeLimits(const CommandLine &line, Options &options) {
+  options.untrusted = line.untrusted;
+  options.timeout = line.untrusted ? untrustedSeconds : 0;
+  options.timeoutText = line.untrusted ? std::to_string(int(untrustedSeconds)) : "";
+  options.memoryLimit = line.untrusted ? untrustedBytes : 0;
+  if (line.timeout.getNumOccurrences()) {
+    options.timeoutText = line.timeout;
+    if (StringRef(line.timeout).getAsDouble(options.timeout) || !(options.timeout > 0) ||
+        options.timeout > 1e9)
+      return reportUsage("expected a number of seconds for --timeout, got '" + line.timeout + "'");
+  }
+  if (line.memoryLimit.getNumOccurrences()) {
+    std::optional<uint64_t> bytes = parseBytes(line.memoryLimit);
+    if (!bytes)
+      return reportUsage("expected a number of bytes such as 4G for --memory-limit, got '" +
+                         line.memoryLimit + "'");
+    options.memoryLimit = *bytes;
+  }
+  return std::nullopt;
+}
+
+bool isModelFile(StringRef path) {
+  StringRef extension = sys::path::extension(path);
+  return extension != ".mlir" && extension != ".json";
+}
+
+/// What only makes sense with a model of ONNX.
+std::optional<int> checkInput(const CommandLine &line, Options &options) {
+  options.check = line.check;
+  options.json = line.json;
+  if (options.json && !options.check)
+    return reportUsage("--json is for --check");
+  if (isModelFile(options.input))
+    return std::nullopt;
+  if (options.check)
+    return reportUsage("--check is for ONNX models, got '" + options.input + "'");
+  if (!line.shapes.empty() || (!line.dims.empty() && !options.verifyEachStage))
+    return reportUsage((line.shapes.empty() ? "--dim" : "--input-shape") +
+                       Twine(" fixes sizes of an ONNX model, got '") + options.input + "'");
+  return std::nullopt;
 }
 
 std::optional<int> takeSizes(const CommandLine &line, Options &options) {
@@ -170,8 +240,8 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
     std::string names;
     for (const Stage &stage : getStages())
       names += (names.empty() ? "" : ", ") + stage.name.str();
-    return reportUsage("expected a stage (" + names + ") for --compile-to, got '" +
-                       line.lastStage + "'");
+    return reportUsage("expected a stage (" + names + ") for --compile-to, got '" + line.lastStage +
+                       "'");
   }
   options.lastStage = line.lastStage;
   options.emit = Emit::Module;
@@ -185,9 +255,9 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
     return reportUsage("--target: " + toString(targets.takeError()));
   options.targets = std::move(*targets);
   if (options.targets.size() > 1 && options.emit != Emit::SharedObject)
-    return reportUsage((line.lastStage.getNumOccurrences() ? "--compile-to"
-                                                           : "--emit=" + line.emit) +
-                       " needs a single --target, got '" + line.target + "'");
+    return reportUsage(
+        (line.lastStage.getNumOccurrences() ? "--compile-to" : "--emit=" + line.emit) +
+        " needs a single --target, got '" + line.target + "'");
   if (options.targets.size() > 1 && !options.schedule.empty())
     return reportUsage("--schedule needs a single --target, got '" + line.target + "'");
   if (options.emit == Emit::PTX && options.targets.front().kind != Target::CUDA)
@@ -236,7 +306,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   bool parsed = cl::ParseCommandLineOptions(argc, argv, overview, &stream);
   removeOptions(line);
   if (!parsed) {
-    errs() << messages;
+    StringRef text = messages;
+    text.consume_front(sys::path::filename(argv[0]).str() + ": ");
+    errs() << "tssa-compile: error: " << text;
     return UsageError;
   }
   if (line.input.empty())
@@ -257,7 +329,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   if (options.sanitize && line.sanitize != "address")
     return reportUsage("--sanitize: expected address, got '" + line.sanitize + "'");
   options.timing = line.timing;
-  options.untrusted = line.untrusted;
+  if (std::optional<int> code = takeLimits(line, options))
+    return code;
+  if (std::optional<int> code = checkInput(line, options))
+    return code;
   if (std::optional<int> code = takeSizes(line, options))
     return code;
   if (std::optional<int> code = takeStage(line, options))

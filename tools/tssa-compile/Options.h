@@ -52,6 +52,15 @@ struct Options {
   bool sanitize = false;
   bool timing = false;
   bool untrusted = false;
+  /// Read the model, say all that is not supported, and make nothing.
+  bool check = false;
+  /// The answer of `check` as JSON, on the standard output.
+  bool json = false;
+  /// Seconds after which to give up, and as they were written; 0 for none.
+  double timeout = 0;
+  std::string timeoutText;
+  /// Bytes of memory that may be allocated; 0 for no limit.
+  uint64_t memoryLimit = 0;
 };
 
 /// Parses the command line, and prints what is wrong with it or what it asks for.

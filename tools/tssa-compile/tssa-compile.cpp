@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bisect.h"
+#include "Check.h"
 #include "Diagnostics.h"
+#include "Guard.h"
 #include "Options.h"
 #include "Progress.h"
 #include "Verification.h"
@@ -14,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tssa/Import/TorchScript.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/Nesting.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -21,6 +24,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <csignal>
 #include <unistd.h>
@@ -42,17 +46,6 @@ static int report(const Options &options, Error error, int code) {
 // Input
 //===----------------------------------------------------------------------===//
 
-static int getExitCode(operators::Fault fault) {
-  switch (fault) {
-  case operators::Fault::Unsupported:
-    return Unsupported;
-  case operators::Fault::Limit:
-    return LimitReached;
-  default:
-    return ModelError;
-  }
-}
-
 static ImportOptions getImportOptions(const Options &options) {
   ImportOptions import;
   import.dims = options.dims;
@@ -61,25 +54,36 @@ static ImportOptions getImportOptions(const Options &options) {
   return import;
 }
 
+/// Reads a module as text; null, with a report, when there is none.
+static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
+                                                  const Options &options) {
+  auto file = MemoryBuffer::getFile(options.input);
+  if (!file) {
+    report(options, "cannot be read: " + file.getError().message(), ModelError);
+    return nullptr;
+  }
+  if (Error error = checkNesting((*file)->getBuffer())) {
+    report(options, std::move(error), ModelError);
+    return nullptr;
+  }
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), SMLoc());
+  return mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+}
+
 /// The module at stage import; null, with `code` set and a report, when there is
 /// none.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
                                                    const Options &options, int &code) {
   if (sys::path::extension(options.input) == ".mlir") {
-    if (!sys::fs::exists(options.input)) {
-      code = report(options, "no such file", ModelError);
-      return nullptr;
-    }
-    auto module = mlir::parseSourceFile<mlir::ModuleOp>(options.input, &context);
     code = ModelError;
-    return module;
+    return readText(context, options);
   }
-  ImportOptions import = getImportOptions(options);
   ImportReport importReport;
   bool isTorchScript = sys::path::extension(options.input) == ".json";
   auto module = isTorchScript
                     ? importTorchScript(context, options.input, importReport)
-                    : importONNX(context, options.input, import, importReport);
+                    : importONNX(context, options.input, getImportOptions(options), importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';
   if (!module)
@@ -141,8 +145,13 @@ static bool isOfSystem(Error &error) {
 static int writeArtifact(const Options &options, Compilation &compilation) {
   bool wasWriting = false;
   if (Error error = compilation.writeArtifact(options.output, wasWriting)) {
+    // The assembler is the user's choice when the environment names it.
+    bool isChosen = error.isA<cuda::AssemblerError>() && sys::Process::GetEnv("TSSA_PTXAS");
     bool isOurs = !wasWriting && !isOfSystem(error);
-    return report(options, std::move(error), isOurs ? InternalError : ModelError);
+    return report(options, std::move(error),
+                  isChosen ? UsageError
+                  : isOurs ? InternalError
+                           : ModelError);
   }
   return Success;
 }
@@ -196,6 +205,10 @@ static void printTimes(const Compilation &compilation) {
 }
 
 static int compileModel(const Options &options) {
+  if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
+    errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
+    return UsageError;
+  }
   Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
   if (!machine) {
     errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
@@ -209,6 +222,8 @@ static int compileModel(const Options &options) {
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   DiagnosticPrinter printer(context, options.input);
+  if (options.check)
+    return checkModel(context, options, getImportOptions(options));
   int code = Success;
   Progress progress;
   CompileOptions compile;
@@ -254,7 +269,14 @@ int main(int argc, char **argv) {
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;
-  int code = compileModel(options);
+  int code = runWithDeepStack([&] {
+    guardProcess(options); // the stack is no memory of the compilation
+    return compileModel(options);
+  });
   outs().flush();
+  if (outs().has_error()) {
+    code = report(options, "cannot write: " + outs().error().message(), ModelError);
+    outs().clear_error();
+  }
   return code;
 }

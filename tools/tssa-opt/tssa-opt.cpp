@@ -5,15 +5,51 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tssa/Pipeline/Nesting.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Reference/Passes.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+
+/// Runs the passes of the command line on `input`.
+static mlir::LogicalResult runPasses(StringRef inputName, StringRef outputName,
+                                     const mlir::MlirOptMainConfig &config,
+                                     mlir::DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<MemoryBuffer> input = mlir::openInputFile(inputName, &message);
+  std::unique_ptr<ToolOutputFile> output =
+      input ? mlir::openOutputFile(outputName, &message) : nullptr;
+  if (!output) {
+    errs() << message << '\n';
+    return mlir::failure();
+  }
+  if (Error error = tssa::checkNesting(input->getBuffer())) {
+    errs() << inputName << ": error: " << toString(std::move(error)) << '\n';
+    return mlir::failure();
+  }
+  if (failed(mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
+    return mlir::failure();
+  output->keep();
+  return mlir::success();
+}
 
 int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   tssa::registerAllDialects(registry);
   tssa::registerAllPasses();
   tssa::reference::registerReferencePasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "TSSA pass driver\n", registry));
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "TSSA pass driver\n", registry);
+  mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  return tssa::runWithDeepStack([&, inputName = input, outputName = output] {
+    return mlir::asMainReturnCode(runPasses(inputName, outputName, config, registry));
+  });
 }

@@ -41,6 +41,9 @@ static bool hasSuffix(const std::string &text, const std::string &suffix) {
 }
 
 bool tssa::run::isSource(const std::string &path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+    return false; // opening a pipe would wait for ever
   std::ifstream file(path, std::ios::binary);
   char magic[4] = {};
   file.read(magic, sizeof(magic));

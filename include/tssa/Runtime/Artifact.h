@@ -59,6 +59,15 @@ Status writeArtifact(const std::string &path, std::string_view code,
                      const std::vector<VariantContent> &contents,
                      const WriteOptions &options = {});
 
+/// Takes the name of a temporary file.
+using PendingFileObserver = void (*)(const std::string &path);
+
+/// From now on, `created` is told of each temporary file that is written for an artifact
+/// and `gone` when it has its name or is removed: for processes that may be ended by a
+/// signal. For the start of a program; not thread-safe.
+void observePendingFiles(PendingFileObserver created,
+                         PendingFileObserver gone);
+
 enum class VerifyWeights {
   Auto, ///< up to 1 GiB where the CPU hashes at memory speed, else up to 64 MiB
   Always,

@@ -117,6 +117,14 @@ struct Cubin {
 /// an error when $TSSA_PTXAS names no program.
 llvm::Expected<std::string> findAssembler();
 
+/// What is wrong with ptxas or with what it says.
+class AssemblerError : public llvm::ErrorInfo<AssemblerError, llvm::StringError> {
+public:
+  static char ID;
+  explicit AssemblerError(const std::string &text)
+      : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
+};
+
 /// Runs ptxas; its message is the error's.
 llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, int arch);
 

@@ -64,6 +64,8 @@ static StringMap<Resources> parseResources(StringRef log) {
   return kernels;
 }
 
+char AssemblerError::ID = 0;
+
 Expected<Cubin> assemble(StringRef assembler, StringRef ptx, int arch) {
   TemporaryFile input, output, log;
   for (auto [file, suffix] : {std::pair(&input, "ptx"), {&output, "cubin"}, {&log, "log"}})
@@ -82,8 +84,10 @@ Expected<Cubin> assemble(StringRef assembler, StringRef ptx, int arch) {
   if (!text)
     return text.takeError();
   if (status != 0)
-    return createStringError("'" + assembler + "' failed for sm_" + Twine(arch) + " with status " +
-                             Twine(status) + ": " + message + StringRef(*text).trim());
+    return make_error<AssemblerError>(("'" + assembler + "' failed for sm_" + Twine(arch) +
+                                       " with status " + Twine(status) + ": " + message +
+                                       StringRef(*text).trim())
+                                          .str());
   Expected<std::string> bytes = output.read();
   if (!bytes)
     return bytes.takeError();

@@ -1,0 +1,66 @@
+//===- UnsupportedUses.cpp - all that a model needs and does not get -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/UnsupportedUses.h"
+#include "lib/Import/Graph.h"
+
+using namespace llvm;
+
+namespace tssa {
+
+/// Lines of a text, and uses in a line; the list has all.
+static constexpr size_t maxShownLines = 50, maxShownUses = 5;
+
+ModelPlace getPlace(const tssa_onnx::NodeProto &node, int index) {
+  return {describe(node, index), index, node.name(), node.op_type()};
+}
+
+ModelPlace getPlace(StringRef what, StringRef name) {
+  return {(what + " " + quote(name)).str(), -1, name.str(), ""};
+}
+
+void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what, ModelPlace place) {
+  // A body is built more than once: the same thing at the same place is one.
+  std::string key = what;
+  key.push_back('\0');
+  key += place.text;
+  if (!seen.insert(key).second)
+    return;
+  auto [it, isNew] = indexOf.try_emplace(what, uses.size());
+  if (isNew)
+    uses.push_back({kind, what, {}});
+  uses[it->second].places.push_back(std::move(place));
+}
+
+/// A line, or for a node what its builder said, which names it.
+static std::string describe(const UnsupportedUse &use) {
+  if (use.kind == UnsupportedUse::Node)
+    return use.what;
+  std::string text = use.what;
+  for (const auto &[i, place] : enumerate(ArrayRef(use.places).take_front(maxShownUses)))
+    text += (i ? ", " : ": ") + place.text;
+  if (use.places.size() > maxShownUses)
+    text += " and " + std::to_string(use.places.size() - maxShownUses) + " more";
+  return text;
+}
+
+mlir::LogicalResult UnsupportedUses::report(ImportReport &report) const {
+  report.unsupported = uses;
+  if (uses.size() == 1 && uses.front().kind == UnsupportedUse::Node)
+    return fail(report, Fault::Unsupported, uses.front().what);
+  std::string text = "the model needs what is not supported:";
+  for (const UnsupportedUse &use : ArrayRef(uses).take_front(maxShownLines)) {
+    text += "\n  ";
+    for (char c : describe(use))
+      text += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  }
+  if (uses.size() > maxShownLines)
+    text += "\n  and " + std::to_string(uses.size() - maxShownLines) + " more";
+  return fail(report, Fault::Unsupported, text);
+}
+
+} // namespace tssa

@@ -1,0 +1,38 @@
+//===- UnsupportedUses.h - all that a model needs and does not get -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_UNSUPPORTEDUSES_H
+#define TSSA_LIB_IMPORT_UNSUPPORTEDUSES_H
+
+#include "lib/Import/Failure.h"
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tssa {
+
+/// The place of a node.
+ModelPlace getPlace(const tssa_onnx::NodeProto &node, int index);
+/// The place of a tensor, an input or an output: `tensor 'w'`.
+ModelPlace getPlace(llvm::StringRef what, llvm::StringRef name);
+
+/// Collects what is not supported, in the order in which it was met, equal things once.
+class UnsupportedUses {
+public:
+  void add(UnsupportedUse::Kind kind, const std::string &what, ModelPlace place);
+  bool empty() const { return uses.empty(); }
+  /// Fails with one text for all, and the list.
+  mlir::LogicalResult report(ImportReport &report) const;
+
+private:
+  std::vector<UnsupportedUse> uses;
+  llvm::StringMap<size_t> indexOf;
+  llvm::StringSet<> seen;
+};
+
+} // namespace tssa
+
+#endif // TSSA_LIB_IMPORT_UNSUPPORTEDUSES_H

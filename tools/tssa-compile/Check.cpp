@@ -1,0 +1,103 @@
+//===- Check.cpp - what of a model is not supported ------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::compile {
+
+int getExitCode(operators::Fault fault) {
+  switch (fault) {
+  case operators::Fault::None:
+    return Success;
+  case operators::Fault::Unsupported:
+    return Unsupported;
+  case operators::Fault::Limit:
+    return LimitReached;
+  case operators::Fault::Model:
+    return ModelError;
+  }
+  llvm_unreachable("every fault has a code");
+}
+
+/// Changes only with a field being added; readers pass over fields they do not know.
+static constexpr int64_t formatVersion = 1;
+
+static StringRef getName(operators::Fault fault) {
+  static constexpr StringLiteral names[] = {"ok", "broken", "unsupported", "limit"};
+  return names[size_t(fault)];
+}
+
+static StringRef getName(UnsupportedUse::Kind kind) {
+  static constexpr StringLiteral names[] = {"operator", "element type", "tensor", "node"};
+  return names[size_t(kind)];
+}
+
+/// Names of a model may hold any bytes; JSON holds UTF-8.
+static void writeText(json::OStream &stream, StringRef key, StringRef text) {
+  stream.attribute(key, json::isUTF8(text) ? text.str() : json::fixUTF8(text));
+}
+
+static void writePlace(json::OStream &stream, const ModelPlace &place) {
+  stream.object([&] {
+    writeText(stream, "place", place.text);
+    if (place.node >= 0)
+      stream.attribute("node", place.node);
+    if (!place.name.empty())
+      writeText(stream, "name", place.name);
+    if (!place.op.empty())
+      writeText(stream, "op", place.op);
+  });
+}
+
+static void writeReport(const Options &options, const ImportReport &report) {
+  json::OStream stream(outs(), /*IndentSize=*/2);
+  stream.object([&] {
+    stream.attribute("version", formatVersion);
+    writeText(stream, "model", options.input);
+    stream.attribute("result", getName(report.fault));
+    if (!report.error.empty())
+      writeText(stream, "error", report.error);
+    stream.attributeArray("unsupported", [&] {
+      for (const UnsupportedUse &use : report.unsupported)
+        stream.object([&] {
+          stream.attribute("kind", getName(use.kind));
+          writeText(stream, "what", use.what);
+          stream.attributeArray("uses", [&] {
+            for (const ModelPlace &place : use.places)
+              writePlace(stream, place);
+          });
+        });
+    });
+    stream.attributeArray("warnings", [&] {
+      for (const std::string &warning : report.warnings)
+        stream.value(json::isUTF8(warning) ? warning : json::fixUTF8(warning));
+    });
+  });
+  outs() << '\n';
+}
+
+int checkModel(mlir::MLIRContext &context, const Options &options, const ImportOptions &import) {
+  ImportReport report;
+  mlir::OwningOpRef<mlir::ModuleOp> module = importONNX(context, options.input, import, report);
+  if (options.json) {
+    writeReport(options, report);
+    return getExitCode(report.fault);
+  }
+  for (const std::string &warning : report.warnings)
+    errs() << options.input << ": warning: " << warning << '\n';
+  if (module)
+    outs() << options.input << ": all is supported\n";
+  else
+    errs() << options.input << ": error: " << report.error << '\n';
+  return getExitCode(report.fault);
+}
+
+} // namespace tssa::compile

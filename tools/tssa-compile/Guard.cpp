@@ -1,0 +1,82 @@
+//===- Guard.cpp - ends a compilation that takes too much ------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Nothing stops LLVM within a pass, and memory that runs out there cannot be handed back
+/// as an error. So the process ends itself: files that are not finished are known to LLVM's
+/// signal handlers, which remove them, and the message is made ready beforehand because
+/// nothing may be allocated by then.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Guard.h"
+#include "tssa/Runtime/Artifact.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace tssa::compile {
+
+/// What is said when time or memory is over; set before anybody may need it.
+static std::string timeMessage, memoryMessage;
+
+[[noreturn]] static void endProcess(const std::string &message) {
+  sys::RunInterruptHandlers();
+  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(LimitReached);
+}
+
+[[noreturn]] static void endOutOfMemory() { endProcess(memoryMessage); }
+
+static void limitMemory(const Options &options) {
+  memoryMessage = options.input + ": error: not enough memory" +
+                  (options.memoryLimit ? "; the limit is " + std::to_string(options.memoryLimit) +
+                                             " bytes (--memory-limit)"
+                                       : std::string()) +
+                  "\n";
+  std::set_new_handler(endOutOfMemory);
+  install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
+  if (options.memoryLimit == 0)
+    return;
+  // Files that are mapped to be read do not count.
+  rlimit limit{options.memoryLimit, options.memoryLimit};
+  rlimit now{};
+  if (::getrlimit(RLIMIT_DATA, &now) == 0)
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_cur, now.rlim_max);
+  if (::setrlimit(RLIMIT_DATA, &limit) != 0)
+    errs() << "tssa-compile: warning: the memory cannot be limited: " << strerror(errno) << '\n';
+}
+
+static void limitTime(const Options &options) {
+  if (options.timeout == 0)
+    return;
+  timeMessage = options.input + ": error: not compiled within " + options.timeoutText +
+                " seconds (--timeout)\n";
+  std::thread([seconds = options.timeout] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    endProcess(timeMessage);
+  }).detach();
+}
+
+void guardProcess(const Options &options) {
+  runtime::observePendingFiles([](const std::string &path) { sys::RemoveFileOnSignal(path); },
+                               [](const std::string &path) { sys::DontRemoveFileOnSignal(path); });
+  limitMemory(options);
+  limitTime(options);
+}
+
+} // namespace tssa::compile
