@@ -82,7 +82,7 @@ static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use)
 std::string suggestName(StringRef name, ArrayRef<StringRef> known) {
   constexpr size_t maxNames = 100'000, maxLength = 200;
   StringRef best;
-  unsigned bestDistance = name.size() / 3 + 1;
+  unsigned bestDistance = (name.size() + 1) / 3 + 1;
   for (StringRef candidate : known.take_front(maxNames)) {
     if (candidate.size() > maxLength || name.size() > maxLength)
       continue;
