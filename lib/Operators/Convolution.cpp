@@ -23,12 +23,11 @@ FailureOr<Convolution> getConvolution(Builder &builder, const Node &node, const 
   if (failed(builder.requireEqual(input.dim(1), weights.dim(1) * conv.group,
                                   "input channels and group times channels of the weights")))
     return failure();
-  std::optional<int64_t> outputs = weights.dim(0).constant();
-  if (conv.group != 1 && !outputs)
-    return builder.unsupported("groups with an unknown number of output channels");
-  if (outputs && *outputs % conv.group != 0)
-    return builder.error("group " + Twine(conv.group) + " does not divide " + Twine(*outputs) +
-                         " output channels");
+  const Size &outputs = weights.dim(0);
+  if (failed(builder.require(
+          builder.isEqual(outputs.floorDiv(conv.group) * conv.group, outputs),
+          "group " + Twine(conv.group) + " does not divide " + outputs.str() + " output channels")))
+    return failure();
   size_t rank = input.rank() - 2;
   FailureOr<SmallVector<Size>> kernel =
       getKernel(builder, node, rank, weights.shape().drop_front(2));
@@ -52,7 +51,7 @@ SmallVector<Size> Convolution::shape() const {
 AffineExpr Convolution::inputChannel(Body &body, AffineExpr c) const {
   if (group == 1)
     return c;
-  int64_t perGroup = *weights.dim(0).constant() / group;
+  AffineExpr perGroup = body.size(Size::max(weights.dim(0).floorDiv(group), 1));
   return body.dim(1).floorDiv(perGroup) * body.size(weights.dim(1)) + c;
 }
 

@@ -99,6 +99,7 @@ static const Rule rules[] = {
     {"Tile", 1, [](const Facts &f) { return std::optional(f.rank()); }},
     {"TopK", 1, [](const Facts &) { return std::optional<int64_t>(1); }},
     {"Unsqueeze", 1, [](const Facts &f) { return f.fromResult(1, -f.rank()); }},
+    {"Upsample", 1, [](const Facts &f) { return std::optional(f.rank()); }},
 };
 
 /// `list` with `length` as its last dim.
