@@ -27,13 +27,14 @@ def main():
     parser.set_defaults(bin=os.path.join(graphs_test.HERE, "..", "..", "build", "release", "bin"))
     options = parser.parse_args()
     options.keep = ""
+    tools = harness.Tools(options.bin, options.timeout)
     try:
         graph = read_graph(options.model, options.seed)
     except (Rejected, KeyError, StopIteration) as reason:
         print(f"{options.model}: cannot be evaluated: {reason}")
         return 1
     chosen = [make for make in variants.ALL if make.__name__ == options.variant]
-    [(_, _, status, text)] = graphs_test.check_graph(graph, options.model, chosen, options)
+    [(_, _, status, text)] = graphs_test.check_graph(tools, graph, options.model, chosen, options)
     print(f"{options.model}: {status} {text}")
     return 0 if status == "failed" and options.text in text else 1
 

@@ -97,3 +97,33 @@ def scan(g):
                              [info(following, value.dtype, row), info(kept, value.dtype, row)])
     attributes = {"scan_input_directions": [1]} if g.chance(0.3) else {}
     g.node("Scan", g.fresh(value.dtype, row), value, outputs=2, num_scan_inputs=1, body=body, exact=False, **attributes)
+
+
+@operator
+def loop_until(g):
+    """Doubles an integer until it is large: how often is known when it runs. An If inside chooses what to collect."""
+    value = g.pick("f", dtype=np.dtype(np.float32), most_rank=3)
+    bound = int(g.choose([3, 20, 100]))
+    names = [g.new_name(stem) for stem in ("iteration", "go", "number", "on", "double", "two", "bound", "even", "kept")]
+    iteration, go, number, on, double, two, limit, even, kept = names
+    constants = {two: 2, limit: bound}
+    nodes = [helper.make_node("Constant", [], [name], value=helper.make_tensor(name, TensorProto.INT64, [], [number_]))
+             for name, number_ in constants.items()]
+    branches = []
+    for op in ("Neg", "Tanh"):
+        out = g.new_name("branch")
+        branches.append(helper.make_graph([helper.make_node(op, [value.name], [out])], g.new_name("choice"), [],
+                                          [info(out, value.dtype)]))
+    quotient, product = g.new_name("quotient"), g.new_name("product")
+    nodes += [helper.make_node("Mul", [number, two], [double]), helper.make_node("Less", [double, limit], [on]),
+              helper.make_node("Div", [iteration, two], [quotient]),
+              helper.make_node("Mul", [quotient, two], [product]),
+              helper.make_node("Equal", [product, iteration], [even]),
+              helper.make_node("If", [even], [kept], then_branch=branches[0], else_branch=branches[1])]
+    body = helper.make_graph(nodes, g.new_name("until"),
+                             [info(iteration, np.int64, []), info(go, np.bool_, []), info(number, np.int64, [])],
+                             [info(on, np.bool_, []), info(double, np.int64, []), info(kept, value.dtype)])
+    most = g.constant(np.array(g.choose([4, 50]), np.int64)) if g.chance(0.6) else None
+    start = g.fresh(np.int64, (), low=1, high=3)
+    g.node("Loop", most, g.constant(np.array(True)), start, outputs=2, captured=(value,), body=body, exact=False)
+

@@ -99,9 +99,8 @@ def keep(folder, label, name, variant, text):
         file.write(text + "\n")
 
 
-def check_graph(graph, label, chosen, options):
+def check_graph(tools, graph, label, chosen, options):
     """Gives [(label, variant, status, text)]."""
-    tools = harness.Tools(options.bin, options.timeout)
     results = []
     with tempfile.TemporaryDirectory(prefix="tssa-graph-") as folder:
         for make in chosen:
@@ -117,18 +116,24 @@ def check_graph(graph, label, chosen, options):
     return results
 
 
+def start_worker(options):
+    """Each process has a server of its own, which ends with it."""
+    global worker_tools
+    worker_tools = harness.ServedTools(harness.Tools(options.bin, options.timeout), 1)
+
+
 def check_seed(seed, options):
     graph = make_graph(seed)
     others = variants.ALL[1:]
     chosen = [variants.plain, others[seed % len(others)]]
     if options.variant:
         chosen = [make for make in variants.ALL if make.__name__ in options.variant]
-    return check_graph(graph, str(seed), chosen, options)
+    return check_graph(worker_tools, graph, str(seed), chosen, options)
 
 
 def check_file(path, options):
     chosen = [make for make in variants.ALL if not options.variant or make.__name__ in options.variant]
-    return check_graph(read_graph(path), os.path.splitext(os.path.basename(path))[0], chosen, options)
+    return check_graph(worker_tools, read_graph(path), os.path.splitext(os.path.basename(path))[0], chosen, options)
 
 
 def regressions():
@@ -150,7 +155,7 @@ def main():
     files = options.model + (regressions() if options.regressions else [])
     seeds = [] if options.model else range(options.seed, options.seed + options.count)
     counts, refusals = collections.Counter(), collections.Counter()
-    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=start_worker, initargs=(options,)) as pool:
         tasks = [pool.submit(check_file, path, options) for path in files]
         tasks += [pool.submit(check_seed, seed, options) for seed in seeds]
         for task in concurrent.futures.as_completed(tasks):

@@ -31,7 +31,7 @@ def make_input(g, info):
     return g.array(kind, tuple(shape), low=0 if np.dtype(kind).kind in "iu" else -4)
 
 
-def evaluate_graph(model, inputs):
+def evaluate_graph(model, inputs, runtime_only=False):
     """The graph of a model and arrays for its inputs. Raises Rejected when they do not fit, or what comes out is wild."""
     opset = next(o.version for o in model.opset_import if o.domain == "")
     values, inner = {}, []
@@ -40,7 +40,8 @@ def evaluate_graph(model, inputs):
         values[name] = Value(name, array, widen(array), True)
     for node in model.graph.node:
         used = [values[name] for name in outer_names(node) if name in values]
-        results = evaluate_node(node, {v.name: v.narrow for v in used}, {v.name: v.wide for v in used}, opset)
+        results = evaluate_node(node, {v.name: v.narrow for v in used}, {v.name: v.wide for v in used}, opset,
+                                runtime_only)
         for result in zip([name for name in node.output if name], *results):
             value = GraphBuilder.judge(node.op_type, Value(*result, False), False)
             values[value.name] = value

@@ -238,3 +238,40 @@ def half_and_back(g):
     """Through a narrower type."""
     small = g.node("Cast", g.pick("f", exact=True, dtype=np.dtype(np.float32)), to=TensorProto.FLOAT16)
     g.node("Cast", small, to=TensorProto.FLOAT)
+
+
+@operator
+def distinct(g):
+    """Sorted values, and where they were; how many depends on the data."""
+    value = g.pick("fi", exact=True, least_rank=1, nonempty=True)
+    attributes = {"axis": axis(g, value)} if g.chance(0.4) else {}
+    g.node("Unique", value, outputs=4, sorted=1, **attributes)
+
+
+@operator
+def quantised_product(g):
+    """All scales are powers of two and all sums small, so that nothing lies between two steps."""
+    value = g.pick("u", rank=2, dtype=np.dtype(np.uint8), nonempty=True)
+    if value.magnitude > 8 or value.shape[1] > 8:
+        return
+    other = g.fresh(np.uint8, (value.shape[1], g.choose([1, 5, 8])), low=0, high=2)
+    scale, zero = g.constant(np.array(0.5, np.float32)), g.constant(np.array(0, np.uint8))
+    coarse = g.constant(np.array(0.25, np.float32))
+    g.node("QLinearMatMul", value, scale, zero, other, scale, zero, coarse, zero)
+
+
+@operator
+def integer_convolution(g):
+    value = g.pick("u", rank=4, dtype=np.dtype(np.uint8), nonempty=True)
+    weight = g.fresh(np.uint8, (g.choose([1, 3]), value.shape[1], 1, g.choose([1, 2])), low=0, high=5)
+    zero = g.constant(np.array(2, np.uint8))
+    g.node("ConvInteger", value, weight, zero if g.chance(0.5) else None, pads=[0, 1, 0, 1])
+
+
+@operator
+def sample(g):
+    """Places between those of the image, none on an edge between two cells."""
+    value = g.pick("f", rank=4, nonempty=True, dtype=np.dtype(np.float32))
+    places = g.random.integers(-7, 8, (value.shape[0], 3, 2, 2)) / 8 + 1 / 64
+    g.node("GridSample", value, g.constant(places.astype(np.float32)), mode=g.choose(["linear", "cubic"]),
+           padding_mode=g.choose(["zeros", "border", "reflection"]), align_corners=g.below(2), exact=False)
