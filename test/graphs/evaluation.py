@@ -58,6 +58,15 @@ def run_reference(model, feeds):
         return None
 
 
+def outer_names(node):
+    """What a node uses, also in its bodies."""
+    names = [name for name in node.input if name]
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            names += outer_names(inner)
+    return names
+
+
 def is_valid(model):
     """Whether onnx takes the nodes; its evaluator does not look. Types of outputs may be missing."""
     nodes = onnx.ModelProto()

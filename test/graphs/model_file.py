@@ -5,7 +5,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from builder import GraphBuilder, Value
-from evaluation import evaluate_node, widen
+from evaluation import evaluate_node, outer_names, widen
 from random_graph import RandomGraph
 
 
@@ -14,15 +14,6 @@ def read_model(path):
         with open(path) as file:
             return onnx.parser.parse_model("".join(line for line in file if not line.startswith("#")))
     return onnx.load(path)
-
-
-def outer_names(node):
-    """What a node uses, also in its bodies."""
-    names = [name for name in node.input if name]
-    for attribute in node.attribute:
-        for inner in attribute.g.node:
-            names += outer_names(inner)
-    return names
 
 
 def make_input(g, info):

@@ -10,7 +10,7 @@ import movement
 import pointwise
 import sums
 from builder import GraphBuilder
-from evaluation import describe_value, make_model
+from evaluation import describe_value, make_model, outer_names
 
 #: How often a table is drawn from; in it all operators are alike.
 TABLES = [(pointwise.OPERATORS, 40), (movement.OPERATORS, 35), (sums.OPERATORS, 20), (control.OPERATORS, 5)]
@@ -42,10 +42,7 @@ def drop_unused(nodes, outputs):
     for node in reversed(nodes):
         if needed & set(node.output):
             kept.append(node)
-            needed |= set(node.input)
-            for attribute in node.attribute:
-                if attribute.HasField("g"):
-                    needed |= {name for inner in attribute.g.node for name in inner.input}
+            needed |= set(outer_names(node))
     return kept[::-1], needed
 
 
