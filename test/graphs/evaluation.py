@@ -67,16 +67,24 @@ def outer_names(node):
     return names
 
 
-def is_valid(model):
-    """Whether onnx takes the nodes; its evaluator does not look. Types of outputs may be missing."""
+def run_checked_reference(model, feeds):
+    """The same, if onnx's checker takes the nodes and its shape inference agrees; the evaluator does not look."""
     nodes = onnx.ModelProto()
     nodes.CopyFrom(model)
     del nodes.graph.output[:]
     try:
-        onnx.checker.check_model(nodes, full_check=True)
-        return True
+        onnx.checker.check_model(nodes)
+        inferred = onnx.shape_inference.infer_shapes(nodes, check_type=True, strict_mode=True, data_prop=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError):
-        return False
+        return None
+    results = run_reference(model, feeds)
+    shapes = {info.name: info.type.tensor_type.shape.dim for info in inferred.graph.value_info}
+    for output, result in zip(model.graph.output, results or []):
+        dims = shapes.get(output.name)
+        if dims is not None and (len(dims) != result.ndim or any(
+                dim.HasField("dim_value") and dim.dim_value != size for dim, size in zip(dims, result.shape))):
+            return None
+    return results
 
 
 def widen(array):
@@ -126,7 +134,7 @@ def evaluate_node(node, narrow, wide, opset, runtime_only=False):
     model = make_model([node], list(narrow.items()), names, opset)
     results = run_runtime(model, narrow)
     if results is None:
-        results = run_reference(model, narrow) if not runtime_only and is_valid(model) else None
+        results = None if runtime_only else run_checked_reference(model, narrow)
         if results is None:
             raise Rejected(f"{node.op_type}: nobody runs it")
     if any(not isinstance(r, np.ndarray) and not np.isscalar(r) for r in results):
