@@ -1,10 +1,11 @@
 """Code that tssa-compile makes, watched by AddressSanitizer: no access is out of its buffer.
 
-usage: sanitized_test.py [--bin DIR] --runner ASAN/bin/tssa-run [--graphs N] [--programs N]
+usage: sanitized_test.py [--bin DIR] --runner ASAN/bin/tssa-run [--nodes N] [--graphs N] [--programs N]
 
 Each program is compiled with --sanitize=address, which gives every buffer a place of its
 own with unusable bytes behind it, and run by a tssa-run that has AddressSanitizer: the
-small models at their size tuples, random ONNX graphs, random te programs.
+small models at their size tuples, a sample of ONNX's node tests with all dims dynamic, random
+ONNX graphs, random te programs.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import numpy as np
 import onnx
 
 import harness
+import node_cases
 import small_models
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "graphs"))
@@ -85,6 +87,13 @@ class Checker:
             return "passed"
         return self.fail("control: a dropped guard is not seen", outcome)
 
+    def node(self, case):
+        place, number, runs = self.path(os.path.join("nodes", case.name)), 0, []
+        while os.path.exists(os.path.join(place, f"{number}.in.npz")):
+            runs.append(["--inputs", os.path.join(place, f"{number}.in.npz")])
+            number += 1
+        return self.check(case.name, os.path.join(place, "model.onnx"), runs, may_refuse=True)
+
     def graph(self, seed):
         graph = random_graph.make_graph(seed)
         source = self.path(f"graph-{seed}.onnx")
@@ -107,6 +116,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
     parser.add_argument("--runner", required=True, metavar="FILE", help="tssa-run with AddressSanitizer")
+    parser.add_argument("--nodes", type=int, default=60)
     parser.add_argument("--graphs", type=int, default=60)
     parser.add_argument("--programs", type=int, default=60)
     options = parser.parse_args()
@@ -117,6 +127,9 @@ def main():
     try:
         checker = Checker(tools, folder)
         tests = [(checker.control,)] + [(checker.small, build) for build in small_models.ALL]
+        if options.nodes:
+            cases = [case for case in node_cases.materialise(checker.path("nodes"), True) if not case.skip]
+            tests += [(checker.node, case) for case in cases[::max(1, len(cases) // options.nodes)]]
         tests += [(checker.graph, seed) for seed in range(1, options.graphs + 1)]
         tests += [(checker.program, seed) for seed in range(1, options.programs + 1)]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
