@@ -23,7 +23,7 @@
 /// their dtypes, ranks and sizes are checked, they are contiguous (`strides` is
 /// NULL, `byte_offset` 0), `data` is never NULL, not even of an empty tensor, and
 /// aligned to the element's size but no more, for it may be the user's. Bools are
-/// 0 or 1. `results` have their dtype and rank, and `data` NULL but for results
+/// 0 or 1, and elements of less than a byte hold a value of their type. `results` have their dtype and rank, and `data` NULL but for results
 /// that are an argument's storage; the program asks `tssa_host::result` once for
 /// each of the others. When it asks for one that is the storage of an argument it
 /// overwrites, it gets other memory, whose contents the host writes to the argument
@@ -57,7 +57,9 @@ typedef enum tssa_code {
 
 /// DLPack's DLDevice, DLDataType and DLTensor, field for field
 /// (https://dmlc.github.io/dlpack). `code`: 0 int, 1 uint, 2 float, 4 bfloat,
-/// 6 bool. A bool or i1 element is one byte, 0 or 1.
+/// 6 bool, 10 to 14 f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz and f8e8m0fnu, 17
+/// f4e2m1fn. A bool or i1 element is one byte, 0 or 1; elements of 4 and 2 bits take a
+/// byte each, of which the low bits count.
 typedef struct tssa_device { int32_t type; int32_t id; } tssa_device;
 typedef struct tssa_dtype { uint8_t code; uint8_t bits; uint16_t lanes; } tssa_dtype;
 typedef struct tssa_tensor {

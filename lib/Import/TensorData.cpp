@@ -28,7 +28,7 @@ std::string getTypeName(int32_t type) {
   return StringRef(TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type))).lower();
 }
 
-/// The shape of `tensor` and its number of bytes.
+/// The shape of `tensor` and its number of bytes in the file.
 static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type, ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ";
   if (static_cast<size_t>(tensor.dims_size()) > maxRank)
@@ -42,7 +42,7 @@ static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type, Imp
       CheckedSize::product(tensor.dims(), runtime::getByteSize(type)).get();
   if (!bytes)
     return fail(report, subject + "its sizes are too large");
-  return *bytes;
+  return llvm::divideCeil(*bytes, isSubByte(type) ? 8 / getBits(type) : 1);
 }
 
 template <typename T, typename Field>
@@ -85,6 +85,16 @@ static std::vector<char> readTypedData(const TensorProto &tensor, DType type) {
   case DType::Bool:
   case DType::I8:
   case DType::U8:
+  case DType::F8E4M3FN:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2:
+  case DType::F8E5M2FNUZ:
+  case DType::F8E8M0:
+  case DType::F4E2M1:
+  case DType::I4:
+  case DType::U4:
+  case DType::I2:
+  case DType::U2:
     append<uint8_t>(bytes, tensor.int32_data());
     break;
   }
@@ -118,6 +128,16 @@ static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
   std::vector<char> result;
   for (char byte : bytes)
     result.push_back(byte != 0);
+  return result;
+}
+
+/// Elements of less than a byte, first those in the low bits, one to a byte.
+static std::vector<char> unpack(ArrayRef<char> bytes, DType type, size_t count) {
+  unsigned bits = getBits(type), perByte = 8 / bits;
+  std::vector<char> result(count);
+  for (size_t i = 0; i < count; ++i)
+    result[i] = static_cast<char>(static_cast<uint8_t>(bytes[i / perByte]) >> (i % perByte * bits));
+  runtime::makeCanonical(type, result.data(), static_cast<int64_t>(count));
   return result;
 }
 
@@ -172,6 +192,8 @@ FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
   DType type = content->type;
   if (type == DType::Bool)
     content->copy = normalizeBools(content->data);
+  if (isSubByte(type))
+    content->copy = unpack(content->data, type, mlir::ShapedType::getNumElements(shape));
   if (!content->copy.empty())
     return Constant{type, makeElements(&context, type, shape, content->copy)};
   std::string name = tensor.name().empty() ? "constant" : tensor.name();

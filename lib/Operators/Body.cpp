@@ -7,9 +7,9 @@
 
 #include "tssa/Operators/Body.h"
 #include "dialects/te/IR/TEOps.h"
+#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tssa/Operators/Builder.h"
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Operators/Elements.h"
 
 using namespace mlir;
 
@@ -194,6 +194,9 @@ Value Body::inside(Guard guard) {
 
 Value Body::constant(DType type, double value) {
   Type elementType = getElementType(ops.getContext(), type);
+  if (isSmallFloat(type))
+    return arith::ConstantOp::create(
+        ops, loc, ops.getI8IntegerAttr(runtime::encodeSmallFloat(type, value)));
   if (isFloat(type))
     return arith::ConstantOp::create(ops, loc, ops.getFloatAttr(elementType, value));
   return constant(type, static_cast<int64_t>(value));
@@ -203,13 +206,11 @@ Value Body::constant(DType type, int64_t value) {
   Type elementType = getElementType(ops.getContext(), type);
   if (isFloat(type))
     return constant(type, static_cast<double>(value));
-  APInt bits(getBits(type), value, /*isSigned=*/false, /*implicitTrunc=*/true);
-  return arith::ConstantOp::create(ops, loc, IntegerAttr::get(elementType, bits));
+  return arith::ConstantOp::create(ops, loc, makeIntegerAttribute(elementType, type, value));
 }
 
 Value Body::cast(Value value, DType from, DType to) {
-  Scalar scalar(ops, loc, value, isUnsigned(from));
-  return convert(scalar, getElementType(ops.getContext(), to), isUnsigned(to)).getValue();
+  return toElement(*this, toScalar(*this, value, from), to);
 }
 
 Value Body::toIndex(Value value, DType from) {

@@ -7,13 +7,16 @@
 #ifndef TSSA_LIB_OPERATORS_BODYSCALAR_H
 #define TSSA_LIB_OPERATORS_BODYSCALAR_H
 
+#include "lib/Operators/SmallTypes.h"
 #include "tssa/Operators/Builder.h"
 #include "tssa/Operators/Scalar.h"
 
 namespace tssa::operators {
 
+/// The number that an element stands for: a small float is an f32.
 inline Scalar toScalar(Body &body, mlir::Value value, DType type) {
-  return {body.ops, body.loc, value, isUnsigned(type)};
+  Scalar scalar(body.ops, body.loc, value, isUnsigned(type));
+  return isSmallFloat(type) ? decodeSmallFloat(scalar, type) : scalar;
 }
 
 inline Scalar constantScalar(Body &body, DType type, double number) {
@@ -32,6 +35,10 @@ inline Scalar readScalar(Body &body, const Tensor &tensor, mlir::AffineExpr at) 
 
 /// `scalar` as an element of type `type`.
 inline mlir::Value toElement(Body &body, const Scalar &scalar, DType type) {
+  if (isSmallFloat(type))
+    return encodeSmallFloat(scalar, type).getValue();
+  if (isSubByte(type))
+    return cutToSubByte(scalar, type).getValue();
   return convert(scalar, getElementType(body.ops.getContext(), type), isUnsigned(type)).getValue();
 }
 

@@ -106,6 +106,10 @@ Tensor Builder::constant(DType type, ElementsAttr elements) {
 
 Tensor Builder::scalar(DType type, double value) {
   Type elementType = getElementType(context(), type);
+  if (isSmallFloat(type))
+    return constant(type, fromAttributes(RankedTensorType::get({}, elementType),
+                                         ops.getI8IntegerAttr(
+                                             runtime::encodeSmallFloat(type, value))));
   if (!isFloat(type))
     return constant(type, fromInts(context(), type, {}, static_cast<int64_t>(value)));
   return constant(type, fromAttributes(RankedTensorType::get({}, elementType),

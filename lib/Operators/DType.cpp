@@ -6,23 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Operators/DType.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace tssa::operators {
 
 bool isFloat(DType type) {
-  return type == DType::F32 || type == DType::F64 || type == DType::F16 || type == DType::BF16;
+  return type == DType::F32 || type == DType::F64 || type == DType::F16 || type == DType::BF16 ||
+         isSmallFloat(type);
 }
 
 bool isInteger(DType type) { return !isFloat(type) && type != DType::Bool; }
 
 bool isUnsigned(DType type) {
   return type == DType::Bool || type == DType::U8 || type == DType::U16 || type == DType::U32 ||
-         type == DType::U64;
+         type == DType::U64 || type == DType::U4 || type == DType::U2;
 }
 
-unsigned getBits(DType type) { return type == DType::Bool ? 1 : 8 * runtime::getByteSize(type); }
+unsigned getBits(DType type) { return runtime::getValueBits(type); }
+
+bool isSubByte(DType type) { return getBits(type) < 8 && type != DType::Bool; }
 
 Type getElementType(MLIRContext *context, DType type) {
   switch (type) {
@@ -35,45 +39,25 @@ Type getElementType(MLIRContext *context, DType type) {
   case DType::BF16:
     return BFloat16Type::get(context);
   default:
-    return IntegerType::get(context, getBits(type));
+    return IntegerType::get(context, type == DType::Bool ? 1 : std::max(getBits(type), 8u));
   }
 }
 
 DType getAccumulator(DType type) {
-  return type == DType::F16 || type == DType::BF16 ? DType::F32 : type;
+  return isFloat(type) && type != DType::F64 ? DType::F32 : type;
 }
 
+/// ONNX's numbers of element types, in the order of DType.
+static constexpr int64_t onnxCodes[runtime::numDTypes] = {
+    1, 11, 10, 16, 9, 3, 2, 5, 4, 6, 12, 7, 13, 17, 18, 19, 20, 24, 23, 22, 21, 26, 25};
+
 std::optional<DType> fromONNX(int64_t code) {
-  switch (code) {
-  case 1:
-    return DType::F32;
-  case 2:
-    return DType::U8;
-  case 3:
-    return DType::I8;
-  case 4:
-    return DType::U16;
-  case 5:
-    return DType::I16;
-  case 6:
-    return DType::I32;
-  case 7:
-    return DType::I64;
-  case 9:
-    return DType::Bool;
-  case 10:
-    return DType::F16;
-  case 11:
-    return DType::F64;
-  case 12:
-    return DType::U32;
-  case 13:
-    return DType::U64;
-  case 16:
-    return DType::BF16;
-  default:
+  const int64_t *found = llvm::find(onnxCodes, code);
+  if (found == std::end(onnxCodes))
     return std::nullopt;
-  }
+  return static_cast<DType>(found - std::begin(onnxCodes));
 }
+
+int64_t toONNX(DType type) { return onnxCodes[static_cast<unsigned>(type)]; }
 
 } // namespace tssa::operators

@@ -95,8 +95,16 @@ std::optional<SmallVector<double>> readFloats(ElementsAttr elements, DType type,
   if (!values)
     return std::nullopt;
   for (Attribute value : *values)
-    result.push_back(cast<FloatAttr>(value).getValueAsDouble());
+    result.push_back(isSmallFloat(type) ? runtime::decodeSmallFloat(
+                                              type, cast<IntegerAttr>(value).getValue().getZExtValue())
+                                        : cast<FloatAttr>(value).getValueAsDouble());
   return result;
+}
+
+IntegerAttr makeIntegerAttribute(Type elementType, DType type, int64_t value) {
+  APInt bits(getBits(type), value, /*isSigned=*/false, /*implicitTrunc=*/true);
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  return IntegerAttr::get(elementType, isUnsigned(type) ? bits.zext(width) : bits.sext(width));
 }
 
 ElementsAttr fromInts(MLIRContext *context, DType type, ArrayRef<int64_t> shape,
@@ -104,9 +112,7 @@ ElementsAttr fromInts(MLIRContext *context, DType type, ArrayRef<int64_t> shape,
   auto tensorType = RankedTensorType::get(shape, getElementType(context, type));
   SmallVector<Attribute> attributes;
   for (int64_t value : values)
-    attributes.push_back(IntegerAttr::get(
-        tensorType.getElementType(),
-        APInt(getBits(type), value, /*isSigned=*/false, /*implicitTrunc=*/true)));
+    attributes.push_back(makeIntegerAttribute(tensorType.getElementType(), type, value));
   return fromAttributes(tensorType, attributes);
 }
 

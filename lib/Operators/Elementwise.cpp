@@ -294,13 +294,16 @@ static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
   if (!type)
     return builder.unsupported("element type " + Twine(node.getInt("to", 0)) + " of 'to'");
   DType from = node.inputs[0].dtype();
-  if (runtime::getByteSize(from) != runtime::getByteSize(*type))
+  auto width = [](DType type) { return type == DType::Bool ? 8 : getBits(type); };
+  if (width(from) != width(*type))
     return builder.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type) +
                                ", which has another width");
   auto element = [&](Body &body, ValueRange values) -> Value {
     Type elementType = getElementType(builder.context(), *type);
     if (from == DType::Bool || *type == DType::Bool) // a byte in memory, 0 or 1
       return toElement(body, toScalar(body, values[0], from), *type);
+    if (isSubByte(*type)) // the same low bits, perhaps another sign
+      return cutToSubByte({body.ops, body.loc, values[0]}, *type).getValue();
     if (values[0].getType() == elementType)
       return values[0];
     return arith::BitcastOp::create(body.ops, body.loc, elementType, values[0]);

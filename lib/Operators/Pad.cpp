@@ -65,7 +65,7 @@ static TypedAttr getPadValue(Builder &b, const Node &node) {
       elements = readAttributes(value.constant(), 1);
     return elements && elements->size() == 1 ? cast<TypedAttr>(elements->front()) : TypedAttr();
   }
-  if (isFloat(type))
+  if (isa<FloatType>(elementType))
     return b.ops.getFloatAttr(elementType, node.getFloat("value", 0));
   return cast<TypedAttr>(b.ops.getZeroAttr(elementType));
 }

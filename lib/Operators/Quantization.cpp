@@ -69,12 +69,18 @@ static FailureOr<Granularity> getGranularity(Builder &builder, const Node &node,
   return granularity;
 }
 
-/// The nearest integer of type `type` to x / scale + zero.
+/// The nearest integer of type `type` to x / scale + zero, or the nearest small float.
 static Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
-                      DType type) {
-  Scalar rounded = roundEven(quotient);
+                      DType type, bool saturates = true) {
+  Scalar rounded = isFloat(type) ? quotient : roundEven(quotient);
   if (zero)
     rounded = rounded + convert(*zero, rounded.getType());
+  if (isSmallFloat(type))
+    return encodeSmallFloat(rounded, type, {saturates}).getValue();
+  if (isSubByte(type)) {
+    double count = 1 << getBits(type), least = isUnsigned(type) ? 0 : -count / 2;
+    rounded = atMost(atLeast(rounded, least), least + count - 1);
+  }
   return toElement(body, rounded, type);
 }
 
@@ -102,7 +108,8 @@ static FailureOr<Tensors> buildQuantizeLinear(Builder &builder, const Node &node
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
     Scalar divisor = readScalar(body, scale, granularity->at(body, scale, at));
     Scalar element = convert(readScalar(body, x, at), divisor.getType());
-    return quantize(body, element / divisor, readZero(body, zeroPoint, *granularity, at), type);
+    return quantize(body, element / divisor, readZero(body, zeroPoint, *granularity, at), type,
+                    node.getInt("saturate", 1) != 0);
   }));
 }
 
@@ -121,7 +128,7 @@ static FailureOr<Tensors> buildDequantizeLinear(Builder &builder, const Node &no
   }
   return single(builder.compute(type, x.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
-    Type wide = body.ops.getI32Type();
+    Type wide = isFloat(x.dtype()) ? Type(body.ops.getF32Type()) : body.ops.getI32Type();
     Scalar element = convert(readScalar(body, x, at), wide);
     if (std::optional<Scalar> zero = readZero(body, zeroPoint, *granularity, at))
       element = element - convert(*zero, wide);

@@ -219,16 +219,33 @@ static FailureOr<Tensors> buildDropout(Builder &b, const Node &node) {
   return results;
 }
 
+/// Small floats have attributes for what they cannot hold.
+static FailureOr<Tensors> castAsAsked(Builder &b, const Node &node, DType type) {
+  const Tensor &x = node.inputs[0];
+  if (!isSmallFloat(type) || x.dtype() == type)
+    return single(b.cast(x, type));
+  StringRef mode = node.getString("round_mode", "up");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    return b.error("expected up, down or nearest as 'round_mode', got '" + mode + "'");
+  SmallFloatRounding rounding{node.getInt("saturate", 1) != 0,
+                              mode == "up"     ? SmallFloatRounding::Up
+                              : mode == "down" ? SmallFloatRounding::Down
+                                               : SmallFloatRounding::Nearest};
+  return single(b.elementwise(type, x, [&](Body &body, ValueRange values) {
+    return encodeSmallFloat(toScalar(body, values[0], x.dtype()), type, rounding).getValue();
+  }));
+}
+
 static FailureOr<Tensors> buildCast(Builder &b, const Node &node) {
   int64_t code = node.getInt("to", 0);
   std::optional<DType> type = fromONNX(code);
   if (!type)
     return b.unsupported("a cast to element type " + Twine(code) + " is not supported");
-  return single(b.cast(node.inputs[0], *type));
+  return castAsAsked(b, node, *type);
 }
 
 static FailureOr<Tensors> buildCastLike(Builder &b, const Node &node) {
-  return single(b.cast(node.inputs[0], node.inputs[1].dtype()));
+  return castAsAsked(b, node, node.inputs[1].dtype());
 }
 
 void registerShape(Registry &registry) {

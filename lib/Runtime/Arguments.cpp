@@ -11,6 +11,7 @@
 #include "Strided.h"
 
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/SmallFloat.h"
 
 #include <algorithm>
 
@@ -209,8 +210,7 @@ static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
   unsigned elementBytes = getByteSize(port.dtype);
   bool aligned = reinterpret_cast<uintptr_t>(data) % elementBytes == 0;
   bool asIs = bytes == 0 || (isContiguous(arg) && aligned &&
-                             (port.dtype != DType::Bool ||
-                              areBools(data, bytes)));
+                             areCanonical(port.dtype, data, bytes));
   if (asIs) {
     arg.data = bytes ? data : Buffer().getData();
   } else {
@@ -220,8 +220,7 @@ static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
                        nameOf(port) + ": no memory for a copy of " +
                            std::to_string(bytes) + " bytes");
     copyStrided(arg, elementBytes, copy.getData());
-    if (port.dtype == DType::Bool)
-      makeBools(copy.getData(), bytes);
+    makeCanonical(port.dtype, copy.getData(), bytes);
     arg.data = copy.getData();
   }
   arg.strides = nullptr;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tssa/Runtime/Elements.h"
 
+#include "tssa/Runtime/SmallFloat.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -20,7 +22,7 @@ template <typename To, typename From> static To bitCast(From from) {
 
 bool tssa::runtime::isFloat(DType type) {
   return type == DType::F32 || type == DType::F64 || type == DType::F16 ||
-         type == DType::BF16;
+         type == DType::BF16 || isSmallFloat(type);
 }
 
 float tssa::runtime::halfToFloat(uint16_t half) {
@@ -87,8 +89,12 @@ double tssa::runtime::getElement(const Tensor &tensor, int64_t index) {
     return bitCast<float>(uint32_t(load<uint16_t>(tensor, index)) << 16);
   case DType::Bool:
   case DType::U8:
+  case DType::U4:
+  case DType::U2:
     return load<uint8_t>(tensor, index);
   case DType::I8:
+  case DType::I4:
+  case DType::I2:
     return load<int8_t>(tensor, index);
   case DType::I16:
     return load<int16_t>(tensor, index);
@@ -102,6 +108,13 @@ double tssa::runtime::getElement(const Tensor &tensor, int64_t index) {
     return double(load<int64_t>(tensor, index));
   case DType::U64:
     return double(load<uint64_t>(tensor, index));
+  case DType::F8E4M3FN:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2:
+  case DType::F8E5M2FNUZ:
+  case DType::F8E8M0:
+  case DType::F4E2M1:
+    return decodeSmallFloat(tensor.dtype, load<uint8_t>(tensor, index));
   }
   return 0;
 }
@@ -119,8 +132,12 @@ void tssa::runtime::setElement(Tensor &tensor, int64_t index, double value) {
   case DType::Bool:
     return store<uint8_t>(tensor, index, value != 0);
   case DType::U8:
+  case DType::U4:
+  case DType::U2:
     return store<uint8_t>(tensor, index, value);
   case DType::I8:
+  case DType::I4:
+  case DType::I2:
     return store<int8_t>(tensor, index, value);
   case DType::I16:
     return store<int16_t>(tensor, index, value);
@@ -134,6 +151,14 @@ void tssa::runtime::setElement(Tensor &tensor, int64_t index, double value) {
     return store<int64_t>(tensor, index, value);
   case DType::U64:
     return store<uint64_t>(tensor, index, value);
+  case DType::F8E4M3FN:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2:
+  case DType::F8E5M2FNUZ:
+  case DType::F8E8M0:
+  case DType::F4E2M1:
+    return store<uint8_t>(tensor, index,
+                          encodeSmallFloat(tensor.dtype, float(value)));
   }
 }
 

@@ -21,10 +21,11 @@ static constexpr char magic[] = "\x93NUMPY";
 static constexpr size_t magicSize = 6;
 static constexpr size_t headerAlignment = 64;
 
-/// NumPy's letters for each DType; bf16 travels as u16.
+/// NumPy's letters for each DType; those it lacks travel as integers.
 static const char *const descriptions[numDTypes] = {
     "<f4", "<f8", "<f2", "<u2", "|b1", "|i1", "|u1",
-    "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"};
+    "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "|u1", "|u1",
+    "|u1", "|u1", "|u1", "|u1", "|i1", "|u1", "|i1", "|u1"};
 
 static Status malformed(const std::string &what) {
   return makeError(TSSA_INVALID_ARGUMENT, "not a valid .npy: " + what);

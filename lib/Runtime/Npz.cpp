@@ -10,13 +10,14 @@
 
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/Npz.h"
+#include "tssa/Runtime/SmallFloat.h"
 
+#include <optional>
 #include <set>
 
 using namespace tssa::runtime;
 
 static constexpr std::string_view npySuffix = ".npy";
-static constexpr std::string_view bf16Suffix = ":bf16";
 
 static bool dropSuffix(std::string &text, std::string_view suffix) {
   if (text.size() < suffix.size() ||
@@ -24,6 +25,25 @@ static bool dropSuffix(std::string &text, std::string_view suffix) {
     return false;
   text.resize(text.size() - suffix.size());
   return true;
+}
+
+/// NumPy's type for one it lacks: integers of the same width.
+static std::optional<DType> getCarrier(DType type) {
+  if (type == DType::BF16)
+    return DType::U16;
+  if (type == DType::I4 || type == DType::I2)
+    return DType::I8;
+  bool isSmall = isSmallFloat(type) || type == DType::U4 || type == DType::U2;
+  return isSmall ? std::optional(DType::U8) : std::nullopt;
+}
+
+/// The type that the end of a key names, which is taken away.
+static std::optional<DType> dropType(std::string &key) {
+  for (unsigned i = 0; i < numDTypes; ++i)
+    if (getCarrier(DType(i)) &&
+        dropSuffix(key, std::string(":") + getName(DType(i))))
+      return DType(i);
+  return std::nullopt;
 }
 
 static Status located(const std::string &path, const std::string &name,
@@ -39,12 +59,13 @@ static Status decodeEntry(std::string name, std::string_view bytes,
   if (Status status = decodeNpy(bytes, entry.tensor); !status.ok())
     return status;
   dropSuffix(name, npySuffix);
-  if (dropSuffix(name, bf16Suffix)) {
-    if (entry.tensor.dtype != DType::U16)
+  if (std::optional<DType> type = dropType(name)) {
+    if (entry.tensor.dtype != *getCarrier(*type))
       return makeError(TSSA_INVALID_ARGUMENT,
-                       std::string("bf16 travels as u16, got ") +
+                       std::string(getName(*type)) + " travels as " +
+                           getName(*getCarrier(*type)) + ", got " +
                            getName(entry.tensor.dtype));
-    entry.tensor.dtype = DType::BF16;
+    entry.tensor.dtype = *type;
   }
   entry.name = std::move(name);
   return Status::success();
@@ -88,8 +109,8 @@ Status tssa::runtime::writeNpz(const std::string &path,
   ZipWriter zip(file);
   for (const NpzEntry &entry : entries) {
     std::string name = entry.name;
-    if (entry.tensor.dtype == DType::BF16)
-      name += bf16Suffix;
+    if (getCarrier(entry.tensor.dtype))
+      name += std::string(":") + getName(entry.tensor.dtype);
     name += npySuffix;
     std::string header =
         encodeNpyHeader(entry.tensor.dtype, entry.tensor.shape);

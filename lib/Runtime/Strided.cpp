@@ -156,17 +156,3 @@ bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes,
     distance += divisor;
   return distance < left.run || distance + right.run > divisor;
 }
-
-bool tssa::runtime::areBools(const void *data, int64_t count) {
-  const uint8_t *bytes = static_cast<const uint8_t *>(data);
-  uint8_t all = 0;
-  for (int64_t i = 0; i < count; ++i)
-    all |= bytes[i];
-  return all <= 1;
-}
-
-void tssa::runtime::makeBools(void *data, int64_t count) {
-  uint8_t *bytes = static_cast<uint8_t *>(data);
-  std::transform(bytes, bytes + count, bytes,
-                 [](uint8_t byte) { return uint8_t(byte != 0); });
-}

@@ -28,10 +28,6 @@ bool mayOverlapItself(const tssa_tensor &tensor);
 bool mayOverlap(const tssa_tensor &a, unsigned aElementBytes, const tssa_tensor &b,
                 unsigned bElementBytes);
 
-/// Whether all bytes are 0 or 1, and making them so.
-bool areBools(const void *data, int64_t count);
-void makeBools(void *data, int64_t count);
-
 } // namespace tssa::runtime
 
 #endif // TSSA_LIB_RUNTIME_STRIDED_H

@@ -20,7 +20,20 @@ NUMPY_TYPES = {
     TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
     TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
 }
-RAW_TYPES = {TensorProto.BFLOAT16: ("bf16", np.uint16)}
+RAW_TYPES = {
+    TensorProto.BFLOAT16: ("bf16", np.uint16),
+    TensorProto.FLOAT8E4M3FN: ("f8e4m3fn", np.uint8),
+    TensorProto.FLOAT8E4M3FNUZ: ("f8e4m3fnuz", np.uint8),
+    TensorProto.FLOAT8E5M2: ("f8e5m2", np.uint8),
+    TensorProto.FLOAT8E5M2FNUZ: ("f8e5m2fnuz", np.uint8),
+    TensorProto.FLOAT8E8M0: ("f8e8m0", np.uint8),
+    TensorProto.FLOAT4E2M1: ("f4e2m1", np.uint8),
+}
+#: Integers of less than a byte, one to a byte.
+SMALL_INTEGERS = {
+    TensorProto.INT4: ("i4", np.int8), TensorProto.UINT4: ("u4", np.uint8),
+    TensorProto.INT2: ("i2", np.int8), TensorProto.UINT2: ("u2", np.uint8),
+}
 
 
 #: Library routines that a program may call: what decision 2 of the architecture leaves to them.
@@ -153,6 +166,9 @@ def save_npz(path, values, infos):
         if kind in RAW_TYPES:
             suffix, raw = RAW_TYPES[kind]
             entries[f"{info.name}:{suffix}"] = np.asarray(value).view(raw)
+        elif kind in SMALL_INTEGERS:
+            suffix, carrier = SMALL_INTEGERS[kind]
+            entries[f"{info.name}:{suffix}"] = np.asarray(value).astype(carrier)
         else:
             entries[info.name] = np.asarray(value)
     # A key may be `file`, which numpy.savez would take for its own first argument.

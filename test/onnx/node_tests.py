@@ -24,8 +24,8 @@ passes. Modes other than `static` run the listed tests only.
 In mode `static` no program may call a library routine but those that decision 2 of
 docs/decisions/0001 and the architecture allow; the counts are printed.
 
-Tests with strings, sequences, optionals, or elements of less than a byte or of
-eight-bit floats cannot be passed to the runner and are skipped.
+Tests with strings, sequences or optionals cannot be passed to the runner and are
+skipped.
 """
 
 import argparse

@@ -275,7 +275,8 @@ std::string tssa::run::getHelp() {
       "Runs a compiled model (.so). A model.onnx or model.mlir is compiled "
       "first, into a\ncache. Inputs come from a .npz or are made up; npz keys "
       "are the model's names, and\na bf16 tensor travels as u16 under "
-      "NAME:bf16.\n\n";
+      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
+      "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
   for (const Option &option : getOptions()) {
     std::string left = std::string("  --") + option.name;
     if (option.value)

@@ -8,26 +8,33 @@
 #define TSSA_OPERATORS_DTYPE_H
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "tssa/Runtime/Manifest.h"
+#include "tssa/Runtime/SmallFloat.h"
 
 namespace tssa::operators {
 
 using runtime::DType;
 using runtime::getName;
+using runtime::isSmallFloat;
 
+/// Any float, small ones too.
 bool isFloat(DType type);
 /// Signed or unsigned integers; not bool.
 bool isInteger(DType type);
 /// Unsigned integers and bool.
 bool isUnsigned(DType type);
-/// Bits of a value: 1 for bool.
+/// Whether a value has less bits than its byte; not bool.
+bool isSubByte(DType type);
+/// Bits of a value: 1 for bool, 4 for i4.
 unsigned getBits(DType type);
-/// The element type in te: integers lose their sign, bool is i1.
+/// The element type in te: integers lose their sign, bool is i1. Integers of less than a
+/// byte and small floats are i8: what lies below these operators knows nothing of them.
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
-/// The type to add up in: f32 for f16 and bf16, else the type itself.
+/// The type to add up in: f32 for smaller floats, else the type itself.
 DType getAccumulator(DType type);
 /// The type that ONNX numbers so, if it is one of ours.
 std::optional<DType> fromONNX(int64_t code);
+/// The number that ONNX gives to the type.
+int64_t toONNX(DType type);
 
 } // namespace tssa::operators
 

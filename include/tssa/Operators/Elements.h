@@ -38,6 +38,8 @@ std::optional<llvm::SmallVector<double>> readFloats(mlir::ElementsAttr elements,
 /// The elements as scalar attributes of the element type.
 std::optional<llvm::SmallVector<mlir::Attribute>> readAttributes(mlir::ElementsAttr elements,
                                                                  int64_t limit);
+/// An integer cut to the bits of `type`, as an attribute of its element type.
+mlir::IntegerAttr makeIntegerAttribute(mlir::Type elementType, DType type, int64_t value);
 /// Elements of these integers, which are cut to the type.
 mlir::ElementsAttr fromInts(mlir::MLIRContext *context, DType type,
                             llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> values);

@@ -26,12 +26,16 @@
 
 namespace tssa::runtime {
 
-/// Element types of arguments and results. The numbers are part of the format.
+/// Element types of arguments and results. The numbers are part of the format. Those
+/// of less than a byte take one: integers with their sign extended, floats in the low
+/// bits (SmallFloat.h).
 enum class DType : uint8_t {
   F32 = 0, F64 = 1, F16 = 2, BF16 = 3, Bool = 4, I8 = 5, U8 = 6, I16 = 7,
-  U16 = 8, I32 = 9, U32 = 10, I64 = 11, U64 = 12
+  U16 = 8, I32 = 9, U32 = 10, I64 = 11, U64 = 12,
+  F8E4M3FN = 13, F8E4M3FNUZ = 14, F8E5M2 = 15, F8E5M2FNUZ = 16, F8E8M0 = 17,
+  F4E2M1 = 18, I4 = 19, U4 = 20, I2 = 21, U2 = 22
 };
-constexpr unsigned numDTypes = 13;
+constexpr unsigned numDTypes = 23;
 
 unsigned getByteSize(DType type);
 /// "f32", "bool", "u8" ...

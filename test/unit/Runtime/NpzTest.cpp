@@ -8,6 +8,7 @@
 
 #include "tssa/Runtime/Elements.h"
 #include "tssa/Runtime/Npz.h"
+#include "tssa/Runtime/SmallFloat.h"
 
 #include <cmath>
 #include <cstring>
@@ -167,6 +168,47 @@ TEST(Npz, RefusesDuplicatesAndWrongBF16) {
   ASSERT_OK(writeNpz(path, entries));
   EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "bf16 travels as u16, got f32",
                read(path, back));
+}
+
+TEST(Elements, SmallFloatRoundTrip) {
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    DType type = DType(i);
+    for (unsigned bits = 0; isSmallFloat(type) && bits < 1u << getValueBits(type); ++bits) {
+      float value = decodeSmallFloat(type, uint8_t(bits));
+      uint8_t back = encodeSmallFloat(type, value);
+      if (std::isnan(value))
+        EXPECT_TRUE(std::isnan(decodeSmallFloat(type, back))) << getName(type);
+      else if (std::isinf(value)) // the largest number stands in for it
+        EXPECT_TRUE(std::isfinite(decodeSmallFloat(type, back))) << getName(type);
+      else
+        ASSERT_EQ(back, bits) << getName(type);
+    }
+  }
+}
+
+TEST(Elements, SmallFloatsOfKnownNumbers) {
+  EXPECT_EQ(decodeSmallFloat(DType::F8E4M3FN, 0x7e), 448);
+  EXPECT_EQ(decodeSmallFloat(DType::F8E4M3FNUZ, 0x7f), 240);
+  EXPECT_EQ(decodeSmallFloat(DType::F8E5M2, 0x7b), 57344);
+  EXPECT_EQ(decodeSmallFloat(DType::F8E5M2FNUZ, 0xff), -57344);
+  EXPECT_EQ(decodeSmallFloat(DType::F4E2M1, 0xf), -6);
+  EXPECT_EQ(decodeSmallFloat(DType::F8E8M0, 130), 8);
+  EXPECT_EQ(encodeSmallFloat(DType::F8E4M3FN, 1e9f), 0x7e);
+  EXPECT_EQ(encodeSmallFloat(DType::F4E2M1, 2.5f), 0x4) << "ties go to even";
+  EXPECT_EQ(encodeSmallFloat(DType::F8E5M2FNUZ, -0.0f), 0) << "there is no -0";
+}
+
+TEST(Elements, LowBitsOfSubBytesCount) {
+  uint8_t bytes[] = {0x0f, 0x18, 0x07};
+  EXPECT_FALSE(areCanonical(DType::I4, bytes, 3));
+  makeCanonical(DType::I4, bytes, 3);
+  EXPECT_TRUE(areCanonical(DType::I4, bytes, 3));
+  EXPECT_EQ(bytes[0], 0xff);
+  EXPECT_EQ(bytes[1], 0xf8);
+  EXPECT_EQ(bytes[2], 0x07);
+  makeCanonical(DType::U2, bytes, 3);
+  EXPECT_EQ(bytes[0], 3);
+  EXPECT_EQ(bytes[1], 0);
 }
 
 TEST(Elements, HalfRoundTrip) {
