@@ -79,6 +79,13 @@ LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, 
     node.tensors[name] = builder->constant(constant->type, constant->elements);
     return success();
   }
+  case AttributeProto::TYPE_PROTO: {
+    const tssa_onnx::TypeProto *type = &proto.tp();
+    if (type->has_sequence_type())
+      type = &type->sequence_type().elem_type();
+    node.attributes.set(name, ops.getI64IntegerAttr(type->tensor_type().elem_type()));
+    return success();
+  }
   case AttributeProto::GRAPH:
     node.subgraphs[name] = std::make_shared<GraphBody>(*this, proto.g(), *attribute.scope);
     return success();
@@ -224,6 +231,9 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   const OpSchema *schema = findSchema(proto, node.version);
   if (schema && failed(checkTypes(*schema, node)))
     return failure();
+  bool arePlain = llvm::all_of(node.inputs, [](const Tensor &t) { return !t || t.isPlain(); });
+  if (!schema && !arePlain)
+    return builder->unsupported("expected tensors as inputs");
   if (const OperatorFn *fn = Registry::get().find(node.domain, node.op, node.version)) {
     auto declaredRank = [&](int i) {
       return i < proto.output_size() ? findDeclaredRank(scope.graph, proto.output(i))
@@ -246,15 +256,15 @@ LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int
   return failure();
 }
 
-static std::string getONNXType(DType type) {
-  static const char *const names[] = {"float",  "double", "float16", "bfloat16", "bool",
-                                      "int8",   "uint8",  "int16",   "uint16",   "int32",
-                                      "uint32", "int64",  "uint64"};
-  return std::string("tensor(") + names[static_cast<int>(type)] + ")";
+static std::string getONNXType(const Tensor &tensor) {
+  auto code = static_cast<tssa_onnx::TensorProto::DataType>(toONNX(tensor.dtype()));
+  std::string type =
+      "tensor(" + StringRef(tssa_onnx::TensorProto::DataType_Name(code)).lower() + ")";
+  return tensor.isSequence() ? "seq(" + type + ")" : tensor.isAbsent() ? "optional(" + type + ")" : type;
 }
 
 LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node) {
-  StringMap<std::pair<DType, unsigned>> bound;
+  StringMap<std::pair<std::string, unsigned>> bound;
   for (const auto &[i, tensor] : llvm::enumerate(node.inputs)) {
     if (schema.inputs().empty())
       return builder->error("takes no inputs");
@@ -264,19 +274,22 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
         return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is missing");
       continue;
     }
-    std::string type = getONNXType(tensor.dtype());
-    // Some allow tensors in an optional or a sequence only: the plain type must be there.
-    if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) { return *known == type; }))
+    std::string type = getONNXType(tensor);
+    // Some allow tensors in an optional or a sequence only: the plain type must be there, but
+    // a tensor is an optional that has one.
+    if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) {
+          return *known == type || *known == "optional(" + type + ")";
+        }))
       return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                            ", which the operator does not take");
+                           ", which the operator does not take");
     bool isShared = formal.GetOption() != OpSchema::Variadic || formal.GetIsHomogeneous();
     if (!isShared)
       continue;
-    auto [it, isNew] = bound.try_emplace(formal.GetTypeStr(), tensor.dtype(), i);
-    if (!isNew && it->second.first != tensor.dtype())
+    auto [it, isNew] = bound.try_emplace(formal.GetTypeStr(), type, i);
+    if (!isNew && it->second.first != type)
       return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                            ", expected " + getONNXType(it->second.first) + " as input " +
-                            Twine(it->second.second));
+                           ", expected " + it->second.first + " as input " +
+                           Twine(it->second.second));
   }
   return success();
 }
@@ -399,12 +412,16 @@ FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
 }
 
 static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {
-  static const int codes[] = {1, 11, 10, 16, 9, 3, 2, 5, 4, 6, 12, 7, 13};
   tssa_onnx::TypeProto type;
-  if (!tensor)
+  if (!tensor || tensor.isAbsent())
     return type;
+  if (tensor.isSequence()) {
+    auto *element = type.mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
+    element->set_elem_type(static_cast<int32_t>(toONNX(tensor.dtype())));
+    return type;
+  }
   auto *tensorType = type.mutable_tensor_type();
-  tensorType->set_elem_type(codes[static_cast<int>(tensor.dtype())]);
+  tensorType->set_elem_type(static_cast<int32_t>(toONNX(tensor.dtype())));
   for (const Size &size : tensor.shape()) {
     auto *dim = tensorType->mutable_shape()->add_dim();
     if (std::optional<int64_t> constant = size.constant())

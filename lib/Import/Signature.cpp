@@ -222,11 +222,13 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
 
 static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImporter::Entry &entry,
                                  ImportReport &report) {
-  if (!declared.type().has_tensor_type())
+  if (!declared.type().has_tensor_type() && entry.tensor.isPlain())
     return success();
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
   std::string place = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  if (!tensor.isPlain())
+    return fail(report, Fault::Unsupported, place + "is a " + tensor.str() + ", expected a tensor");
   std::optional<DType> dtype = fromONNX(type.elem_type());
   if (dtype && *dtype != tensor.dtype())
     return fail(report, place + "has element type " + getName(tensor.dtype()) +

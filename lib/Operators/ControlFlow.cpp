@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - If, Loop and Scan -===//
+//===- ControlFlow.cpp - If and Loop -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,8 @@ static FailureOr<TensorForm> joinForms(Builder &b, unsigned output, const Tensor
                                        const Tensor &right) {
   if (left.dtype() != right.dtype() || left.rank() != right.rank())
     return b.unsupported("the branches give " + left.str() + " and " + right.str() +
-                         " for output " + Twine(output));
+                         " for output " + Twine(output) +
+                         "; where sizes decide, compile for known ones");
   TensorForm form{left.dtype(), {}};
   for (auto [l, r] : llvm::zip_equal(left.shape(), right.shape()))
     form.shape.push_back(l == r && b.isVisible(l) ? std::optional(l) : std::nullopt);
@@ -62,7 +63,8 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
   if (failed(left))
     return failure();
   FailureOr<Tensors> right = buildBranch(b, otherwise, draft.elseBlock());
-  if (failed(right))
+  if (failed(right) || failed(requirePlain(b, *left, "a branch")) ||
+      failed(requirePlain(b, *right, "a branch")))
     return failure();
   SmallVector<TensorForm> forms;
   SmallVector<Type> types;
@@ -93,8 +95,64 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loop and Scan
+// Loop
 //===----------------------------------------------------------------------===//
+
+/// The tensors on top of each other along a new first dim.
+static FailureOr<Tensor> stack(Builder &b, ArrayRef<Tensor> tensors) {
+  Tensors rows;
+  for (const Tensor &tensor : tensors) {
+    SmallVector<Size> shape(tensor.shape());
+    shape.insert(shape.begin(), Size(1));
+    FailureOr<Tensor> row = b.reshape(tensor, shape);
+    if (failed(row))
+      return failure();
+    rows.push_back(*row);
+  }
+  return b.concat(rows, 0);
+}
+
+/// A loop that carries a sequence: its body as often as it runs, which must be known.
+static FailureOr<Tensors> unrollLoop(Builder &b, const Node &node, Subgraph &body,
+                                     ArrayRef<Tensor> initial) {
+  constexpr int64_t maxUnrolled = 256;
+  auto known = [&](const Tensor &tensor) {
+    auto numbers = tensor ? b.constantInts(tensor) : std::nullopt;
+    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+  };
+  std::optional<int64_t> count = known(node.input(0));
+  std::optional<int64_t> condition = node.input(1) ? known(node.input(1)) : std::optional<int64_t>(1);
+  bool staysTrue = body.isAlwaysTrue(0) || body.getForwardedInput(0) == 1;
+  if (!count || !condition || !staysTrue || *count > maxUnrolled)
+    return b.unsupported("a loop that carries a sequence must run a known number of times, at most " +
+                         Twine(maxUnrolled));
+  Tensors carried(initial);
+  std::vector<Tensors> scanned(body.numOutputs() - initial.size() - 1);
+  if (*count < 1 && !scanned.empty())
+    return b.unsupported("a loop that carries a sequence and never runs");
+  for (int64_t i = 0; *condition != 0 && i < *count; ++i) {
+    Tensors inputs = {b.fromSizes(DType::I64, {}, Size(i)), b.fromSizes(DType::Bool, {}, Size(1))};
+    inputs.append(carried.begin(), carried.end());
+    Location loc = b.loc();
+    FailureOr<Tensors> outputs = body.build(b, inputs);
+    b.setLoc(loc);
+    if (failed(outputs))
+      return failure();
+    carried.assign(outputs->begin() + 1, outputs->begin() + 1 + initial.size());
+    ArrayRef<Tensor> elements = ArrayRef(*outputs).drop_front(1 + initial.size());
+    if (failed(requirePlain(b, elements, "a scan output")))
+      return failure();
+    for (auto [list, element] : llvm::zip_equal(scanned, elements))
+      list.push_back(element);
+  }
+  for (ArrayRef<Tensor> list : scanned) {
+    FailureOr<Tensor> rows = stack(b, list);
+    if (failed(rows))
+      return failure();
+    carried.push_back(*rows);
+  }
+  return carried;
+}
 
 static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   Subgraph &body = *node.subgraphs.lookup("body");
@@ -103,6 +161,8 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
     return b.error("the body has " + Twine(body.numInputs()) + " inputs and " +
                    Twine(body.numOutputs()) + " outputs for " + Twine(initial.size()) +
                    " carried values");
+  if (llvm::any_of(initial, [](const Tensor &tensor) { return !tensor.isPlain(); }))
+    return unrollLoop(b, node, body, initial);
   LoopSpec spec(body, initial);
   spec.firstOutput = 1;
   if (Tensor count = node.input(0)) {
@@ -133,85 +193,10 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   return LoopBuilder(b, spec).run();
 }
 
-/// Element `position` of dim `axis`, which vanishes.
-static FailureOr<Tensor> take(Builder &b, const Tensor &x, int64_t axis, const Size &position) {
-  SmallVector<Size> shape(x.shape());
-  shape.erase(shape.begin() + axis);
-  return b.compute(x.dtype(), shape, [&](Body &body) {
-    SmallVector<AffineExpr> at = body.dims(0, shape.size());
-    at.insert(at.begin() + axis, body.size(position));
-    return body.read(x, at);
-  });
-}
-
-/// Moves dim 0 of the scan outputs to where the operator wants it.
-static LogicalResult placeScanAxes(Builder &b, const Node &node, MutableArrayRef<Tensor> outputs) {
-  SmallVector<int64_t> axes = node.getInts("scan_output_axes");
-  for (auto [i, tensor] : llvm::enumerate(outputs)) {
-    FailureOr<int64_t> axis = b.normalizeAxis(i < axes.size() ? axes[i] : 0, tensor.rank());
-    if (failed(axis))
-      return failure();
-    SmallVector<int64_t> permutation;
-    for (int64_t dim = 1; dim < tensor.rank(); ++dim)
-      permutation.push_back(dim);
-    permutation.insert(permutation.begin() + *axis, 0);
-    FailureOr<Tensor> moved = b.transpose(tensor, permutation);
-    if (failed(moved))
-      return failure();
-    tensor = *moved;
-  }
-  return success();
-}
-
-static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
-  Subgraph &body = *node.subgraphs.lookup("body");
-  int64_t numScanned = node.getInt("num_scan_inputs", 0);
-  int64_t numCarried = static_cast<int64_t>(node.inputs.size()) - numScanned;
-  if (numScanned < 1 || numCarried < 0 || body.numInputs() != node.inputs.size() ||
-      body.numOutputs() < static_cast<size_t>(numCarried))
-    return b.error("the body has " + Twine(body.numInputs()) + " inputs and " +
-                   Twine(body.numOutputs()) + " outputs for " + Twine(numCarried) +
-                   " states and " + Twine(numScanned) + " scan inputs");
-  ArrayRef<Tensor> inputs = node.inputs, scanned = inputs.drop_front(numCarried);
-  SmallVector<int64_t> given = node.getInts("scan_input_axes"), axes;
-  SmallVector<int64_t> directions = node.getInts("scan_input_directions");
-  SmallVector<int64_t> outputDirections = node.getInts("scan_output_directions");
-  LoopSpec spec(body, inputs.take_front(numCarried));
-  for (auto [i, tensor] : llvm::enumerate(scanned)) {
-    FailureOr<int64_t> axis = b.normalizeAxis(i < given.size() ? given[i] : 0, tensor.rank());
-    if (failed(axis))
-      return failure();
-    axes.push_back(*axis);
-    if (i == 0)
-      spec.count = tensor.dim(*axis);
-    else if (failed(b.requireEqual(*spec.count, tensor.dim(*axis), "length of the scan inputs")))
-      return failure();
-  }
-  for (int64_t direction : outputDirections)
-    spec.reversed.push_back(direction == 1);
-  spec.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
-    Tensors result(carried);
-    for (auto [i, tensor] : llvm::enumerate(scanned)) {
-      bool isReversed = i < directions.size() && directions[i] == 1;
-      FailureOr<Tensor> element =
-          take(b, tensor, axes[i], isReversed ? *spec.count - 1 - position : position);
-      if (failed(element))
-        return failure();
-      result.push_back(*element);
-    }
-    return result;
-  };
-  FailureOr<Tensors> results = LoopBuilder(b, spec).run();
-  if (failed(results) ||
-      failed(placeScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(numCarried))))
-    return failure();
-  return results;
-}
-
 void registerControlFlow(Registry &registry) {
   registry.add("If", buildIf);
   registry.add("Loop", buildLoop);
-  registry.add("Scan", buildScan, 9);
+  registerScanLoops(registry);
 }
 
 } // namespace tssa::operators

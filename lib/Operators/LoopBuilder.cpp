@@ -61,6 +61,13 @@ FailureOr<Value> extractFlag(Builder &builder, const Tensor &tensor) {
   return tensor::ExtractOp::create(builder.ops, loc, source, at).getResult();
 }
 
+LogicalResult requirePlain(Builder &builder, ArrayRef<Tensor> tensors, const Twine &what) {
+  for (const Tensor &tensor : tensors)
+    if (!tensor.isPlain())
+      return builder.unsupported(what + " gives a " + tensor.str() + ", expected tensors");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Scan outputs
 //===----------------------------------------------------------------------===//
@@ -192,7 +199,7 @@ LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange value
   Location loc = b.loc();
   FailureOr<Tensors> outputs = spec.body.build(b, *inputs);
   b.setLoc(loc);
-  if (failed(outputs))
+  if (failed(outputs) || failed(requirePlain(b, *outputs, "the body of the loop")))
     return failure();
   FailureOr<bool> learned = learn(*outputs);
   if (failed(learned))

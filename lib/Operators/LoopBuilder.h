@@ -32,6 +32,11 @@ mlir::Value conform(Builder &builder, const Tensor &tensor, mlir::Type type);
 /// The one element of a bool tensor, of type i1.
 mlir::FailureOr<mlir::Value> extractFlag(Builder &builder, const Tensor &tensor);
 
+/// What is decided when the program runs gives tensors: an error for a sequence or an
+/// optional without a tensor.
+mlir::LogicalResult requirePlain(Builder &builder, llvm::ArrayRef<Tensor> tensors,
+                                 const llvm::Twine &what);
+
 struct LoopSpec {
   LoopSpec(Subgraph &body, llvm::ArrayRef<Tensor> initial) : body(body), initial(initial) {}
 
@@ -86,6 +91,9 @@ private:
   /// Where the loop stands: what sizes outside of it are visible from.
   mlir::Block *block;
 };
+
+/// Scan, in ScanLoops.cpp.
+void registerScanLoops(Registry &registry);
 
 } // namespace tssa::operators
 

@@ -18,6 +18,19 @@ Tensor::Tensor(DType type, ArrayRef<Size> shape) : data(std::make_shared<Data>()
   data->shape.assign(shape.begin(), shape.end());
 }
 
+Tensor Tensor::makeSequence(DType type, ArrayRef<Tensor> elements) {
+  Tensor tensor(type, {});
+  tensor.data->kind = Kind::Sequence;
+  tensor.data->elements = elements.vec();
+  return tensor;
+}
+
+Tensor Tensor::makeAbsent(DType type) {
+  Tensor tensor(type, {});
+  tensor.data->kind = Kind::Absent;
+  return tensor;
+}
+
 std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
   SmallVector<int64_t> result;
   for (const Size &size : shape()) {
@@ -30,6 +43,10 @@ std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
 }
 
 std::string Tensor::str() const {
+  if (isSequence())
+    return "sequence of " + std::to_string(elements().size()) + " " + getName(dtype());
+  if (isAbsent())
+    return std::string("optional ") + getName(dtype()) + " without a tensor";
   std::string text = getName(dtype());
   raw_string_ostream os(text);
   os << "[";

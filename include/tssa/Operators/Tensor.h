@@ -19,10 +19,23 @@ namespace tssa::operators {
 /// Small integer and bool tensors may have *contents*: their elements as Sizes,
 /// row-major. Such a tensor is no value of the program until one is asked for
 /// (`Builder::value`), so that the shape arithmetic of exporters vanishes.
+///
+/// A *sequence* is a list of tensors of one element type, an *absent* tensor an optional
+/// without one. Both are known while the program is built and are no values of it: only
+/// operators that say so take them.
 class Tensor {
 public:
   Tensor() = default;
   Tensor(DType type, llvm::ArrayRef<Size> shape);
+
+  static Tensor makeSequence(DType type, llvm::ArrayRef<Tensor> elements);
+  static Tensor makeAbsent(DType type);
+  bool isSequence() const { return data->kind == Kind::Sequence; }
+  bool isAbsent() const { return data->kind == Kind::Absent; }
+  /// Whether it is a tensor and nothing else.
+  bool isPlain() const { return data->kind == Kind::Plain; }
+  /// Of a sequence.
+  llvm::ArrayRef<Tensor> elements() const { return data->elements; }
 
   explicit operator bool() const { return data != nullptr; }
   DType dtype() const { return data->type; }
@@ -38,16 +51,19 @@ public:
   /// The elements when they are known now; null otherwise.
   mlir::ElementsAttr constant() const { return data->constant; }
 
-  /// `f32[N,3,224]`, for people.
+  /// `f32[N,3,224]`, `sequence of 2 f32`, for people.
   std::string str() const;
 
 private:
   friend class Builder;
+  enum class Kind { Plain, Sequence, Absent };
   struct Data {
+    Kind kind = Kind::Plain;
     DType type;
     llvm::SmallVector<Size, 4> shape;
     std::optional<llvm::SmallVector<Size>> contents;
     mlir::ElementsAttr constant;
+    std::vector<Tensor> elements;
     llvm::SmallVector<mlir::Value, 1> values; ///< one per region it is needed in
   };
   std::shared_ptr<Data> data;
