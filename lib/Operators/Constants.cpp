@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/BodyScalar.h"
+#include "lib/Operators/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/Operators/Elements.h"
 #include "tssa/Operators/Registry.h"
@@ -188,6 +189,7 @@ void registerConstants(Registry &registry) {
   registry.add("EyeLike", buildEyeLike);
   registry.add("NonZero", buildNonZero);
   registry.add("Range", buildRange);
+  registerRandom(registry);
 }
 
 } // namespace tssa::operators

@@ -143,7 +143,56 @@ static FailureOr<Tensors> buildGridSample(Builder &builder, const Node &node) {
   return single(sample(builder, grid));
 }
 
+//===----------------------------------------------------------------------===//
+// AffineGrid
+//===----------------------------------------------------------------------===//
+
+/// Where element `index` of `size` lies between -1 and 1; a single one at -1 when the
+/// first lies on the corner.
+static Scalar getCoordinate(Body &body, AffineExpr index, const Size &size, bool alignsCorners,
+                            Type type) {
+  Scalar number = convert(indexScalar(body, index, DType::I64), type);
+  Scalar count = convert(sizeScalar(body, size), type);
+  if (alignsCorners)
+    return number * (2.0 / atLeast(count - 1.0, 1.0)) - 1.0;
+  return (number + 0.5) * (2.0 / count) - 1.0;
+}
+
+static FailureOr<Tensors> buildAffineGrid(Builder &builder, const Node &node) {
+  const Tensor &theta = node.inputs[0];
+  FailureOr<SmallVector<Size>> sizes = builder.requireSizes(node.inputs[1], "the size");
+  if (failed(sizes))
+    return failure();
+  if (sizes->size() != 4 && sizes->size() != 5)
+    return builder.error("expected 4 or 5 numbers as size, got " + Twine(sizes->size()));
+  int64_t rank = sizes->size() - 2;
+  if (theta.rank() != 3)
+    return builder.error("expected a theta of rank 3, got " + theta.str());
+  if (failed(builder.requireEqual(theta.dim(0), sizes->front(), "batch of theta and of the size")) ||
+      failed(builder.requireEqual(theta.dim(1), rank, "rows of theta")) ||
+      failed(builder.requireEqual(theta.dim(2), rank + 1, "columns of theta")))
+    return failure();
+  bool alignsCorners = node.getInt("align_corners", 0) != 0;
+  SmallVector<Size> shape(*sizes);
+  shape.erase(shape.begin() + 1);
+  shape.push_back(rank);
+  Type wide = getElementType(builder.context(), getAccumulator(theta.dtype()));
+  return single(builder.compute(theta.dtype(), shape, [&](Body &body) {
+    auto factor = [&](int64_t column) {
+      return readScalar(body, theta, {body.dim(0), body.dim(rank + 1), body.constantExpr(column)});
+    };
+    Scalar result = factor(rank);
+    for (int64_t column = 0; column < rank; ++column) {
+      int64_t dim = rank - column; // the first column is for the last spatial dim
+      result = result + factor(column) * getCoordinate(body, body.dim(dim), shape[dim],
+                                                       alignsCorners, wide);
+    }
+    return toElement(body, result, theta.dtype());
+  }));
+}
+
 void registerGridSample(Registry &registry) {
+  registry.add("AffineGrid", buildAffineGrid);
   registry.add("GridSample", buildGridSample, 16);
 }
 

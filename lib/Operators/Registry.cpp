@@ -86,6 +86,7 @@ const Registry &Registry::get() {
     registerControlFlow(result);
     registerConvTranspose(result);
     registerConvolution(result);
+    registerDeformConv(result);
     registerEinsum(result);
     registerElementwise(result);
     registerGather(result);
@@ -99,12 +100,17 @@ const Registry &Registry::get() {
     registerRearrangement(result);
     registerRecurrent(result);
     registerReduction(result);
+    registerRegions(result);
     registerResize(result);
     registerScan(result);
     registerScatter(result);
+    registerSequences(result);
     registerShape(result);
+    registerSignal(result);
     registerSoftmax(result);
     registerSorting(result);
+    registerTermCounts(result);
+    registerTraining(result);
     registerUnpooling(result);
     return result;
   }();

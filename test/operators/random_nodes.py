@@ -23,6 +23,7 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 import check
+import random_regions
 
 OPSET = 21
 FLOAT = np.float32
@@ -320,6 +321,7 @@ OPERATORS = {
     **{name: (binary, 1) for name in ("Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu", "Less", "GreaterOrEqual")},
     **{name + " int": (lambda draw: binary(draw, integers=True), 1)
        for name in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Equal", "Less")},
+    **random_regions.OPERATORS,
 }
 
 

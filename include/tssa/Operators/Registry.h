@@ -99,6 +99,7 @@ void registerContraction(Registry &registry);
 void registerControlFlow(Registry &registry);
 void registerConvTranspose(Registry &registry);
 void registerConvolution(Registry &registry);
+void registerDeformConv(Registry &registry);
 void registerEinsum(Registry &registry);
 void registerElementwise(Registry &registry);
 void registerGather(Registry &registry);
@@ -112,12 +113,17 @@ void registerQuantization(Registry &registry);
 void registerRearrangement(Registry &registry);
 void registerRecurrent(Registry &registry);
 void registerReduction(Registry &registry);
+void registerRegions(Registry &registry);
 void registerResize(Registry &registry);
 void registerScan(Registry &registry);
 void registerScatter(Registry &registry);
+void registerSequences(Registry &registry);
 void registerShape(Registry &registry);
+void registerSignal(Registry &registry);
 void registerSoftmax(Registry &registry);
 void registerSorting(Registry &registry);
+void registerTermCounts(Registry &registry);
+void registerTraining(Registry &registry);
 void registerUnpooling(Registry &registry);
 
 } // namespace tssa::operators

@@ -28,7 +28,7 @@ def main():
             continue
         inputs, node, expected = [part.strip() for part in line.split(" ; ")]
         output = node.split("=")[0].split(",")[0].strip()
-        text = f'<ir_version: 10, opset_import: ["" : {opset}]> g ({inputs}) => (float {output}) {{ {node} }}'
+        text = f'<ir_version: 10, opset_import: ["" : {opset}]> g ({inputs}) => (float[] {output}) {{ {node} }}'
         path = os.path.join(folder, f"{number}.onnx")
         number += 1
         try:
