@@ -119,7 +119,7 @@ def manifests(tools):
 
 def torchscript_programs():
     """Programs as the Python package writes them: arithmetic, a loop, views and a write."""
-    tensor = {"kind": "tensor", "name": "x", "dtype": "float32", "sizes": [3, 4]}
+    tensor = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [3, 4]}
     number = lambda value: {"kind": "int", "value": value}
 
     def node(op, inputs, outputs, **more):

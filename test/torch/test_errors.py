@@ -169,7 +169,7 @@ class BadText(unittest.TestCase):
     def test_bad(self):
         node = ("graph", "nodes", 0)
         cases = [
-            ("{", "not well formed"), ("[]", "expected an object"),
+            ("{", "not well formed"), ("[]", "expected an object"), ("[" * 100000, "nested too deeply"),
             (self.change("version", value=2), "version 1"),
             (self.change("graph", "nodes", value=7), "a block with 'nodes'"),
             (self.change(*node, "in", value=[5]), "used before it is defined"),

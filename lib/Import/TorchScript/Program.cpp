@@ -263,7 +263,34 @@ FailureOr<Program> Reader::read(const json::Object &root) {
   return program;
 }
 
+/// Whether arrays and objects of a JSON text stand in each other too deeply for a parser
+/// that calls itself for each.
+static bool isNestedDeeply(StringRef text) {
+  // A graph in a graph is four levels deeper, a literal in a literal two.
+  constexpr size_t maxDepth = 8 * maxGraphDepth;
+  size_t depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (inString)
+      continue;
+    else if (c == '[' || c == '{')
+      ++depth;
+    else if ((c == ']' || c == '}') && depth)
+      --depth;
+    if (depth > maxDepth)
+      return true;
+  }
+  return false;
+}
+
 FailureOr<Program> readProgram(StringRef text, ImportReport &report) {
+  if (isNestedDeeply(text))
+    return fail(report, "the program is nested too deeply");
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return fail(report, "the program is not well formed: " + toString(value.takeError()));
