@@ -80,10 +80,12 @@ class GraphBuilder:
         """Numbers that are exact in every type, and so are small sums and products of them."""
         dtype = np.dtype(dtype)
         if dtype.kind == "b":
-            return self.random.integers(0, 2, shape).astype(bool)
-        if dtype.kind in "iu":
-            return self.random.integers(max(low, 0) if dtype.kind == "u" else low, high + 1, shape).astype(dtype)
-        return (self.random.integers(low * 8, high * 8 + 1, shape) / 8).astype(dtype)
+            numbers = self.random.integers(0, 2, shape)
+        elif dtype.kind in "iu":
+            numbers = self.random.integers(max(low, 0) if dtype.kind == "u" else low, high + 1, shape)
+        else:
+            numbers = self.random.integers(low * 8, high * 8 + 1, shape) / 8
+        return np.asarray(numbers, dtype)
 
     def new_name(self, stem):
         self.count += 1
@@ -94,6 +96,7 @@ class GraphBuilder:
         return value
 
     def input(self, array):
+        array = np.asarray(array)  # a number drawn alone is none
         value = Value(self.new_name("x"), array, widen(array), True)
         self.inputs.append(value)
         return self.remember(value)

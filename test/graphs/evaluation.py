@@ -134,6 +134,8 @@ def evaluate_node(node, narrow, wide, opset, runtime_only=False):
     model = make_model([node], list(narrow.items()), names, opset)
     results = run_runtime(model, narrow)
     if results is None:
+        # onnx's evaluator runs some loops wrongly.
+        runtime_only |= any(attribute.HasField("g") for attribute in node.attribute)
         results = None if runtime_only else run_checked_reference(model, narrow)
         if results is None:
             raise Rejected(f"{node.op_type}: nobody runs it")
