@@ -49,6 +49,7 @@ def start(tools, command, folder):
     def limit():
         for what, most in command.limits:
             resource.setrlimit(what, (most, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (tools.cpu_seconds, tools.cpu_seconds))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     with open(os.path.join(folder, command.output) if command.output else os.devnull, "wb") as output:

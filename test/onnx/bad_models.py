@@ -14,6 +14,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -28,7 +29,8 @@ import harness
 CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.EXTERNAL + operators.NODES + operators.VALUES
          + operators.ODDITIES + operators.RUNS)
 MEMORY_BYTES = 6 << 30
-SECONDS = 20
+#: Of the processors, so that a busy machine does not count, and of the clock.
+CPU_SECONDS, SECONDS = 20, 120
 #: How much longer tools with sanitizers may take.
 SANITIZED_FACTOR = 5
 #: None of this may ever reach a user.
@@ -43,6 +45,8 @@ def complaint_about(outcome, tool, codes, texts, place):
     said = f"{tool} said: {outcome.first_error()}"
     if outcome.code is None:
         return f"{tool} did not end in time"
+    if outcome.code in (-signal.SIGKILL, -signal.SIGXCPU):
+        return f"{tool} takes too long"
     if outcome.crashed:
         return f"{tool} ended with {outcome.code}; {said}"
     if outcome.code not in codes:
@@ -126,11 +130,12 @@ def main():
     parser.add_argument("--full", action="store_true", help="the slow cases too")
     parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
     options = parser.parse_args()
-    tools = harness.Tools(os.path.abspath(options.bin), SECONDS, MEMORY_BYTES)
+    tools = harness.Tools(os.path.abspath(options.bin), SECONDS, MEMORY_BYTES, CPU_SECONDS)
     known = CASES + commands.COMMANDS
     if is_sanitized(tools):
         tools.memory_bytes = None
         tools.timeout *= SANITIZED_FACTOR
+        tools.cpu_seconds *= SANITIZED_FACTOR
     else:
         known = known + commands.MEMORY
 

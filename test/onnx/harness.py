@@ -90,11 +90,12 @@ class Server:
 class Tools:
     """tssa-compile and tssa-run of one build."""
 
-    def __init__(self, folder, timeout=60, memory_bytes=None):
+    def __init__(self, folder, timeout=60, memory_bytes=None, cpu_seconds=None):
         self.compiler = os.path.join(folder, "tssa-compile")
         self.runner = os.path.join(folder, "tssa-run")
         self.timeout = timeout
         self.memory_bytes = memory_bytes
+        self.cpu_seconds = cpu_seconds
         for tool in (self.compiler, self.runner):
             if not os.access(tool, os.X_OK):
                 sys.exit(f"{tool}: not there or not executable; build it, or say where with --bin")
@@ -102,6 +103,8 @@ class Tools:
     def _limit(self):
         if self.memory_bytes:
             resource.setrlimit(resource.RLIMIT_AS, (self.memory_bytes, self.memory_bytes))
+        if self.cpu_seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def call(self, command, timeout=None):
