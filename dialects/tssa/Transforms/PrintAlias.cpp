@@ -106,7 +106,8 @@ void AliasPrinter::print() {
 namespace {
 struct PrintAlias : refs::impl::TSSAPrintAliasBase<PrintAlias> {
   void runOnOperation() override {
-    AliasPrinter(getOperation(), llvm::outs()).print();
+    if (!getOperation().isDeclaration())
+      AliasPrinter(getOperation(), llvm::outs()).print();
     markAllAnalysesPreserved();
   }
 };
