@@ -109,6 +109,12 @@ bool tssa::runtime::areCanonical(DType type, const void *data, int64_t count) {
   if (bits >= 8)
     return true;
   const uint8_t *bytes = static_cast<const uint8_t *>(data);
+  if (type == DType::Bool) { // large masks are common, and a loop without exits is quick
+    uint8_t all = 0;
+    for (int64_t i = 0; i < count; ++i)
+      all |= bytes[i];
+    return all <= 1;
+  }
   for (int64_t i = 0; i < count; ++i)
     if (bytes[i] != toCanonical(type, bits, bytes[i]))
       return false;
