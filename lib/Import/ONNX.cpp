@@ -58,7 +58,7 @@ static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &sco
   for (const auto &node : graph.node())
     for (const std::string &name : node.output()) {
       GraphImporter::Entry *entry = name.empty() ? nullptr : scope.find(name);
-      if (!entry || !entry->tensor)
+      if (!entry || entry->isUnknown || !entry->tensor || !entry->tensor.isPlain())
         continue;
       report.origins.push_back({name, entry->producer, {node.input().begin(), node.input().end()}});
       if (declared.insert(name).second)
