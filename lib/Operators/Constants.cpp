@@ -188,6 +188,7 @@ void registerConstants(Registry &registry) {
   registry.add("ConstantOfShape", buildConstantOfShape);
   registry.add("EyeLike", buildEyeLike);
   registry.add("NonZero", buildNonZero);
+  registry.markExtern("NonZero");
   registry.add("Range", buildRange);
   registerRandom(registry);
 }

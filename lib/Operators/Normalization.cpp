@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Normalization.h"
 #include "lib/Operators/Contraction.h"
-#include "tssa/Operators/Registry.h"
 #include <cmath>
 
 using namespace mlir;
@@ -122,63 +122,93 @@ static Scalar standardize(Body &body, const Tensor &x, const Statistics &statist
          readScalar(body, statistics.inverse, group);
 }
 
-/// A statistic of groups over the last dims, with these dims of size 1.
-static FailureOr<Tensor> keepDims(Builder &builder, const Tensor &statistic, int64_t rank) {
+FailureOr<Tensor> keepStatisticDims(Builder &builder, const Tensor &statistic, int64_t rank) {
   SmallVector<Size> shape(statistic.shape());
   shape.resize(rank, Size(1));
   return builder.reshape(statistic, shape);
 }
 
-static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &node) {
-  const Tensor &x = node.inputs[0], &scale = node.inputs[1];
-  Tensor bias = node.input(2);
-  FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", -1), x.rank());
-  if (failed(axis))
+/// The mean, null if the options want none, and the inverse of the deviation.
+static FailureOr<Statistics> getLayerStatistics(Builder &builder, const Groups &groups,
+                                                const LayerOptions &options) {
+  auto invert = getInverseDeviation(options.epsilon);
+  if (options.isCentered)
+    return getStatistics(builder, groups, invert);
+  FailureOr<Tensor> inverse =
+      averageGroups(builder, groups, [](Body &, Scalar x) { return x * x; }, invert);
+  if (failed(inverse))
     return failure();
-  Groups groups = groupByAxes(x, llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank())));
-  FailureOr<Statistics> statistics = getStatistics(
-      builder, groups, getInverseDeviation(node.getFloat("epsilon", 1e-5)));
+  return Statistics{Tensor(), *inverse};
+}
+
+/// An error unless `factor`, which may be null, broadcasts to the shape of `x`.
+static LogicalResult requireFactor(Builder &builder, const Tensor &factor, const Tensor &x) {
+  if (!factor)
+    return success();
+  if (factor.rank() > x.rank())
+    return builder.error("expected a scale or bias that broadcasts to " + x.str() + ", got " +
+                         factor.str());
+  for (auto [size, extent] : llvm::zip_equal(factor.shape(), x.shape().take_back(factor.rank())))
+    if (!size.isConstant(1) &&
+        failed(builder.requireEqual(size, extent, "sizes of a scale or bias and of the input")))
+      return failure();
+  return success();
+}
+
+FailureOr<NormalizedLayer> normalizeLayer(Builder &builder, const Tensor &x,
+                                          const LayerOptions &options) {
+  Groups groups = groupByAxes(x, llvm::to_vector(llvm::seq<int64_t>(options.axis, x.rank())));
+  if (failed(requireFactor(builder, options.scale, x)) ||
+      failed(requireFactor(builder, options.bias, x)))
+    return failure();
+  FailureOr<Statistics> statistics = getLayerStatistics(builder, groups, options);
   if (failed(statistics))
     return failure();
   FailureOr<Tensor> result = builder.compute(x.dtype(), x.shape(), [&](Body &body) {
-    SmallVector<AffineExpr> at = body.dims(0, x.rank()), row = body.dims(0, *axis);
-    Scalar y = standardize(body, x, *statistics, at, row);
-    y = y * widen(toScalar(body, body.readBroadcast(scale, x.shape(), at), scale.dtype()));
-    if (bias)
-      y = y + widen(toScalar(body, body.readBroadcast(bias, x.shape(), at), bias.dtype()));
+    SmallVector<AffineExpr> at = body.dims(0, x.rank()), row = body.dims(0, options.axis);
+    Scalar y = readScalar(body, x, at);
+    if (options.isCentered)
+      y = y - readScalar(body, statistics->mean, row);
+    y = y * readScalar(body, statistics->inverse, row);
+    auto readFactor = [&](const Tensor &factor) {
+      return widen(toScalar(body, body.readBroadcast(factor, x.shape(), at), factor.dtype()));
+    };
+    if (options.scale)
+      y = y * readFactor(options.scale);
+    if (options.bias)
+      y = y + readFactor(options.bias);
     return toElement(body, y, x.dtype());
   });
   if (failed(result))
     return failure();
-  Tensors results = {*result, Tensor(), Tensor()};
-  for (unsigned i : {1, 2}) {
-    if (!node.hasOutput(i))
-      continue;
-    FailureOr<Tensor> output = keepDims(builder, i == 1 ? statistics->mean : statistics->inverse, x.rank());
-    if (failed(output))
-      return failure();
-    results[i] = *output;
-  }
-  return results;
+  return NormalizedLayer{*result, statistics->mean, statistics->inverse};
 }
 
-static FailureOr<Tensors> buildRMSNormalization(Builder &builder, const Node &node) {
-  const Tensor &x = node.inputs[0], &scale = node.inputs[1];
+static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &node,
+                                                  bool isCentered) {
+  const Tensor &x = node.inputs[0];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", -1), x.rank());
   if (failed(axis))
     return failure();
-  Groups groups = groupByAxes(x, llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank())));
-  FailureOr<Tensor> inverse =
-      averageGroups(builder, groups, [](Body &, Scalar x) { return x * x; },
-                    getInverseDeviation(node.getFloat("epsilon", 1e-5)));
-  if (failed(inverse))
+  FailureOr<NormalizedLayer> layer =
+      normalizeLayer(builder, x, {*axis, node.getFloat("epsilon", 1e-5), isCentered,
+                                  node.inputs[1], node.input(2)});
+  if (failed(layer))
     return failure();
-  return single(builder.compute(x.dtype(), x.shape(), [&](Body &body) {
-    SmallVector<AffineExpr> at = body.dims(0, x.rank()), row = body.dims(0, *axis);
-    Value factor = body.readBroadcast(scale, x.shape(), at);
-    Scalar y = readScalar(body, x, at) * readScalar(body, *inverse, row);
-    return toElement(body, y * widen(toScalar(body, factor, scale.dtype())), x.dtype());
-  }));
+  Tensors results = {layer->result};
+  SmallVector<Tensor> statistics = {layer->inverse};
+  if (isCentered)
+    statistics.insert(statistics.begin(), layer->mean);
+  for (auto [i, statistic] : llvm::enumerate(statistics)) {
+    results.push_back(Tensor());
+    if (!node.hasOutput(i + 1))
+      continue;
+    FailureOr<Tensor> output = keepStatisticDims(builder, statistic, x.rank());
+    if (failed(output))
+      return failure();
+    results.back() = *output;
+  }
+  return results;
 }
 
 static FailureOr<Tensors> buildInstanceNormalization(Builder &builder, const Node &node) {
@@ -198,10 +228,9 @@ static FailureOr<Tensors> buildInstanceNormalization(Builder &builder, const Nod
   }));
 }
 
-/// Scale and bias are per channel; per group before version 21.
-static FailureOr<Tensors> buildGroupNormalization(Builder &builder, const Node &node) {
-  const Tensor &x = node.inputs[0], &scale = node.inputs[1], &bias = node.inputs[2];
-  int64_t numGroups = node.getInt("num_groups", 0);
+FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x,
+                                  const GroupOptions &options) {
+  int64_t numGroups = options.numGroups;
   std::optional<int64_t> channels = x.rank() < 2 ? std::nullopt : x.dim(1).constant();
   if (!channels)
     return builder.unsupported("an input without a known number of channels");
@@ -216,17 +245,24 @@ static FailureOr<Tensors> buildGroupNormalization(Builder &builder, const Node &
     at.append(place.begin() + 1, place.end());
     return at;
   };
-  FailureOr<Statistics> statistics = getStatistics(
-      builder, groups, getInverseDeviation(node.getFloat("epsilon", 1e-5)));
+  FailureOr<Statistics> statistics =
+      getStatistics(builder, groups, getInverseDeviation(options.epsilon));
   if (failed(statistics))
     return failure();
-  return single(builder.compute(x.dtype(), x.shape(), [&](Body &body) {
+  return builder.compute(x.dtype(), x.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
-    AffineExpr group = at[1].floorDiv(perGroup), factor = node.version < 21 ? group : at[1];
+    AffineExpr group = at[1].floorDiv(perGroup), factor = options.isPerGroup ? group : at[1];
     Scalar y = standardize(body, x, *statistics, at, {at[0], group});
-    y = y * readScalar(body, scale, factor) + readScalar(body, bias, factor);
+    y = y * readScalar(body, options.scale, factor) + readScalar(body, options.bias, factor);
     return toElement(body, y, x.dtype());
-  }));
+  });
+}
+
+/// Scale and bias are per channel; per group before version 21.
+static FailureOr<Tensors> buildGroupNormalization(Builder &builder, const Node &node) {
+  return single(normalizeGroups(builder, node.inputs[0],
+                                {node.getInt("num_groups", 0), node.getFloat("epsilon", 1e-5),
+                                 node.inputs[1], node.inputs[2], node.version < 21}));
 }
 
 static FailureOr<Tensors> buildMeanVarianceNormalization(Builder &builder, const Node &node) {
@@ -252,8 +288,12 @@ static FailureOr<Tensors> buildMeanVarianceNormalization(Builder &builder, const
 }
 
 void registerNormalization(Registry &registry) {
-  registry.add("LayerNormalization", buildLayerNormalization);
-  registry.add("RMSNormalization", buildRMSNormalization);
+  registry.add("LayerNormalization", [](Builder &builder, const Node &node) {
+    return buildLayerNormalization(builder, node, /*isCentered=*/true);
+  });
+  registry.add("RMSNormalization", [](Builder &builder, const Node &node) {
+    return buildLayerNormalization(builder, node, /*isCentered=*/false);
+  });
   registry.add("InstanceNormalization", buildInstanceNormalization);
   registry.add("GroupNormalization", buildGroupNormalization);
   registry.add("MeanVarianceNormalization", buildMeanVarianceNormalization);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Quantization.h"
 #include "lib/Operators/Convolution.h"
 
 using namespace mlir;
@@ -69,9 +70,8 @@ static FailureOr<Granularity> getGranularity(Builder &builder, const Node &node,
   return granularity;
 }
 
-/// The nearest integer of type `type` to x / scale + zero, or the nearest small float.
-static Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
-                      DType type, bool saturates = true) {
+Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
+                      DType type, bool saturates) {
   Scalar rounded = isFloat(type) ? quotient : roundEven(quotient);
   if (zero)
     rounded = rounded + convert(*zero, rounded.getType());
@@ -149,7 +149,7 @@ static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, Affine
   return result - convert(readScalar(body, zeroPoint, at), wide);
 }
 
-static LogicalResult requireSimple(Builder &builder, ArrayRef<Tensor> parameters) {
+LogicalResult requireSimple(Builder &builder, ArrayRef<Tensor> parameters) {
   for (const Tensor &parameter : parameters)
     if (parameter && parameter.rank() > 1 && !parameter.numElements().isConstant(1))
       return builder.unsupported("a scale or zero point of rank 2 or more: " + parameter.str());
@@ -168,7 +168,7 @@ static LogicalResult requireFit(Builder &builder, const Tensor &a, ArrayRef<Tens
   return success();
 }
 
-static MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero) {
+MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero) {
   auto left = [=](Body &body, Scalar x, AffineExpr row) { return shift(body, x, aZero, row); };
   auto right = [=](Body &body, Scalar x, AffineExpr column) {
     return shift(body, x, bZero, column);
@@ -184,8 +184,7 @@ static FailureOr<Tensors> buildMatMulInteger(Builder &builder, const Node &node)
                        getIntegerMatMul(node.input(2), node.input(3))));
 }
 
-/// A scale: one for all, or one per `index`.
-static Scalar readScale(Body &body, const Tensor &scale, AffineExpr index) {
+Scalar readScale(Body &body, const Tensor &scale, AffineExpr index) {
   SmallVector<AffineExpr> at(scale.rank(), body.constantExpr(0));
   if (scale.rank() == 1 && !scale.dim(0).isConstant(1))
     at[0] = pick(body, scale, index);

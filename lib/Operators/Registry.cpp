@@ -75,6 +75,37 @@ const OperatorFn *Registry::find(StringRef domain, StringRef op, int64_t version
   return nullptr;
 }
 
+void Registry::refuse(StringRef domain, StringRef op, StringRef hint) {
+  hints[getKey(domain, op)] = hint.str();
+}
+
+StringRef Registry::findHint(StringRef domain, StringRef op) const {
+  auto it = hints.find(getKey(domain, op));
+  if (it == hints.end())
+    it = hints.find(getKey(domain, ""));
+  return it == hints.end() ? StringRef() : StringRef(it->second);
+}
+
+void Registry::markExtern(StringRef op) { externs.insert(getKey("", op)); }
+
+void Registry::describeInputs(StringRef domain, StringRef op, StringRef text) {
+  inputs[getKey(domain, op)] = text.str();
+}
+
+std::vector<Registry::Listed> Registry::list() const {
+  std::vector<Listed> lines;
+  for (const auto &[key, versions] : entries) {
+    auto [domain, op] = StringRef(key).split(':');
+    for (const Entry &entry : versions)
+      lines.push_back({domain.str(), op.str(), entry.since, entry.until, inputs.lookup(key),
+                       externs.contains(key)});
+  }
+  llvm::sort(lines, [](const Listed &a, const Listed &b) {
+    return std::tie(a.domain, a.op, a.since) < std::tie(b.domain, b.op, b.since);
+  });
+  return lines;
+}
+
 const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry result;
@@ -82,6 +113,7 @@ const Registry &Registry::get() {
     registerArgReduction(result);
     registerBatchNormalization(result);
     registerConstants(result);
+    registerContrib(result);
     registerContraction(result);
     registerControlFlow(result);
     registerConvTranspose(result);
@@ -92,6 +124,7 @@ const Registry &Registry::get() {
     registerGather(result);
     registerGridSample(result);
     registerLocalNormalization(result);
+    registerML(result);
     registerMovement(result);
     registerNormalization(result);
     registerPad(result);

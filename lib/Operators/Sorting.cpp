@@ -124,6 +124,8 @@ void registerSorting(Registry &registry) {
   registry.add("Compress", buildCompress);
   registry.add("NonMaxSuppression", buildNonMaxSuppression);
   registry.add("Det", buildDet);
+  for (StringRef op : {"TopK", "Unique", "Compress", "NonMaxSuppression", "Det"})
+    registry.markExtern(op);
 }
 
 } // namespace tssa::operators

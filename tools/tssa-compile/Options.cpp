@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "ListOperators.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -71,6 +72,8 @@ struct CommandLine {
   cl::opt<std::string> sanitize{"sanitize",
                                 cl::desc("address: code for a process with AddressSanitizer"),
                                 cl::Hidden, cl::cat(category)};
+  cl::opt<bool> listOperators{"list-operators", cl::desc("Print the table of operators as JSON"),
+                              cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted",
                           cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
@@ -310,6 +313,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     text.consume_front(sys::path::filename(argv[0]).str() + ": ");
     errs() << "tssa-compile: error: " << text;
     return UsageError;
+  }
+  if (line.listOperators) {
+    listOperators(outs());
+    return Success;
   }
   if (line.input.empty())
     return reportUsage("expected a model, MODEL.onnx, MODEL.mlir or PROGRAM.json");

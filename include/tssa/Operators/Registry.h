@@ -19,6 +19,7 @@
 
 #include "mlir/IR/OperationSupport.h"
 #include "tssa/Operators/Builder.h"
+#include "llvm/ADT/StringSet.h"
 #include <functional>
 
 namespace tssa::operators {
@@ -79,8 +80,27 @@ public:
   void add(llvm::StringRef op, OperatorFn fn, int64_t since = 1, int64_t until = INT64_MAX);
   void addIn(llvm::StringRef domain, llvm::StringRef op, OperatorFn fn, int64_t since = 1,
              int64_t until = INT64_MAX);
+  /// Says what to do instead of using an operator, or, with an empty name, any of a domain.
+  void refuse(llvm::StringRef domain, llvm::StringRef op, llvm::StringRef hint);
   /// The function for an operator, null if there is none.
   const OperatorFn *find(llvm::StringRef domain, llvm::StringRef op, int64_t version) const;
+  /// What was said to `refuse` an operator; empty if nothing was.
+  llvm::StringRef findHint(llvm::StringRef domain, llvm::StringRef op) const;
+
+  /// Says that an operator, of the standard domain, calls a routine of the host.
+  void markExtern(llvm::StringRef op);
+  /// Keeps the inputs, as for people, of an operator that onnx has no schema of.
+  void describeInputs(llvm::StringRef domain, llvm::StringRef op, llvm::StringRef inputs);
+
+  /// One line of the table, for people and generators of documentation.
+  struct Listed {
+    std::string domain, op; ///< the standard domain is ""
+    int64_t since, until;
+    std::string inputs;
+    bool usesExtern;
+  };
+  /// All lines, sorted by domain, name and version.
+  std::vector<Listed> list() const;
 
 private:
   struct Entry {
@@ -88,6 +108,8 @@ private:
     OperatorFn fn;
   };
   llvm::StringMap<std::vector<Entry>> entries;
+  llvm::StringMap<std::string> hints, inputs;
+  llvm::StringSet<> externs;
 };
 
 // One per family, in the file of that name.
@@ -95,6 +117,7 @@ void registerActivations(Registry &registry);
 void registerArgReduction(Registry &registry);
 void registerBatchNormalization(Registry &registry);
 void registerConstants(Registry &registry);
+void registerContrib(Registry &registry);
 void registerContraction(Registry &registry);
 void registerControlFlow(Registry &registry);
 void registerConvTranspose(Registry &registry);
@@ -105,6 +128,7 @@ void registerElementwise(Registry &registry);
 void registerGather(Registry &registry);
 void registerGridSample(Registry &registry);
 void registerLocalNormalization(Registry &registry);
+void registerML(Registry &registry);
 void registerMovement(Registry &registry);
 void registerNormalization(Registry &registry);
 void registerPad(Registry &registry);

@@ -1,0 +1,126 @@
+//===- Labels.cpp - numbers that stand for categories -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Operators/Contraction.h"
+#include "lib/Operators/Indexing.h"
+#include "lib/Operators/ML/ML.h"
+#include "lib/Operators/ML/Scores.h"
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+static LogicalResult refuseStrings(Builder &builder, const Node &node, ArrayRef<StringRef> names) {
+  for (StringRef name : names)
+    if (node.has(name) && !node.getStrings(name).empty())
+      return builder.unsupported("attribute '" + Twine(name) +
+                                 "' has strings: encode them before the model");
+  return success();
+}
+
+/// Keys or values of a LabelEncoder: an attribute with integers, floats or a tensor. Null if
+/// there is none.
+static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef name) {
+  if (Tensor tensor = node.getTensor((name + "_tensor").str())) {
+    if (tensor.rank() != 1)
+      return builder.error("expected a tensor of rank 1 for '" + name + "_tensor', got " +
+                           tensor.str());
+    return tensor;
+  }
+  std::string ints = (name + "_int64s").str(), floats = (name + "_floats").str();
+  if (node.has(floats))
+    return makeVector(builder, DType::F32, node.getFloats(floats));
+  SmallVector<double> values;
+  llvm::append_range(values, node.getInts(ints));
+  if (values.empty())
+    return Tensor();
+  return makeVector(builder, DType::I64, values);
+}
+
+/// What an element without a key becomes, as an element of `values`.
+static FailureOr<double> readDefault(Builder &builder, const Node &node, DType type) {
+  if (Tensor tensor = node.getTensor("default_tensor")) {
+    FailureOr<SmallVector<double>> values = builder.requireConstantFloats(tensor, "default_tensor");
+    if (failed(values))
+      return failure();
+    if (values->size() != 1 || tensor.dtype() != type)
+      return builder.error("expected one default of the type of the values");
+    return values->front();
+  }
+  return isFloat(type) ? node.getFloat("default_float", -0.0)
+                       : static_cast<double>(node.getInt("default_int64", -1));
+}
+
+static Scalar isSame(Scalar x, Scalar key) {
+  return x.isFloat() ? (x == key) | (isNaN(x) & isNaN(key)) : x == key;
+}
+
+static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) {
+  const Tensor &x = node.inputs[0];
+  if (failed(refuseStrings(builder, node, {"keys_strings", "values_strings", "classes_strings"})))
+    return failure();
+  FailureOr<Tensor> keys = readList(builder, node, "keys"),
+                    values = readList(builder, node, "values");
+  if (failed(keys) || failed(values))
+    return failure();
+  if (!*keys || !*values)
+    return builder.error("expected keys and values");
+  if (keys->dim(0) != values->dim(0) || keys->dtype() != x.dtype())
+    return builder.error("expected as many keys of the type of the input as values, got " +
+                         keys->str() + " and " + values->str());
+  DType type = values->dtype();
+  FailureOr<double> otherwise = readDefault(builder, node, type);
+  if (failed(otherwise))
+    return failure();
+  // The first key counts: the position is the least, or behind the last.
+  int64_t count = *keys->dim(0).constant();
+  ReducedDims reduced(x.rank());
+  unsigned slot = reduced.add(keys->dim(0));
+  FailureOr<Tensor> position =
+      join(builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
+        AffineExpr k = reduced.expr(body, slot);
+        Scalar isHere =
+            isSame(readScalar(body, x, body.dims(0, x.rank())), readScalar(body, *keys, k));
+        Scalar place = indexScalar(body, k, DType::I64);
+        return select(isHere, place, place.constant(count));
+      });
+  if (failed(position))
+    return failure();
+  return single(builder.compute(type, x.shape(), [&](Body &body) {
+    Scalar place = readScalar(body, *position, body.dims(0, x.rank()));
+    Scalar inside = min(place, place.constant(count - 1));
+    Scalar value = toScalar(body, body.read(*values, body.opaque(toIndex(inside))), type);
+    return select(place < static_cast<double>(count), value, value.constant(*otherwise)).getValue();
+  }));
+}
+
+static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node) {
+  const Tensor &x = node.inputs[0];
+  if (failed(refuseStrings(builder, node, {"cats_strings"})))
+    return failure();
+  if (node.getInt("zeros", 1) == 0)
+    return builder.unsupported("zeros = 0");
+  SmallVector<double> categories;
+  llvm::append_range(categories, node.getInts("cats_int64s"));
+  if (categories.empty())
+    return builder.error("expected categories");
+  Tensor table = makeVector(builder, DType::I64, categories);
+  SmallVector<Size> shape(x.shape());
+  shape.push_back(table.dim(0));
+  return single(builder.compute(DType::F32, shape, [&](Body &body) {
+    Scalar category = readScalar(body, table, body.dim(x.rank()));
+    Scalar element = readScalar(body, x, body.dims(0, x.rank()));
+    return toElement(body, convert(element, category.getType()) == category, DType::F32);
+  }));
+}
+
+void registerLabels(Registry &registry) {
+  registry.addIn(mlDomain, "LabelEncoder", buildLabelEncoder, 2);
+  registry.addIn(mlDomain, "OneHotEncoder", buildOneHotEncoder);
+}
+
+} // namespace tssa::operators

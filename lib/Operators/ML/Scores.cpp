@@ -1,0 +1,136 @@
+//===- Scores.cpp - from scores to results of classifiers -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Operators/ML/Scores.h"
+#include "lib/Operators/Elementwise.h"
+#include "lib/Operators/Indexing.h"
+#include "lib/Operators/Reduction.h"
+#include "tssa/Operators/Elements.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+Tensor makeVector(Builder &builder, DType type, ArrayRef<double> values) {
+  Type element = getElementType(builder.context(), type);
+  auto tensorType = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  SmallVector<Attribute> attributes;
+  for (double value : values)
+    attributes.push_back(isFloat(type) ? Attribute(builder.ops.getFloatAttr(element, value))
+                                       : builder.ops.getIntegerAttr(element, value));
+  return builder.constant(type, fromAttributes(tensorType, attributes));
+}
+
+/// The softmax of rows; `keepsZeros` leaves scores of 0 out of it.
+static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, bool keepsZeros) {
+  DType type = scores.dtype();
+  ReducedDims reduced(1);
+  unsigned slot = reduced.add(scores.dim(1));
+  auto read = [&](Body &body) {
+    return readScalar(body, scores, {body.dim(0), reduced.expr(body, slot)});
+  };
+  auto weigh = [&](Scalar score, Scalar greatest) {
+    Scalar weight = exp(score - greatest);
+    return keepsZeros ? select(abs(score) <= 1e-7, score * exp(-greatest), weight) : weight;
+  };
+  FailureOr<Tensor> greatest =
+      join(builder, te::Combiner::Max, type, type, scores.dim(0), reduced, read);
+  if (failed(greatest))
+    return failure();
+  FailureOr<Tensor> total = sum(builder, type, type, scores.dim(0), reduced, [&](Body &body) {
+    return weigh(read(body), readScalar(body, *greatest, body.dim(0)));
+  });
+  if (failed(total))
+    return failure();
+  return builder.compute(type, scores.shape(), [&](Body &body) {
+    Scalar score = readScalar(body, scores, body.dims(0, 2));
+    Scalar weight = weigh(score, readScalar(body, *greatest, body.dim(0)));
+    return (weight / readScalar(body, *total, body.dim(0))).getValue();
+  });
+}
+
+/// The quantile of the normal distribution, by an approximation of the inverse of erf whose
+/// relative error is below 0.002 (Winitzki).
+static Scalar probit(Scalar x) {
+  constexpr double a = 0.147;
+  Scalar y = 2.0 * x - 1.0;
+  Scalar logarithm = log((1.0 - y) * (1.0 + y));
+  Scalar v = 2 / (M_PI * a) + 0.5 * logarithm;
+  Scalar root = sqrt(sqrt(v * v - logarithm / a) - v);
+  return M_SQRT2 * select(y < 0.0, -root, root);
+}
+
+FailureOr<Tensor> transformScores(Builder &builder, StringRef transform, const Tensor &scores) {
+  if (transform == "NONE")
+    return scores;
+  if (transform == "SOFTMAX" || transform == "SOFTMAX_ZERO")
+    return softmaxRows(builder, scores, transform == "SOFTMAX_ZERO");
+  if (transform != "LOGISTIC" && transform != "PROBIT")
+    return builder.unsupported("post_transform '" + Twine(transform) + "'");
+  bool isLogistic = transform == "LOGISTIC";
+  FailureOr<Tensors> result =
+      buildElementwise(builder, scores.dtype(), scores, [=](ArrayRef<Scalar> x) {
+        return isLogistic ? sigmoid(x[0]) : probit(x[0]);
+      });
+  if (failed(result))
+    return failure();
+  return result->front();
+}
+
+FailureOr<SmallVector<int64_t>> getIntLabels(Builder &builder, const Node &node, StringRef ints,
+                                             StringRef strings) {
+  if (node.has(strings) && !node.getStrings(strings).empty())
+    return builder.unsupported("labels that are strings: convert the model with integer labels");
+  return node.getInts(ints);
+}
+
+FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes, ArrayRef<int64_t> labels) {
+  if (ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, labels.size()))) == labels)
+    return indexes;
+  Tensor table =
+      builder.constant(DType::I64, fromInts(builder.context(), DType::I64,
+                                            {static_cast<int64_t>(labels.size())}, labels));
+  return builder.compute(DType::I64, indexes.shape(), [&](Body &body) {
+    AffineExpr at = dataIndex(body, indexes, body.dim(0), table.dim(0));
+    return body.read(table, at);
+  });
+}
+
+FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores, ArrayRef<int64_t> labels) {
+  if (failed(builder.requireEqual(scores.dim(1), static_cast<int64_t>(labels.size()),
+                                  "classes and labels")))
+    return failure();
+  ReducedDims reduced(1);
+  unsigned slot = reduced.add(scores.dim(1));
+  auto point = [&](Body &body) {
+    AffineExpr position = reduced.expr(body, slot);
+    return SmallVector<Value>{readScalar(body, scores, {body.dim(0), position}).getValue(),
+                              indexScalar(body, position, DType::I64).getValue()};
+  };
+  FailureOr<Tensors> best = joinExtremum(builder, scores.dtype(), scores.dim(0), reduced,
+                                         /*isMax=*/true, /*isLast=*/false, point,
+                                         /*withValue=*/false);
+  if (failed(best))
+    return failure();
+  return lookUpLabels(builder, best->front(), labels);
+}
+
+FailureOr<Tensor> addToColumns(Builder &builder, const Tensor &scores, ArrayRef<double> values) {
+  if (values.empty())
+    return scores;
+  if (failed(builder.requireEqual(scores.dim(1), static_cast<int64_t>(values.size()),
+                                  "scores and base values")))
+    return failure();
+  Tensor added = makeVector(builder, scores.dtype(), values);
+  return builder.compute(scores.dtype(), scores.shape(), [&](Body &body) {
+    return (readScalar(body, scores, body.dims(0, 2)) + readScalar(body, added, body.dim(1)))
+        .getValue();
+  });
+}
+
+} // namespace tssa::operators

@@ -1,0 +1,23 @@
+//===- ListOperators.h - what the compiler knows -------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_COMPILE_LISTOPERATORS_H
+#define TOOLS_TSSA_COMPILE_LISTOPERATORS_H
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace tssa::compile {
+
+/// Prints the table of operators as JSON:
+///   {"element_types": ["f32", ...],
+///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
+///                   "inputs": "", "extern": false}, ...]}
+/// `inputs` are the inputs with their types of an operator that onnx has no schema of.
+void listOperators(llvm::raw_ostream &stream);
+
+} // namespace tssa::compile
+
+#endif // TOOLS_TSSA_COMPILE_LISTOPERATORS_H
