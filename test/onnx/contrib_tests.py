@@ -62,6 +62,8 @@ class Group:
         graph = helper.make_graph(nodes, "g", infos, outputs, constants)
         opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1),
                   helper.make_opsetid("ai.onnx.ml", 5 if cases[0].op == "TreeEnsemble" else 3)]
+        known = {opset.domain for opset in opsets}
+        opsets += [helper.make_opsetid(case.domain, 1) for case in cases if case.domain not in known]
         self.model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
     def expected(self):

@@ -148,7 +148,8 @@ for number in range(10):
 
 
 def refused(op, inputs, code, words, **attributes):
-    return Case(op, inputs, attributes, domain="ai.onnx.ml"), code, words
+    outputs = (0, 1) if op.endswith("Classifier") else (0,)
+    return Case(op, inputs, attributes, outputs, domain="ai.onnx.ml"), code, words
 
 
 REFUSED = [
@@ -156,7 +157,7 @@ REFUSED = [
     refused("TreeEnsembleClassifier", [r.normal(2, 4)], 3, "convert the model with integer labels",
             classlabels_strings=["a", "b", "c"], **trees(1, 2, 4, [0, 1, 2], prefix="class")),
     refused("LabelEncoder", [r.integers(0, 4, 3)], 3, "encode them before the model", keys_int64s=[1], values_strings=["a"]),
-    refused("TreeEnsembleRegressor", [r.normal(2, 4)], 1, "is below itself",
+    refused("TreeEnsembleRegressor", [r.normal(2, 4)], 1, "is below no root",
             **{**trees(1, 1, 4, [0]), "nodes_truenodeids": [0, 0, 0]}),
     refused("TreeEnsembleRegressor", [r.normal(2, 1)], 1, "features of the input minus those of the trees",
             **{**trees(1, 1, 4, [0]), "nodes_featureids": [3, 0, 0]}),

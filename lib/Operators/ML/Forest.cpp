@@ -69,6 +69,9 @@ FailureOr<int64_t> measureDepth(Builder &builder, const Forest &forest) {
     }
     greatest = std::max(greatest, depth[root]);
   }
+  for (int32_t node = 0; node < count; ++node)
+    if (depth[node] == isUnseen && forest.mode[node] != Forest::Leaf)
+      return builder.error("node " + Twine(node) + " of a tree is below no root");
   return greatest;
 }
 

@@ -45,7 +45,7 @@ std::optional<Forest::Mode> parseTreeMode(llvm::StringRef name);
 std::optional<Forest::Aggregate> parseAggregate(llvm::StringRef name);
 
 /// Steps from a root to the farthest leaf; an error if a child does not exist or is above
-/// its parent.
+/// its parent, or no root leads to a node.
 mlir::FailureOr<int64_t> measureDepth(Builder &builder, const Forest &forest);
 
 /// The joined weights of the leaves for the rows of x [rows, features]: [rows, targets]. A
