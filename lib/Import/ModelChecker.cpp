@@ -193,13 +193,15 @@ static std::string getFirstLine(const std::exception &error) {
   return text.take_until([](char c) { return c == '\n'; }).str();
 }
 
-/// What a node is checked against: a version that was withdrawn for another, as
-/// GroupNormalization's first, is still in models, and has the inputs of that.
-static const OpSchema *findCheckedSchema(const OpSchema &schema) {
-  if (!schema.Deprecated())
-    return &schema;
-  const OpSchema *newest = tssa_onnx::OpSchemaRegistry::Schema(schema.Name(), schema.domain());
-  return newest && !newest->Deprecated() ? newest : &schema;
+/// What a node with `schema` (null: its opset has none) is checked against. A version
+/// that was withdrawn for another, as GroupNormalization's first, is still in models, and
+/// has the inputs of that; optimisers write operators of later opsets into older ones.
+static const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema) {
+  if (schema && !schema->Deprecated())
+    return schema;
+  const OpSchema *newest = tssa_onnx::OpSchemaRegistry::Schema(
+      node.op_type(), normalizeDomain(node.domain()).str());
+  return newest && !newest->Deprecated() ? newest : schema;
 }
 
 LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Scope &scope,
@@ -225,9 +227,9 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     return checkFunction(*function);
 
   const OpSchema *schema = findSchema(node, version);
-  if (schema) {
+  if (const OpSchema *checked = findCheckedSchema(node, schema)) {
     try {
-      findCheckedSchema(*schema)->Verify(node);
+      checked->Verify(node);
     } catch (const std::exception &error) {
       return fail(report, place + ": " + getFirstLine(error));
     }

@@ -38,7 +38,11 @@ Scalar Scalar::constant(double number) const {
     rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
     attr = FloatAttr::get(type, rounded);
   } else {
-    attr = builder->getIntegerAttr(getType(), static_cast<int64_t>(number));
+    // Towards zero; the nearest of 64 bits where it is none, 0 for NaN.
+    APSInt integer(64, /*isUnsigned=*/number >= 0);
+    bool isExact;
+    APFloat(number).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+    attr = builder->getIntegerAttr(getType(), static_cast<int64_t>(integer.getRawData()[0]));
   }
   return with(arith::ConstantOp::create(*builder, loc, attr));
 }
