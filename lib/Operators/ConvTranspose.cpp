@@ -126,16 +126,15 @@ static FailureOr<TransposedConvolution> getTransposedConvolution(Builder &builde
   if (input.rank() < 3 || weights.rank() != input.rank())
     return builder.error("expected input and weights of one rank of at least 3, got " +
                          Twine(input.str()) + " and " + weights.str());
-  std::optional<Size> inputsPerGroup;
-  if (conv.group >= 1)
-    inputsPerGroup = weights.dim(0).divideExactly(conv.group);
-  if (!inputsPerGroup)
-    return builder.error("group " + Twine(conv.group) + " does not divide " +
-                         weights.dim(0).str() + " input channels");
-  conv.inputsPerGroup = *inputsPerGroup;
+  if (conv.group < 1)
+    return builder.error("expected a group of at least 1, got " + Twine(conv.group));
+  conv.inputsPerGroup = weights.dim(0).floorDiv(conv.group);
   conv.outputsPerGroup = weights.dim(1);
-  if (conv.group != 1 && !conv.outputsPerGroup.constant())
-    return builder.unsupported("groups with an unknown number of output channels");
+  if (failed(builder.require(
+          builder.isEqual(conv.inputsPerGroup * conv.group, weights.dim(0)),
+          "group " + Twine(conv.group) + " does not divide " + weights.dim(0).str() +
+              " input channels")))
+    return failure();
   if (failed(builder.requireEqual(input.dim(1), weights.dim(0),
                                   "input channels and those of the weights")))
     return failure();
@@ -168,7 +167,7 @@ static FailureOr<Tensors> buildConvTranspose(Builder &builder, const Node &node)
   auto term = [&](Body &body) {
     AffineExpr c = reduced.expr(body, channel), o = body.dim(1);
     if (conv->group != 1) {
-      int64_t outputs = *conv->outputsPerGroup.constant();
+      AffineExpr outputs = body.size(Size::max(conv->outputsPerGroup, 1));
       c = o.floorDiv(outputs) * body.size(conv->inputsPerGroup) + c;
       o = o % outputs;
     }
