@@ -229,7 +229,8 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   if (const FunctionProto *function = functions.find(proto))
     return callFunction(*function, proto, node, scope, nullptr);
   const OpSchema *schema = findSchema(proto, node.version);
-  if (schema && failed(checkTypes(*schema, node)))
+  const OpSchema *checked = findCheckedSchema(proto, schema);
+  if (checked && failed(checkTypes(*checked, node)))
     return failure();
   bool arePlain = llvm::all_of(node.inputs, [](const Tensor &t) { return !t || t.isPlain(); });
   if (!schema && !arePlain)
@@ -241,7 +242,10 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
     };
     if (failed(settleListLengths(*builder, node, declaredRank)))
       return failure();
-    return (*fn)(*builder, node);
+    FailureOr<Tensors> results = (*fn)(*builder, node);
+    if (builder->fault() != Fault::None)
+      return failure();
+    return results;
   }
   if (schema)
     return expandSchema(*schema, proto, index, node, scope);
@@ -344,6 +348,9 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   Tensors results;
   for (const auto &output : graph.output()) {
     Entry *entry = scope.find(output.name());
+    if (!entry)
+      return fail(report, "output " + quote(output.name()) + " of graph " + quote(graph.name()) +
+                              " is not made by any node");
     if (entry->isUnknown) {
       metUnknown = true;
       return failure();

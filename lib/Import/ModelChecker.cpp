@@ -130,6 +130,7 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
   for (const NodeProto &node : graph.node())
     for (const std::string &name : node.output())
       made.insert(name);
+  made.erase(""); // a result that is left out
   for (const auto &output : graph.output())
     if (!made.contains(output.name()) && !scope.isDefined(output.name()))
       return fail(report, "output " + quote(output.name()) + " is not made by any node");
@@ -193,10 +194,7 @@ static std::string getFirstLine(const std::exception &error) {
   return text.take_until([](char c) { return c == '\n'; }).str();
 }
 
-/// What a node with `schema` (null: its opset has none) is checked against. A version
-/// that was withdrawn for another, as GroupNormalization's first, is still in models, and
-/// has the inputs of that; optimisers write operators of later opsets into older ones.
-static const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema) {
+const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema) {
   if (schema && !schema->Deprecated())
     return schema;
   const OpSchema *newest = tssa_onnx::OpSchemaRegistry::Schema(

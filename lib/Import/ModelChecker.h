@@ -29,6 +29,12 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
 /// The schema of an operator; null if there is none.
 const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
 
+/// What a node with `schema` (null: its opset has none) is checked against. A version
+/// that was withdrawn for another, as GroupNormalization's first, is still in models, and
+/// has the inputs of that; optimisers write operators of later opsets into older ones.
+const tssa_onnx::OpSchema *findCheckedSchema(const tssa_onnx::NodeProto &node,
+                                             const tssa_onnx::OpSchema *schema);
+
 /// Model-local functions by name.
 class FunctionTable {
 public:

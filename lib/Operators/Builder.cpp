@@ -201,6 +201,10 @@ Value Builder::materializeValue(const Size &size) {
 Value Builder::buildSize(const Size &size) {
   if (std::optional<int64_t> constant = size.constant())
     return arith::ConstantIndexOp::create(ops, location, *constant);
+  if (size.overflowed()) {
+    (void)limit("a size is too large, or depends on too much, to be computed");
+    return arith::ConstantIndexOp::create(ops, location, 0);
+  }
   Value sum;
   for (const auto &[monomial, coefficient] : size.terms()) {
     Value term;
@@ -279,11 +283,14 @@ FailureOr<SmallVector<double>> Builder::requireConstantFloats(const Tensor &tens
   return unsupported(what + " must be known when the model is compiled");
 }
 
+/// Longest list that is read when the program runs: two numbers for each of 32 dims.
+static constexpr int64_t maxListLength = 64;
+
 FailureOr<SmallVector<Size>> Builder::requireSizes(const Tensor &tensor, StringRef what) {
   if (tensor.hasContents())
     return SmallVector<Size>(tensor.contents());
   std::optional<int64_t> count = tensor.numElements().constant();
-  if (!count || tensor.rank() > 1 || isFloat(tensor.dtype()) || *count > maxContents)
+  if (!count || tensor.rank() > 1 || isFloat(tensor.dtype()) || *count > maxListLength)
     return unsupported(what + " must be a short list of integers of known length, got " +
                        tensor.str());
   Value source = value(tensor);

@@ -41,13 +41,29 @@ struct Granularity {
     if (parameter.rank() == 0)
       return {};
     if (parameter.rank() == 1)
-      return {pick(body, parameter, point[axis])};
+      return {point.empty() ? body.constantExpr(0) : pick(body, parameter, point[axis])};
     SmallVector<AffineExpr> result(point);
     result[axis] = point[axis].floorDiv(block);
     return result;
   }
 };
 } // namespace
+
+/// A zero point is one number, one for each place on the axis, or of the scale's shape.
+static LogicalResult requireZeroPoint(Builder &builder, const Tensor &x, const Tensor &scale,
+                                      const Tensor &zeroPoint, int64_t axis) {
+  if (!zeroPoint || zeroPoint.rank() == 0)
+    return success();
+  if (zeroPoint.rank() == 1)
+    return requireOneOrEach(builder, zeroPoint, x.rank() == 0 ? Size(1) : x.dim(axis));
+  if (zeroPoint.rank() != scale.rank())
+    return builder.error("expected a zero point like the scale, " + Twine(scale.str()) +
+                         ", got " + zeroPoint.str());
+  for (auto [ours, theirs] : llvm::zip_equal(zeroPoint.shape(), scale.shape()))
+    if (failed(builder.requireEqual(ours, theirs, "sizes of the zero point and of the scale")))
+      return failure();
+  return success();
+}
 
 static FailureOr<Granularity> getGranularity(Builder &builder, const Node &node,
                                              const Tensor &scale) {
@@ -95,7 +111,8 @@ static FailureOr<Tensors> buildQuantizeLinear(Builder &builder, const Node &node
   const Tensor &x = node.inputs[0], &scale = node.inputs[1];
   Tensor zeroPoint = node.input(2);
   FailureOr<Granularity> granularity = getGranularity(builder, node, scale);
-  if (failed(granularity))
+  if (failed(granularity) ||
+      failed(requireZeroPoint(builder, x, scale, zeroPoint, granularity->axis)))
     return failure();
   DType type = zeroPoint ? zeroPoint.dtype() : DType::U8;
   if (int64_t number = node.getInt("output_dtype", 0); number && !zeroPoint) {
@@ -117,7 +134,8 @@ static FailureOr<Tensors> buildDequantizeLinear(Builder &builder, const Node &no
   const Tensor &x = node.inputs[0], &scale = node.inputs[1];
   Tensor zeroPoint = node.input(2);
   FailureOr<Granularity> granularity = getGranularity(builder, node, scale);
-  if (failed(granularity))
+  if (failed(granularity) ||
+      failed(requireZeroPoint(builder, x, scale, zeroPoint, granularity->axis)))
     return failure();
   DType type = scale.dtype();
   if (int64_t number = node.getInt("output_dtype", 0)) {

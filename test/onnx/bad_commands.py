@@ -47,6 +47,9 @@ def start(tools, command, folder):
     environment = dict(os.environ, **(command.environment or {}))
 
     def limit():
+        # What runs the tests may ignore these, and so would the program.
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         for what, most in command.limits:
             resource.setrlimit(what, (most, most))
         resource.setrlimit(resource.RLIMIT_CPU, (tools.cpu_seconds, tools.cpu_seconds))

@@ -141,14 +141,16 @@ void te::setNumDims(Region &body, unsigned numDims) {
                                        : IntegerSet::get(numDims, set.getNumSymbols(),
                                                          set.getConstraints(), set.getEqFlags());
   };
+  // Parsers call this before the verifier has found attributes that are not there.
   body.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      read.setMap(widenMap(read.getMap()));
+      if (read.getMapAttr())
+        read.setMap(widenMap(read.getMap()));
       if (read.getGuard())
         read.setGuard(widenSet(*read.getGuard()));
-    } else if (auto index = dyn_cast<IndexOp>(op)) {
+    } else if (auto index = dyn_cast<IndexOp>(op); index && index.getMapAttr()) {
       index.setMap(widenMap(index.getMap()));
-    } else if (auto inside = dyn_cast<InsideOp>(op)) {
+    } else if (auto inside = dyn_cast<InsideOp>(op); inside && inside.getSetAttr()) {
       inside.setSet(widenSet(inside.getSet()));
     }
   });

@@ -455,8 +455,10 @@ FailureOr<Values> importLoop(Importer &importer, const Node &node) {
   size_t numCarried = node.inputs.size() - 2;
   if (body.inputs.size() != numCarried + 1 || body.outputs.size() != numCarried + 1)
     return b.error("expected a block with " + Twine(numCarried + 1) + " inputs and outputs");
-  return LoopImporter(importer, node).run(importer.getValue(node.inputs[0]),
-                                          importer.getValue(node.inputs[1]));
+  const Value &condition = importer.getValue(node.inputs[1]);
+  if (!condition.is(Value::Bool))
+    return b.error("expected a bool as condition of a loop, got " + condition.describe());
+  return LoopImporter(importer, node).run(importer.getValue(node.inputs[0]), condition);
 }
 
 } // namespace tssa::torchscript
