@@ -348,9 +348,6 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   Tensors results;
   for (const auto &output : graph.output()) {
     Entry *entry = scope.find(output.name());
-    if (!entry)
-      return fail(report, "output " + quote(output.name()) + " of graph " + quote(graph.name()) +
-                              " is not made by any node");
     if (entry->isUnknown) {
       metUnknown = true;
       return failure();

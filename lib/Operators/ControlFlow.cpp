@@ -45,6 +45,9 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
   Subgraph &then = *node.subgraphs.lookup("then_branch");
   Subgraph &otherwise = *node.subgraphs.lookup("else_branch");
   const Tensor &condition = node.inputs[0];
+  for (Subgraph *branch : {&then, &otherwise})
+    if (branch->numInputs() != 0)
+      return b.error("a branch takes no inputs, this has " + Twine(branch->numInputs()));
   if (then.numOutputs() != otherwise.numOutputs())
     return b.error("the branches have " + Twine(then.numOutputs()) + " and " +
                    Twine(otherwise.numOutputs()) + " outputs");

@@ -69,8 +69,6 @@ static ScalarBody mod(const Node &node) {
 static ScalarBody isInf(const Node &node) {
   bool positive = node.getInt("detect_positive", 1), negative = node.getInt("detect_negative", 1);
   return [=](ArrayRef<Scalar> x) {
-    if (!x[0].isFloat())
-      return (x[0] == 0.0).constant(0);
     Scalar isPositive = x[0] == std::numeric_limits<double>::infinity();
     Scalar isNegative = x[0] == -std::numeric_limits<double>::infinity();
     Scalar never = isPositive.constant(0);
