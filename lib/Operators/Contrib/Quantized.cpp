@@ -70,50 +70,33 @@ static FailureOr<Tensor> quantize(Builder &builder, const Tensor &x, const Scali
 // Element-wise
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Tensors> buildBinary(Builder &builder, const Node &node,
-                                      Scalar (*fn)(Scalar, Scalar)) {
-  const Tensor &a = node.inputs[0], &b = node.inputs[3];
-  FailureOr<Scaling> left = getScaling(builder, node, 1), right = getScaling(builder, node, 4),
-                     result = getScaling(builder, node, 6);
-  if (failed(left) || failed(right) || failed(result))
-    return failure();
-  DType type = a.dtype();
-  auto element = [&](Body &body, ValueRange values) {
-    Scalar x = dequantize(body, toScalar(body, values[0], type), *left);
-    Scalar y = dequantize(body, toScalar(body, values[1], type), *right);
-    return quantize(body, fn(x, y), *result, type);
-  };
-  return single(builder.elementwise(type, {a, b}, element));
-}
+using RealFn = llvm::function_ref<Scalar(ArrayRef<Scalar>)>;
 
-using RealFn = llvm::function_ref<Scalar(Scalar)>;
-
-static FailureOr<Tensors> buildUnary(Builder &builder, const Node &node, RealFn fn) {
-  const Tensor &x = node.inputs[0];
-  FailureOr<Scaling> from = getScaling(builder, node, 1), to = getScaling(builder, node, 3);
-  if (failed(from) || failed(to))
-    return failure();
+/// `fn` on reals. From input `first` on stand `count` quantised tensors, a scaling after
+/// each, and then the scaling of the result; `fn` gets the inputs before as they are.
+static FailureOr<Tensors> buildPointwise(Builder &builder, const Node &node, unsigned first,
+                                         unsigned count, RealFn fn) {
+  SmallVector<Tensor> operands(ArrayRef(node.inputs).take_front(first));
+  SmallVector<Scaling> scalings;
+  for (unsigned i = first, end = first + 3 * count; i <= end; i += 3) {
+    bool isResult = i == end;
+    if (!isResult)
+      operands.push_back(node.inputs[i]);
+    FailureOr<Scaling> scaling = getScaling(builder, node, isResult ? i : i + 1);
+    if (failed(scaling))
+      return failure();
+    scalings.push_back(*scaling);
+  }
+  DType type = node.inputs[first].dtype();
   auto element = [&](Body &body, ValueRange values) {
-    Scalar real = dequantize(body, toScalar(body, values[0], x.dtype()), *from);
-    return quantize(body, fn(real), *to, x.dtype());
+    SmallVector<Scalar> scalars;
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Scalar scalar = toScalar(body, value, operands[i].dtype());
+      scalars.push_back(i < first ? scalar : dequantize(body, scalar, scalings[i - first]));
+    }
+    return quantize(body, fn(scalars), scalings.back(), type);
   };
-  return single(builder.elementwise(x.dtype(), x, element));
-}
-
-static FailureOr<Tensors> buildWhere(Builder &builder, const Node &node) {
-  const Tensor &x = node.inputs[1], &y = node.inputs[4];
-  FailureOr<Scaling> left = getScaling(builder, node, 2), right = getScaling(builder, node, 5),
-                     result = getScaling(builder, node, 7);
-  if (failed(left) || failed(right) || failed(result))
-    return failure();
-  DType type = x.dtype();
-  auto element = [&](Body &body, ValueRange values) {
-    Scalar a = dequantize(body, toScalar(body, values[1], type), *left);
-    Scalar b = dequantize(body, toScalar(body, values[2], type), *right);
-    Scalar chosen = select(toScalar(body, values[0], DType::Bool), a, b);
-    return quantize(body, chosen, *result, type);
-  };
-  return single(builder.elementwise(type, {node.inputs[0], x, y}, element));
+  return single(builder.elementwise(type, operands, element));
 }
 
 static FailureOr<Tensors> buildConcat(Builder &builder, const Node &node) {
@@ -212,21 +195,22 @@ static FailureOr<Tensors> buildReduceMean(Builder &builder, const Node &node) {
   });
 }
 
-static Scalar add(Scalar a, Scalar b) { return a + b; }
-static Scalar multiply(Scalar a, Scalar b) { return a * b; }
-
 static void registerQuantizedElementwise(Registry &registry) {
   const char *pair = "A:Q A_scale:f32 A_zero_point?:Q B:Q B_scale:f32 B_zero_point?:Q "
                      "C_scale:f32 C_zero_point?:Q";
-  addContrib(registry, "QLinearAdd", {pair},
-             [](Builder &builder, const Node &node) { return buildBinary(builder, node, add); });
+  addContrib(registry, "QLinearAdd", {pair}, [](Builder &builder, const Node &node) {
+    return buildPointwise(builder, node, 0, 2, [](ArrayRef<Scalar> x) { return x[0] + x[1]; });
+  });
   addContrib(registry, "QLinearMul", {pair}, [](Builder &builder, const Node &node) {
-    return buildBinary(builder, node, multiply);
+    return buildPointwise(builder, node, 0, 2, [](ArrayRef<Scalar> x) { return x[0] * x[1]; });
   });
   addContrib(registry, "QLinearWhere",
              {"condition:bool X:Q x_scale:f32 x_zero_point:Q Y:Q y_scale:f32 y_zero_point:Q "
               "z_scale:f32 z_zero_point:Q"},
-             buildWhere);
+             [](Builder &builder, const Node &node) {
+               return buildPointwise(builder, node, 1, 2,
+                                     [](ArrayRef<Scalar> x) { return select(x[0], x[1], x[2]); });
+             });
   addContrib(registry, "QLinearConcat", {"Y_scale:f32 Y_zero_point:int8 inputs*:any", "axis!:int"},
              buildConcat);
 }
@@ -234,13 +218,15 @@ static void registerQuantizedElementwise(Registry &registry) {
 void registerContribQuantized(Registry &registry) {
   registerQuantizedElementwise(registry);
   const char *one = "X:Q X_scale:f32 X_zero_point?:Q Y_scale:f32 Y_zero_point?:Q";
-  addContrib(
-      registry, "QLinearLeakyRelu", {one, "alpha:float"}, [](Builder &builder, const Node &node) {
-        double alpha = node.getFloat("alpha", 0.01);
-        return buildUnary(builder, node, [=](Scalar x) { return select(x < 0.0, alpha * x, x); });
-      });
+  addContrib(registry, "QLinearLeakyRelu", {one, "alpha:float"},
+             [](Builder &builder, const Node &node) {
+               double alpha = node.getFloat("alpha", 0.01);
+               return buildPointwise(builder, node, 0, 1, [=](ArrayRef<Scalar> x) {
+                 return select(x[0] < 0.0, alpha * x[0], x[0]);
+               });
+             });
   addContrib(registry, "QLinearSigmoid", {one}, [](Builder &builder, const Node &node) {
-    return buildUnary(builder, node, [](Scalar x) { return sigmoid(x); });
+    return buildPointwise(builder, node, 0, 1, [](ArrayRef<Scalar> x) { return sigmoid(x[0]); });
   });
   addContrib(registry, "QLinearSoftmax", {one, "axis:int opset!:int"}, buildSoftmax);
   addContrib(registry, "QLinearReduceMean", {one, "axes:ints keepdims:int"}, buildReduceMean);
