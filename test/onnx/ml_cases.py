@@ -145,6 +145,21 @@ for number in range(10):
         coefficients=[float(v) for v in r.normal(4)], rho=[0.7], rtol=1e-3, atol=1e-4)
     add("SVMRegressor", [r.normal(5, 3)], kernel_type="LINEAR", kernel_params=[0.0, 0.0, 0.0],
         coefficients=[float(v) for v in r.normal(3)], rho=[0.2])
+for number, (classes, transform) in enumerate([(2, "NONE"), (2, "LOGISTIC"), (2, "SOFTMAX"), (3, "NONE"), (4, "LOGISTIC")]):
+    pairs = classes * (classes - 1) // 2
+    per_class = [3, 1, 2, 0][:classes]
+    machine = dict(
+        classlabels_ints=[10 * k for k in range(classes)], vectors_per_class=per_class, post_transform=transform,
+        kernel_type=["LINEAR", "POLY", "RBF", "SIGMOID"][number % 4], kernel_params=[0.3, 0.5, 3.0],
+        support_vectors=[float(v) for v in r.normal(sum(per_class) * 3)],
+        coefficients=[float(v) for v in r.normal(sum(per_class) * (classes - 1))], rho=[float(v) for v in r.normal(pairs)])
+    add("SVMClassifier", [r.normal(7, 3)], (0, 1), symbols={7: "N"}, **machine)
+    add("SVMClassifier", [r.normal(7, 3)], (0, 1), prob_a=[-0.5 - k for k in range(pairs)],
+        prob_b=[float(v) for v in r.normal(pairs)], **machine)
+for classes, positive, transform in [(2, False, "NONE"), (2, True, "LOGISTIC"), (3, False, "SOFTMAX")]:
+    add("SVMClassifier", [r.normal(7, 4)], (0, 1), classlabels_ints=[5 - k for k in range(classes)], kernel_type="LINEAR",
+        coefficients=[abs(float(v)) if positive else float(v) for v in r.normal(4 * classes)], rho=[-0.2],
+        post_transform=transform, kernel_params=[0.0] * 3)
 
 
 def refused(op, inputs, code, words, **attributes):
@@ -156,6 +171,20 @@ REFUSED = [
     refused("ZipMap", [r.normal(2, 2)], 3, "zipmap=False", classlabels_int64s=[0, 1]),
     refused("TreeEnsembleClassifier", [r.normal(2, 4)], 3, "convert the model with integer labels",
             classlabels_strings=["a", "b", "c"], **trees(1, 2, 4, [0, 1, 2], prefix="class")),
+    refused("SVMClassifier", [r.normal(2, 2)], 1, "elements of 'rho', got 1", classlabels_ints=[0, 1, 2], rho=[0.5],
+            vectors_per_class=[1, 1, 1], support_vectors=[0.5] * 6, coefficients=[0.5] * 6),
+    refused("SVMClassifier", [r.normal(2, 2)], 1, "rows of 3 'coefficients', got 5", classlabels_ints=[0, 1, 2],
+            rho=[0.5] * 3, vectors_per_class=[1, 1, 1], support_vectors=[0.5] * 6, coefficients=[0.5] * 5),
+    refused("SVMClassifier", [r.normal(2, 2)], 1, "'vectors_per_class' for each of 3 classes, got 2", rho=[0.5] * 3,
+            classlabels_ints=[0, 1, 2], vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 4),
+    refused("SVMClassifier", [r.normal(2, 2)], 1, "support vectors of a class, got -1", rho=[0.5],
+            classlabels_ints=[0, 1], vectors_per_class=[2, -1], support_vectors=[0.5] * 2, coefficients=[0.5]),
+    refused("SVMClassifier", [r.normal(2, 2)], 1, "'prob_a' and 'prob_b', got 1 and 2", classlabels_ints=[0, 1], rho=[0.5],
+            vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 2, prob_a=[-1.0], prob_b=[0.0, 0.0]),
+    refused("SVMClassifier", [r.normal(2, 2)], 3, "post_transform 'PROBIT' of one score", classlabels_ints=[0, 1], rho=[0.5],
+            vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 2, post_transform="PROBIT"),
+    refused("SVMClassifier", [r.normal(2, 2)], 3, "a classifier of 1 classes", classlabels_ints=[0], rho=[0.5],
+            coefficients=[0.5] * 2),
     refused("LabelEncoder", [r.integers(0, 4, 3)], 3, "encode them before the model", keys_int64s=[1], values_strings=["a"]),
     refused("TreeEnsembleRegressor", [r.normal(2, 4)], 1, "is below no root",
             **{**trees(1, 1, 4, [0]), "nodes_truenodeids": [0, 0, 0]}),

@@ -13,6 +13,7 @@ void registerML(Registry &registry) {
   registerFeatures(registry);
   registerLabels(registry);
   registerLinear(registry);
+  registerSupportVectors(registry);
   registerTrees(registry);
 }
 

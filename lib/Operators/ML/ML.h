@@ -17,6 +17,7 @@ constexpr llvm::StringLiteral mlDomain = "ai.onnx.ml";
 void registerFeatures(Registry &registry);
 void registerLabels(Registry &registry);
 void registerLinear(Registry &registry);
+void registerSupportVectors(Registry &registry);
 void registerTrees(Registry &registry);
 
 } // namespace tssa::operators

@@ -1,0 +1,171 @@
+//===- ClassProbabilities.cpp - probabilities of classes from those of pairs -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Operators/ML/ClassProbabilities.h"
+#include "lib/Operators/BodyScalar.h"
+#include "lib/Operators/Contraction.h"
+#include "lib/Operators/LoopBuilder.h"
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+/// The matrix Q whose quadratic form p Q p the probabilities p make least.
+static FailureOr<Tensor> makeForm(Builder &builder, const Tensor &chances) {
+  ReducedDims reduced(3);
+  unsigned slot = reduced.add(chances.dim(1));
+  FailureOr<Tensor> squares =
+      sum(builder, DType::F32, DType::F32, chances.shape(), reduced, [&](Body &body) {
+        AffineExpr other = reduced.expr(body, slot);
+        Scalar chance = readScalar(body, chances, {body.dim(0), other, body.dim(1)});
+        Scalar isSame =
+            indexScalar(body, other, DType::I64) == indexScalar(body, body.dim(1), DType::I64);
+        return select(isSame, chance.constant(0), chance * chance);
+      });
+  if (failed(squares))
+    return failure();
+  return builder.compute(DType::F32, chances.shape(), [&](Body &body) {
+    AffineExpr row = body.dim(0), i = body.dim(1), j = body.dim(2);
+    Scalar isDiagonal = indexScalar(body, i, DType::I64) == indexScalar(body, j, DType::I64);
+    Scalar product =
+        readScalar(body, chances, {row, i, j}) * readScalar(body, chances, {row, j, i});
+    return select(isDiagonal, readScalar(body, *squares, {row, i, j}), -product).getValue();
+  });
+}
+
+namespace {
+/// A body that carries the probabilities.
+class Iteration : public Subgraph {
+public:
+  explicit Iteration(const Tensor &form) : form(form) {}
+
+  unsigned numOutputs() const override { return 1; }
+  std::optional<unsigned> getForwardedInput(unsigned) const override { return std::nullopt; }
+  bool isAlwaysTrue(unsigned) const override { return false; }
+
+protected:
+  /// Q p: [rows, classes].
+  FailureOr<Tensor> multiply(Builder &builder, const Tensor &p) {
+    ReducedDims reduced(2);
+    unsigned slot = reduced.add(p.dim(1));
+    return sum(builder, DType::F32, DType::F32, p.shape(), reduced, [&](Body &body) {
+      AffineExpr k = reduced.expr(body, slot);
+      return readScalar(body, form, {body.dim(0), body.dim(1), k}) *
+             readScalar(body, p, {body.dim(0), k});
+    });
+  }
+
+  /// p Q p: [rows].
+  FailureOr<Tensor> evaluate(Builder &builder, const Tensor &p, const Tensor &product) {
+    ReducedDims reduced(1);
+    unsigned slot = reduced.add(p.dim(1));
+    return sum(builder, DType::F32, DType::F32, p.dim(0), reduced, [&](Body &body) {
+      AffineExpr k = reduced.expr(body, slot);
+      return readScalar(body, p, {body.dim(0), k}) * readScalar(body, product, {body.dim(0), k});
+    });
+  }
+
+  const Tensor &form;
+};
+
+/// Makes the form least along one probability, for the rows whose largest error is above `bound`.
+class Step : public Iteration {
+public:
+  Step(const Tensor &form, const Tensor &error, double bound)
+      : Iteration(form), error(error), bound(bound) {}
+
+  unsigned numInputs() const override { return 2; }
+
+  FailureOr<Tensors> build(Builder &builder, ArrayRef<Tensor> inputs) override {
+    const Tensor &p = inputs[0], &position = inputs[1];
+    FailureOr<Tensor> product = multiply(builder, p);
+    if (failed(product))
+      return failure();
+    FailureOr<Tensor> value = evaluate(builder, p, *product);
+    if (failed(value))
+      return failure();
+    return single(builder.compute(DType::F32, p.shape(), [&](Body &body) {
+      AffineExpr row = body.dim(0);
+      Scalar number = readScalar(body, position, ArrayRef<AffineExpr>());
+      AffineExpr at = body.opaque(toIndex(number));
+      Scalar move = (readScalar(body, *value, row) - readScalar(body, *product, {row, at})) /
+                    readScalar(body, form, {row, at, at});
+      move = select(readScalar(body, error, row) < bound, move.constant(0), move);
+      Scalar isMoved = indexScalar(body, body.dim(1), DType::I64) == number;
+      Scalar old = readScalar(body, p, body.dims(0, 2));
+      return ((old + select(isMoved, move, move.constant(0))) / (1.0 + move)).getValue();
+    }));
+  }
+
+private:
+  const Tensor &error;
+  double bound;
+};
+
+/// One step for each class.
+class Sweep : public Iteration {
+public:
+  Sweep(const Tensor &form, int64_t numClasses) : Iteration(form), numClasses(numClasses) {}
+
+  unsigned numInputs() const override { return 1; }
+
+  FailureOr<Tensors> build(Builder &builder, ArrayRef<Tensor> inputs) override {
+    FailureOr<Tensor> error = findError(builder, inputs[0]);
+    if (failed(error))
+      return failure();
+    Step step(form, *error, 0.005 / numClasses);
+    LoopSpec loop(step, inputs);
+    loop.count = Size(numClasses);
+    loop.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
+      return Tensors{carried[0], builder.fromSizes(DType::I64, {}, position)};
+    };
+    return LoopBuilder(builder, loop).run();
+  }
+
+private:
+  /// How far the elements of Q p are from p Q p, which they equal at the least.
+  FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
+    FailureOr<Tensor> product = multiply(builder, p);
+    if (failed(product))
+      return failure();
+    FailureOr<Tensor> value = evaluate(builder, p, *product);
+    if (failed(value))
+      return failure();
+    ReducedDims reduced(1);
+    unsigned slot = reduced.add(p.dim(1));
+    return join(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
+                [&](Body &body) {
+                  AffineExpr k = reduced.expr(body, slot);
+                  return abs(readScalar(body, *product, {body.dim(0), k}) -
+                             readScalar(body, *value, body.dim(0)));
+                });
+  }
+
+  int64_t numClasses;
+};
+} // namespace
+
+FailureOr<Tensor> findClassProbabilities(Builder &builder, const Tensor &chances,
+                                         int64_t numClasses) {
+  FailureOr<Tensor> form = makeForm(builder, chances);
+  FailureOr<Tensor> equal =
+      builder.fill(DType::F32, {chances.dim(0), chances.dim(1)}, 1.0 / numClasses);
+  if (failed(form) || failed(equal))
+    return failure();
+  Sweep sweep(*form, numClasses);
+  LoopSpec loop(sweep, *equal);
+  loop.count = Size(std::max<int64_t>(100, numClasses));
+  loop.makeInputs = [](const Size &, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
+    return Tensors(carried);
+  };
+  FailureOr<Tensors> result = LoopBuilder(builder, loop).run();
+  if (failed(result))
+    return failure();
+  return result->front();
+}
+
+} // namespace tssa::operators

@@ -1,0 +1,26 @@
+//===- Rows.h - inputs and weights as rows of features -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_OPERATORS_ML_ROWS_H
+#define TSSA_LIB_OPERATORS_ML_ROWS_H
+
+#include "tssa/Operators/Registry.h"
+
+namespace tssa::operators {
+
+/// x [rows, features] as f32; a tensor of rank 1 is one row.
+mlir::FailureOr<Tensor> getRows(Builder &builder, const Tensor &x);
+
+/// `values` as rows of the features of x: [rows, features].
+mlir::FailureOr<Tensor> makeMatrix(Builder &builder, const Tensor &x, llvm::ArrayRef<double> values,
+                                   int64_t rows, llvm::StringRef name);
+
+/// x m^T.
+mlir::FailureOr<Tensor> multiplyRows(Builder &builder, const Tensor &x, const Tensor &m);
+
+} // namespace tssa::operators
+
+#endif // TSSA_LIB_OPERATORS_ML_ROWS_H
