@@ -7,8 +7,8 @@
 
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
+#include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
-#include "tssa/Pipeline/Nesting.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ LogicalResult replaySchedules(ModuleOp module, StringRef path) {
   if (!file)
     return module.emitError("schedule '")
            << path << "' cannot be read: " << file.getError().message();
-  if (llvm::Error error = checkNesting((*file)->getBuffer()))
+  if (llvm::Error error = checkText((*file)->getBuffer()))
     return module.emitError("schedule '") << path << "': " << llvm::toString(std::move(error));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());

@@ -14,6 +14,7 @@
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "dialects/tssa/IR/TSSAOps.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,21 +23,13 @@
 #include "mlir/Parser/Parser.h"
 #include "test/fuzz/Context.h"
 #include "test/fuzz/TextMutator.h"
+#include "tssa/Pipeline/CheckText.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 using namespace mlir;
 
 static OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::StringRef text) {
   return parseSourceString<ModuleOp>(text, ParserConfig(&context));
-}
-
-/// Upstream's parser calls itself for what is nested; programs check depth first.
-static bool isNestedDeeply(llvm::StringRef text) {
-  constexpr unsigned limit = 200;
-  unsigned open = 0;
-  for (char c : text)
-    if (llvm::StringRef("([{<").contains(c) && ++open > limit)
-      return true;
-  return false;
 }
 
 /// Our dialects and their neighbours.
@@ -64,9 +57,14 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  if (isNestedDeeply(text))
+  // A string, since the lexer wants a zero behind the end.
+  std::string text(reinterpret_cast<const char *>(data), size);
+  if (isBytecode(llvm::MemoryBufferRef(text, "")))
     return 0;
+  if (llvm::Error error = ::tssa::checkText(text)) {
+    llvm::consumeError(std::move(error));
+    return 0;
+  }
   static ::tssa::fuzz::Context contexts(getDialects());
   MLIRContext &context = contexts.get();
   OwningOpRef<ModuleOp> module = parse(context, text);

@@ -15,8 +15,8 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tssa/Import/TorchScript.h"
+#include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
-#include "tssa/Pipeline/Nesting.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -62,7 +62,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
     report(options, "cannot be read: " + file.getError().message(), ModelError);
     return nullptr;
   }
-  if (Error error = checkNesting((*file)->getBuffer())) {
+  if (Error error = checkText((*file)->getBuffer())) {
     report(options, std::move(error), ModelError);
     return nullptr;
   }

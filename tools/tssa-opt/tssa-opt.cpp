@@ -7,7 +7,7 @@
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "tssa/Pipeline/Nesting.h"
+#include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Reference/Passes.h"
 #include "llvm/Support/InitLLVM.h"
@@ -28,7 +28,7 @@ static mlir::LogicalResult runPasses(StringRef inputName, StringRef outputName,
     errs() << message << '\n';
     return mlir::failure();
   }
-  if (Error error = tssa::checkNesting(input->getBuffer())) {
+  if (Error error = tssa::checkText(input->getBuffer())) {
     errs() << inputName << ": error: " << toString(std::move(error)) << '\n';
     return mlir::failure();
   }

@@ -142,7 +142,9 @@ void te::setNumDims(Region &body, unsigned numDims) {
                                                          set.getConstraints(), set.getEqFlags());
   };
   // Parsers call this before the verifier has found attributes that are not there.
-  body.walk([&](Operation *op) {
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ComputeOp, UpdateOp>(op))
+      return WalkResult::skip();
     if (auto read = dyn_cast<ReadOp>(op)) {
       if (read.getMapAttr())
         read.setMap(widenMap(read.getMap()));
@@ -153,6 +155,7 @@ void te::setNumDims(Region &body, unsigned numDims) {
     } else if (auto inside = dyn_cast<InsideOp>(op); inside && inside.getSetAttr()) {
       inside.setSet(widenSet(inside.getSet()));
     }
+    return WalkResult::advance();
   });
 }
 

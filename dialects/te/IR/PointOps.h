@@ -17,11 +17,14 @@
 #define DIALECTS_TE_IR_POINTOPS_H
 
 #include "dialects/te/IR/TEOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tssa::te {
+
+/// Most dims and symbols of index expressions: text has names for as many.
+constexpr unsigned maxDims = 64, maxSymbols = 256;
 
 /// A point of one domain in terms of another: one expression per dim of the old
 /// domain, over the dims of the new one and symbols.
@@ -57,7 +60,8 @@ SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &po
 PointMap identityPoint(MLIRContext *context, unsigned numDims);
 
 /// Makes every point op below `body` speak of at least `numDims` dims: a map or set
-/// with fewer is widened. Expressions are untouched.
+/// with fewer is widened. Expressions are untouched, and so are bodies of expressions inside
+/// of `body`.
 void setNumDims(Region &body, unsigned numDims);
 
 /// The point ops of `body` that `value` is computed from.

@@ -9,6 +9,7 @@
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
@@ -20,21 +21,16 @@ using namespace mlir::tssa::te;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Most dims or symbols that one body may name.
-constexpr unsigned maxNames = 64;
-
 /// Names of dims and symbols for the expression parser, and how many were used.
 class ExprParser {
 public:
   explicit ExprParser(OpAsmParser &parser) : parser(parser) {
-    names.reserve(2 * maxNames);
-    for (char kind : {'d', 's'})
-      for (unsigned i = 0; i < maxNames; ++i)
-        names.push_back(std::string(1, kind) + std::to_string(i));
-    for (unsigned i = 0; i < 2 * maxNames; ++i)
-      table.push_back({names[i], i < maxNames
-                                     ? getAffineDimExpr(i, parser.getContext())
-                                     : getAffineSymbolExpr(i - maxNames, parser.getContext())});
+    static const std::vector<std::string> dims = makeNames("d", maxDims);
+    static const std::vector<std::string> symbols = makeNames("s", maxSymbols);
+    for (auto [i, name] : llvm::enumerate(dims))
+      table.push_back({name, getAffineDimExpr(i, parser.getContext())});
+    for (auto [i, name] : llvm::enumerate(symbols))
+      table.push_back({name, getAffineSymbolExpr(i, parser.getContext())});
   }
 
   ParseResult parse(AffineExpr &expr) {
@@ -79,8 +75,14 @@ public:
   unsigned numDims = 0, numSymbols = 0;
 
 private:
+  static std::vector<std::string> makeNames(StringRef kind, unsigned count) {
+    std::vector<std::string> names;
+    for (unsigned i = 0; i < count; ++i)
+      names.push_back((kind + Twine(i)).str());
+    return names;
+  }
+
   OpAsmParser &parser;
-  SmallVector<std::string> names;
   SmallVector<std::pair<StringRef, AffineExpr>> table;
 };
 } // namespace
@@ -292,9 +294,24 @@ static ParseResult parseCombiner(OpAsmParser &parser, Region &region, Type eleme
   return success();
 }
 
+/// Whether the combiner is one op on its two arguments and the op's name says all of it.
+static bool isShortCombiner(Region &region) {
+  if (!matchCombiner(region))
+    return false;
+  Operation &op = region.front().front();
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+      fast && fast.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
+    return false;
+  if (auto overflow = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+      overflow && overflow.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)
+    return false;
+  return op.getDiscardableAttrDictionary().empty() &&
+         region.front().back().getDiscardableAttrDictionary().empty();
+}
+
 static void printCombiner(OpAsmPrinter &p, Region &region) {
   p << " combine ";
-  if (matchCombiner(region)) {
+  if (isShortCombiner(region)) {
     p << region.front().front().getName().getStringRef();
     return;
   }
@@ -366,6 +383,7 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("combine")) &&
       parseCombiner(parser, *combiner, accumulator))
     return failure();
+  setNumDims(*combiner, staticSizes.size());
   if (succeeded(parser.parseOptionalKeyword("then"))) {
     SmallVector<OpAsmParser::Argument> args;
     if (parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
@@ -426,6 +444,12 @@ void ComputeOp::print(OpAsmPrinter &p) {
 // update, scan
 //===----------------------------------------------------------------------===//
 
+/// What the body of an update yields; nothing where it is no body.
+static TypeRange getYieldedTypes(Region &body) {
+  bool hasYield = body.hasOneBlock() && !body.front().empty() && isa<YieldOp>(body.front().back());
+  return hasYield ? TypeRange(body.front().back().getOperandTypes()) : TypeRange();
+}
+
 ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr label;
   SmallVector<int64_t> staticSizes;
@@ -437,6 +461,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   RankedTensorType type;
   Builder &builder = parser.getBuilder();
   Region *body = result.addRegion(), *combiner = result.addRegion();
+  SMLoc loc = parser.getCurrentLocation();
   if (parseLabel(parser, label) || parseDomain(parser, staticSizes, dynamicSizes) ||
       parser.parseKeyword("into") || parser.parseOperand(base) || exprParser.parseMap(exprs) ||
       parser.parseOperandList(symbols, OpAsmParser::Delimiter::OptionalParen))
@@ -444,16 +469,16 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   bool guarded = succeeded(parser.parseOptionalKeyword("where"));
   if (guarded && exprParser.parseConstraints(constraints, equalities))
     return failure();
-  // The combiner's short form needs the element type, which comes last, so it
-  // is written with a type only in its long form.
+  if (exprParser.numDims > staticSizes.size())
+    return parser.emitError(loc) << "expected index expressions over " << staticSizes.size()
+                                 << " dims";
   if (parser.parseRegion(*body))
     return failure();
   setNumDims(*body, staticSizes.size());
+  // The combiner's short form needs the element type, which comes last: the body yields it.
+  TypeRange yielded = getYieldedTypes(*body);
   if (succeeded(parser.parseOptionalKeyword("combine"))) {
-    Type yielded = body->front().getTerminator()->getNumOperands()
-                       ? body->front().getTerminator()->getOperand(0).getType()
-                       : Type();
-    if (parseCombiner(parser, *combiner, yielded))
+    if (parseCombiner(parser, *combiner, yielded.empty() ? Type() : yielded.front()))
       return failure();
     setNumDims(*combiner, staticSizes.size());
   }
@@ -463,7 +488,9 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
-  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size());
+  // Behind the value the body yields symbols; the last ones may be without a use.
+  size_t numOpaque = yielded.empty() ? 0 : yielded.size() - 1;
+  unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size() + numOpaque);
   properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);
   properties.map = AffineMapAttr::get(
       AffineMap::get(staticSizes.size(), numSymbols, exprs, parser.getContext()));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,13 +45,31 @@ static LogicalResult verifySymbols(Operation *op, unsigned numSymbols, unsigned 
   return success();
 }
 
+/// Checks that text can say what the index expressions are.
+static LogicalResult verifyExprs(Operation *op, unsigned numSymbols, ArrayRef<AffineExpr> exprs) {
+  if (numSymbols > maxSymbols)
+    return op->emitOpError("expects at most ") << maxSymbols << " symbols, got " << numSymbols;
+  auto isLowest = [](AffineExpr expr) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == std::numeric_limits<int64_t>::min();
+  };
+  for (AffineExpr expr : exprs) {
+    bool hasLowest = false;
+    expr.walk([&](AffineExpr part) { hasLowest |= isLowest(part); });
+    if (hasLowest)
+      return op->emitOpError("expects constants of index expressions above -2^63");
+  }
+  return success();
+}
+
 LogicalResult ReadOp::verify() {
   AffineMap map = getMap();
   if (map.getNumResults() != static_cast<unsigned>(getSourceType().getRank())) // C1
     return emitOpError("expects one index expression for each of ")
            << getSourceType().getRank() << " dims of the source, got " << map.getNumResults();
   if (failed(verifyDims(*this, map.getNumDims())) ||
-      failed(verifySymbols(*this, map.getNumSymbols(), getSymbols().size())))
+      failed(verifySymbols(*this, map.getNumSymbols(), getSymbols().size())) ||
+      failed(verifyExprs(*this, map.getNumSymbols(), map.getResults())))
     return failure();
   if (getValue().getType() != getSourceType().getElementType())
     return emitOpError("expects a result of the element type ") << getSourceType().getElementType();
@@ -63,25 +82,29 @@ LogicalResult ReadOp::verify() {
     return emitOpError("expects 'where' over the dims and symbols of the index expressions");
   if (getPadAttr().getType() != getSourceType().getElementType())
     return emitOpError("expects 'else' of the element type ") << getSourceType().getElementType();
-  return success();
+  return verifyExprs(*this, map.getNumSymbols(), getGuard()->getConstraints());
 }
 
 LogicalResult IndexOp::verify() { // C1
   if (getMap().getNumResults() != 1)
     return emitOpError("expects one index expression, got ") << getMap().getNumResults();
-  if (failed(verifyDims(*this, getMap().getNumDims())))
+  AffineMap map = getMap();
+  if (failed(verifyDims(*this, map.getNumDims())) ||
+      failed(verifySymbols(*this, map.getNumSymbols(), getSymbols().size())))
     return failure();
-  return verifySymbols(*this, getMap().getNumSymbols(), getSymbols().size());
+  return verifyExprs(*this, map.getNumSymbols(), map.getResults());
 }
 
 LogicalResult InsideOp::verify() { // C1
-  if (failed(verifyDims(*this, getSet().getNumDims())))
+  IntegerSet set = getSet();
+  if (failed(verifyDims(*this, set.getNumDims())) ||
+      failed(verifySymbols(*this, set.getNumSymbols(), getSymbols().size())))
     return failure();
-  return verifySymbols(*this, getSet().getNumSymbols(), getSymbols().size());
+  return verifyExprs(*this, set.getNumSymbols(), set.getConstraints());
 }
 
 static LogicalResult verifyYield(Operation *op, Block &block, TypeRange expected, StringRef what) {
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError("expects ") << what << " to end with te.yield";
   if (yield.getOperandTypes() != expected)
@@ -102,11 +125,19 @@ static LogicalResult verifySingleBlock(Operation *op, Region &region, TypeRange 
 
 static LogicalResult verifySizes(Operation *op, ArrayRef<int64_t> staticSizes,
                                  unsigned numDynamic) {
+  if (staticSizes.size() > maxDims)
+    return op->emitOpError("expects at most ") << maxDims << " dims, got " << staticSizes.size();
   if (llvm::count(staticSizes, ShapedType::kDynamic) != numDynamic)
     return op->emitOpError("expects one operand per dynamic size, got ") << numDynamic;
   for (int64_t size : staticSizes)
     if (!ShapedType::isDynamic(size) && size < 0)
       return op->emitOpError("expects sizes of at least 0, got ") << size;
+  return success();
+}
+
+static LogicalResult verifyLabel(Operation *op, StringAttr label) {
+  if (label && label.empty())
+    return op->emitOpError("expects a label that is not empty");
   return success();
 }
 
@@ -126,8 +157,8 @@ static LogicalResult verifyDomain(ComputeOp op) {
 
 static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
   unsigned numSets = op.getWhereAttr() ? op.getWhereAttr().size() : 0;
-  if (op.getPieces().empty() || (op.getPieces().size() > 1 && numSets != op.getPieces().size()) ||
-      (op.getPieces().size() == 1 && numSets > 1)) // C2
+  bool needsSets = op.getWhereAttr() || op.getPieces().size() > 1;
+  if (op.getPieces().empty() || (needsSets && numSets != op.getPieces().size())) // C2
     return op.emitOpError("expects one 'where' set for each of ")
            << op.getPieces().size() << " pieces, got " << numSets;
   for (unsigned piece = 0; piece < numSets; ++piece) {
@@ -135,6 +166,8 @@ static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
     if (!set || set.getValue().getNumDims() != op.getNumParallel() ||
         set.getValue().getNumSymbols() != 0)
       return op.emitOpError("expects piece ") << piece << " to be a set over the parallel dims";
+    if (failed(verifyExprs(op, 0, set.getValue().getConstraints())))
+      return failure();
   }
   for (Region &piece : op.getPieces())
     if (failed(verifySingleBlock(op, piece, {}, "a piece")) ||
@@ -144,7 +177,8 @@ static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
 }
 
 LogicalResult ComputeOp::verify() {
-  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyDomain(*this)))
+  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())) ||
+      failed(verifyDomain(*this)))
     return failure();
   SmallVector<Type> elementTypes;
   for (Type type : getResultTypes())
@@ -176,7 +210,7 @@ LogicalResult ComputeOp::verify() {
 }
 
 LogicalResult UpdateOp::verify() {
-  if (failed(::tssa::verifyElementCounts(*this)))
+  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())))
     return failure();
   auto type = cast<RankedTensorType>(getBase().getType());
   if (getResult().getType() != type) // C1
@@ -185,7 +219,8 @@ LogicalResult UpdateOp::verify() {
       getMap().getNumDims() != getNumDims())
     return emitOpError("expects one index expression over ")
            << getNumDims() << " dims for each of " << type.getRank() << " dims of the base";
-  if (failed(verifySizes(*this, getStaticSizes(), getDynamicSizes().size())))
+  if (failed(verifySizes(*this, getStaticSizes(), getDynamicSizes().size())) ||
+      failed(verifyExprs(*this, getMap().getNumSymbols(), getMap().getResults())))
     return failure();
   if (getMap().getNumSymbols() < getSymbols().size())
     return emitOpError("expects a map with a symbol per operand");
@@ -210,7 +245,7 @@ LogicalResult UpdateOp::verify() {
     });
   if (getGuard()->getNumDims() != getNumDims() || used > getSymbols().size())
     return emitOpError("expects 'where' over the dims and symbol operands");
-  return success();
+  return verifyExprs(*this, used, getGuard()->getConstraints());
 }
 
 LogicalResult ScanOp::verify() {
@@ -241,33 +276,55 @@ LogicalResult ExternOp::verify() {
            << numDynamic << " dynamic dims, got " << getSizeIndex().size();
   for (int64_t index : getSizeIndex())
     if (index < -1 || index >= static_cast<int64_t>(getResultSizes().size()))
-      return emitOpError("expects size indexes below ") << getResultSizes().size() << ", got "
-                                                        << index;
+      return emitOpError("expects size indexes below ")
+             << getResultSizes().size() << ", got " << index;
+  return success();
+}
+
+/// Checks that there is one dictionary for each of `count` parameters or results, or none.
+static LogicalResult verifyAttrs(KernelOp op, ArrayAttr attrs, unsigned count, StringRef what) {
+  if (attrs && attrs.size() != count)
+    return op.emitOpError("expects attributes for each of ")
+           << count << " " << what << ", got " << attrs.size();
+  return success();
+}
+
+/// Checks the 'te.sizes' of a parameter.
+static LogicalResult verifySizesAttr(KernelOp op, unsigned arg) {
+  auto tensor = dyn_cast<RankedTensorType>(op.getArgumentTypes()[arg]);
+  DenseI64ArrayAttr sizes = op.getSizesAttr(arg);
+  if (!sizes && (!tensor || tensor.hasStaticShape()))
+    return success();
+  if (!sizes || !tensor || sizes.size() != tensor.getRank())
+    return op.emitOpError("expects 'te.sizes' with an entry per dim on parameter ") << arg;
+  for (auto [dim, size] : llvm::enumerate(sizes.asArrayRef())) {
+    bool isIndex = size >= 0 && size < static_cast<int64_t>(op.getNumArguments()) &&
+                   op.getArgumentTypes()[size].isIndex();
+    if (!isIndex && (tensor.isDynamicDim(dim) || size != -1))
+      return op.emitOpError("expects 'te.sizes' of parameter ")
+             << arg << " to name a parameter of type index for dim " << dim;
+  }
   return success();
 }
 
 LogicalResult KernelOp::verify() {
+  ArrayRef<Type> results = getFunctionType().getResults();
   if (failed(::tssa::verifyElementCounts(*this, getArgumentTypes())) ||
-      failed(::tssa::verifyElementCounts(*this, getFunctionType().getResults())) ||
+      failed(::tssa::verifyElementCounts(*this, results)) ||
+      failed(verifyAttrs(*this, getArgAttrsAttr(), getNumArguments(), "parameters")) ||
+      failed(verifyAttrs(*this, getResAttrsAttr(), results.size(), "results")) ||
       failed(verifySingleBlock(*this, getBody(), getArgumentTypes(), "the body")))
     return failure();
+  if (getSymName().empty())
+    return emitOpError("expects a name that is not empty");
+  if (!getSchedule().empty() && failed(verifySingleBlock(*this, getSchedule(), {}, "the schedule")))
+    return failure();
   auto ret = getBody().front().empty() ? ReturnOp() : dyn_cast<ReturnOp>(getBody().front().back());
-  if (!ret || ret.getOperandTypes() != getFunctionType().getResults()) // C1
-    return emitOpError("expects te.return of (") << getFunctionType().getResults() << ")";
-  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) { // C2
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.hasStaticShape())
-      continue;
-    DenseI64ArrayAttr sizes = getSizesAttr(index);
-    if (!sizes || sizes.size() != tensor.getRank())
-      return emitOpError("expects 'te.sizes' with an entry per dim on parameter ") << index;
-    for (auto [dim, size] : llvm::enumerate(sizes.asArrayRef()))
-      if (tensor.isDynamicDim(dim) &&
-          (size < 0 || size >= static_cast<int64_t>(getNumArguments()) ||
-           !getArgumentTypes()[size].isIndex()))
-        return emitOpError("expects 'te.sizes' of parameter ")
-               << index << " to name a parameter of type index for dim " << dim;
-  }
+  if (!ret || ret.getOperandTypes() != results) // C1
+    return emitOpError("expects te.return of (") << results << ")";
+  for (unsigned arg = 0; arg < getNumArguments(); ++arg) // C2
+    if (failed(verifySizesAttr(*this, arg)))
+      return failure();
   return success();
 }
 

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tssa/IR/TSSAOps.h"
 #include "dialects/tssa/IR/ReshapeMap.h"
+#include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tssa/Support/CheckedSize.h"
 
 using namespace mlir;
 using namespace mlir::tssa::refs;
@@ -158,7 +159,9 @@ FailureOr<SmallVector<int64_t>> SliceAttr::inferShape(ArrayRef<int64_t> shape,
     return failure();
   bool isKnown = i[1] != dynamic && i[2] != dynamic && shape[i[0]] != dynamic;
   // A slice of nothing may start anywhere: that is what slices of slices come to.
-  if (isKnown && i[2] && i[1] + (i[2] - 1) * i[3] >= shape[i[0]])
+  bool isOutside =
+      isKnown && i[2] && (i[1] >= shape[i[0]] || (shape[i[0]] - 1 - i[1]) / i[3] < i[2] - 1);
+  if (isOutside)
     return emitError() << "slice of " << i[2] << " elements from " << i[1] << " by " << i[3]
                        << " of dim " << i[0] << ", which has size " << shape[i[0]];
   return replaced(shape, i[0], i[2]);
@@ -418,11 +421,14 @@ ViewStep ReshapeAttr::withIntegers(ArrayRef<int64_t> integers) const {
 
 FailureOr<SmallVector<int64_t>> ReshapeAttr::inferShape(ArrayRef<int64_t> shape,
                                                         EmitFn emitError) const {
-  auto isKnown = [](ArrayRef<int64_t> sizes) { return !llvm::is_contained(sizes, dynamic); };
-  if (isKnown(shape) && isKnown(getIntegers()) &&
-      ShapedType::getNumElements(shape) != ShapedType::getNumElements(getIntegers()))
-    return emitError() << "reshape of " << ShapedType::getNumElements(shape) << " elements to "
-                       << ShapedType::getNumElements(getIntegers());
+  if (llvm::is_contained(shape, dynamic) || llvm::is_contained(getIntegers(), dynamic))
+    return SmallVector<int64_t>(getIntegers());
+  std::optional<int64_t> before = ::tssa::CheckedSize::product(shape).get();
+  std::optional<int64_t> after = ::tssa::CheckedSize::product(getIntegers()).get();
+  if (!before || !after)
+    return emitError() << "reshape of more elements than 64 bits can count";
+  if (before != after)
+    return emitError() << "reshape of " << *before << " elements to " << *after;
   return SmallVector<int64_t>(getIntegers());
 }
 

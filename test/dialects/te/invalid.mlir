@@ -486,3 +486,142 @@ func.func @compute_too_large() {
 te.kernel @too_large(%x: tensor<4611686018427387904x8xf32>) {
   te.return
 }
+
+// -----
+
+func.func @piece_without_end() {
+  // expected-error @below {{expects a piece to end with te.yield}}
+  %y = "te.compute"() ({}, {}, {
+  ^bb0:
+  }) {static_sizes = array<i64: 4>, num_parallel = 1 : i64} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @compute_C2_no_sets() {
+  // expected-error @below {{expects one 'where' set for each of 1 pieces, got 0}}
+  %y = "te.compute"() ({}, {}, {
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  }) {static_sizes = array<i64: 4>, num_parallel = 1 : i64, where = []} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @compute_label() {
+  // expected-error @below {{expects a label that is not empty}}
+  %y = "te.compute"() ({}, {}, {
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  }) {static_sizes = array<i64: 4>, num_parallel = 1 : i64, label = ""} : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @compute_dims() {
+  // expected-error @below {{expects at most 64 dims, got 65}}
+  %y = te.compute () reduce (
+      d0: 1, d1: 1, d2: 1, d3: 1, d4: 1, d5: 1, d6: 1, d7: 1, d8: 1, d9: 1, d10: 1, d11: 1, d12: 1,
+      d13: 1, d14: 1, d15: 1, d16: 1, d17: 1, d18: 1, d19: 1, d20: 1, d21: 1, d22: 1, d23: 1,
+      d24: 1, d25: 1, d26: 1, d27: 1, d28: 1, d29: 1, d30: 1, d31: 1, d32: 1, d33: 1, d34: 1,
+      d35: 1, d36: 1, d37: 1, d38: 1, d39: 1, d40: 1, d41: 1, d42: 1, d43: 1, d44: 1, d45: 1,
+      d46: 1, d47: 1, d48: 1, d49: 1, d50: 1, d51: 1, d52: 1, d53: 1, d54: 1, d55: 1, d56: 1,
+      d57: 1, d58: 1, d59: 1, d60: 1, d61: 1, d62: 1, d63: 1, d64: 1) init (0.0 : f32) {
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  } combine arith.addf : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @index_constant() {
+  %y = te.compute (d0: 4) {
+    // expected-error @below {{expects constants of index expressions above -2^63}}
+    %i = te.index -9223372036854775807 - 1
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @inside_constant() {
+  %y = te.compute (d0: 4) {
+    // expected-error @below {{expects constants of index expressions above -2^63}}
+    %i = te.inside (d0 - 9223372036854775807 - 1 >= 0)
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_map(%x: tensor<4xf32>) {
+  // expected-error @below {{expected index expressions over 1 dims}}
+  %y = te.update (d0: 4) into %x[d5] {
+    %one = arith.constant 1.0 : f32
+    te.yield %one : f32
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_without_body(%x: tensor<4xf32>) {
+  // expected-error @below {{expected an operation on two accumulators}}
+  %y = te.update (d0: 4) into %x[d0] {} combine arith.addf : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects attributes for each of 2 parameters, got 1}}
+"te.kernel"() ({
+^bb0(%x: tensor<?xf32>, %n: index):
+  te.return
+}, {}) {sym_name = "k", function_type = (tensor<?xf32>, index) -> (), arg_attrs = [{}]} : () -> ()
+
+// -----
+
+// expected-error @below {{expects attributes for each of 1 results, got 0}}
+"te.kernel"() ({
+^bb0(%x: tensor<4xf32>):
+  te.return %x : tensor<4xf32>
+}, {}) {sym_name = "k", function_type = (tensor<4xf32>) -> (tensor<4xf32>), res_attrs = []} : () -> ()
+
+// -----
+
+// expected-error @below {{expects a name that is not empty}}
+"te.kernel"() ({
+  te.return
+}, {}) {sym_name = "", function_type = () -> ()} : () -> ()
+
+// -----
+
+// expected-error @below {{expects the schedule to take (), got ('!layout.loop')}}
+"te.kernel"() ({
+  te.return
+}, {
+^bb0(%loop: !layout.loop):
+  layout.unroll %loop
+}) {sym_name = "k", function_type = () -> ()} : () -> ()
+
+// -----
+
+// expected-error @below {{expects 'te.sizes' of parameter 0 to name a parameter of type index for dim 0}}
+te.kernel @static_size(%x: tensor<4xf32> {te.sizes = array<i64: 7>}) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expects 'te.sizes' with an entry per dim on parameter 0}}
+te.kernel @sizes_of_scalar(%n: index {te.sizes = array<i64: 0>}) {
+  te.return
+}

@@ -109,3 +109,53 @@ te.kernel @scale(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 te.kernel @dynamic(%x: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x8xf32> {
   te.return %x : tensor<?x8xf32>
 }
+
+// What the generic form can say is also said by ours: flags of a combiner, dims in it,
+// expressions inside of expressions, symbols that are not used.
+
+// CHECK-LABEL: func.func @generic
+func.func @generic(%x: tensor<4xf32>, %ids: tensor<4xi32>) {
+  // CHECK: combine (%[[A:.+]]: f32, %[[B:.+]]: f32) {
+  // CHECK: arith.addf %[[A]], %[[B]] fastmath<reassoc> : f32
+  %fast = te.compute () reduce (d0: 4) init (0.0 : f32) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } combine (%a: f32, %b: f32) {
+    %r = arith.addf %a, %b fastmath<reassoc> : f32
+    te.yield %r : f32
+  } : tensor<f32>
+  // CHECK: arith.addi %{{.+}}, %{{.+}} overflow<nsw> : i32
+  %sum = te.compute () reduce (d0: 4) init (0 : i32) {
+    %v = te.read %ids[d0] : tensor<4xi32>
+    te.yield %v : i32
+  } combine (%a: i32, %b: i32) {
+    %r = arith.addi %a, %b overflow<nsw> : i32
+    te.yield %r : i32
+  } : tensor<i32>
+  // CHECK: te.index d0
+  %first = te.compute () reduce (d0: 4) init (0.0 : f32) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } combine (%a: f32, %b: f32) {
+    %i = te.index d0
+    te.yield %a : f32
+  } : tensor<f32>
+  // CHECK: te.compute (d0: 3) {
+  // CHECK: te.read %{{.+}}[d0] : tensor<4xf32>
+  %nested = te.compute (d0: 4, d1: 5) {
+    %row = te.compute (d0: 3) {
+      %v = te.read %x[d0] : tensor<4xf32>
+      te.yield %v : f32
+    } : tensor<3xf32>
+    %v = te.read %row[0] : tensor<3xf32>
+    te.yield %v : f32
+  } : tensor<4x5xf32>
+  // CHECK: te.update (d0: 4) into %{{.+}}[d0] {
+  // CHECK: te.yield %{{.+}}, %{{.+}} : f32, index
+  %r = "te.update"(%x) ({
+    %one = arith.constant 1.0 : f32
+    %i = arith.constant 0 : index
+    te.yield %one, %i : f32, index
+  }, {}) {static_sizes = array<i64: 4>, map = affine_map<(d0)[s0] -> (d0)>, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

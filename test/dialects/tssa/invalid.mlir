@@ -149,3 +149,27 @@ func.func @too_large(%a: tensor<4611686018427387904x8xf32>) {
   %v = tssa.access %a [permute(1, 0)] : tensor<4611686018427387904x8xf32> -> tensor<8x4611686018427387904xf32>
   return
 }
+
+// -----
+
+func.func @slice_far_away(%a: tensor<5xf32>) {
+  // expected-error @+1 {{step 0: slice of 3 elements from 9223372036854775807 by 2 of dim 0, which has size 5}}
+  %v = tssa.access %a [slice(0, 9223372036854775807, 3, 2)] : tensor<5xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_with_large_step(%a: tensor<5xf32>) {
+  // expected-error @+1 {{step 0: slice of 3 elements from 0 by 9223372036854775807 of dim 0, which has size 5}}
+  %v = tssa.access %a [slice(0, 0, 3, 9223372036854775807)] : tensor<5xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_too_large(%a: tensor<4xf32>) {
+  // expected-error @+1 {{step 0: reshape of more elements than 64 bits can count}}
+  %v = tssa.access %a [reshape(4294967296, 4294967296, 4)] : tensor<4xf32> -> tensor<4294967296x4294967296x4xf32>
+  return
+}
