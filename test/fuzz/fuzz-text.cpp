@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
@@ -35,9 +37,10 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::StringRef text) {
 /// Our dialects and their neighbours.
 static DialectRegistry getDialects() {
   DialectRegistry registry;
-  registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
-                  tensor::TensorDialect, mlir::tssa::layout::LayoutDialect,
-                  mlir::tssa::refs::TSSADialect, mlir::tssa::te::TEDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  mlir::tssa::layout::LayoutDialect, mlir::tssa::refs::TSSADialect,
+                  mlir::tssa::te::TEDialect>();
   return registry;
 }
 

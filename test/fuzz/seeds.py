@@ -3,7 +3,7 @@
 usage: seeds.py --bin DIR --out DIR TARGET...
 
 Writes DIR/<target>/... for each fuzzer named. Artifacts and manifests come from
-tssa-compile in --bin; the others need no built program.
+tssa-compile in --bin, and text in the generic form from tssa-opt; the others need no built program.
 """
 
 import argparse
@@ -27,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 #: Larger models make slow executions, and seldom reach what small ones do not.
 MODEL_BYTES = 2000
+TEXT_BYTES = 4000
 #: Node tests per operator: those of a family take much the same ways.
 PER_OPERATOR = 4
 
@@ -43,6 +44,16 @@ def lit_parts():
             text = "\n".join(line for line in part.splitlines() if not line.lstrip().startswith("//"))
             if text.strip():
                 yield text.strip().encode() + b"\n"
+
+
+def text_modules(tools):
+    """The lit tests, and what is a module by itself also in the generic form."""
+    for text in lit_parts():
+        yield text
+        printed = subprocess.run([os.path.join(tools, "tssa-opt"), "--mlir-print-op-generic"], input=text,
+                                 capture_output=True, timeout=60)
+        if printed.returncode == 0 and len(printed.stdout) <= TEXT_BYTES:
+            yield printed.stdout
 
 
 def small_models():
@@ -152,14 +163,14 @@ MAKERS = {
     "npy": lambda tools: npy_files(),
     "npz": lambda tools: npz_files(),
     "onnx": lambda tools: (model.SerializeToString() for model in small_models()),
-    "text": lambda tools: lit_parts(),
+    "text": text_modules,
     "torchscript": lambda tools: torchscript_programs(),
 }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--bin", default="", metavar="DIR", help="where tssa-compile is")
+    parser.add_argument("--bin", default="", metavar="DIR", help="where tssa-compile and tssa-opt are")
     parser.add_argument("--out", required=True, metavar="DIR")
     parser.add_argument("targets", nargs="+", choices=sorted(MAKERS), metavar="TARGET")
     options = parser.parse_args()

@@ -65,11 +65,11 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   SmallVector<OpFoldResult> marks;
   Builder builder(getContext());
   for (int64_t dim = 0; dim < view.getSource().getType().getRank(); ++dim)
-    marks.push_back(builder.getI8IntegerAttr(dim));
+    marks.push_back(builder.getI32IntegerAttr(dim));
   OpFoldResult found = reifyShape(view.getBoundPath(), marks)[getDim()];
   auto mark = dyn_cast<Attribute>(found);
   auto number = dyn_cast_or_null<IntegerAttr>(mark);
-  if (!number || !number.getType().isInteger(8))
+  if (!number || !number.getType().isInteger(32))
     return found;
   getRefMutable().assign(view.getSource());
   setDim(number.getInt());

@@ -41,16 +41,21 @@ Linear Linear::of(OpFoldResult index, unsigned depth) {
   return term;
 }
 
+/// a + b * factor, wrapped around as indexes are in a run.
+static int64_t addScaled(int64_t a, int64_t b, int64_t factor) {
+  return uint64_t(a) + uint64_t(b) * uint64_t(factor);
+}
+
 Linear Linear::plus(const Linear &other, int64_t factor) const {
   Linear sum = *this;
-  sum.constant += other.constant * factor;
+  sum.constant = addScaled(sum.constant, other.constant, factor);
   for (auto [value, times] : other.terms) {
     Value wanted = value;
     auto it = llvm::find_if(sum.terms, [&](const auto &term) { return term.first == wanted; });
     if (it == sum.terms.end())
-      sum.terms.push_back({value, times * factor});
+      sum.terms.push_back({value, addScaled(0, times, factor)});
     else
-      it->second += times * factor;
+      it->second = addScaled(it->second, times, factor);
   }
   llvm::erase_if(sum.terms, [](const auto &term) { return term.second == 0; });
   return sum;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tssa/Support/CheckedSize.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::tssa::refs;
@@ -62,14 +63,18 @@ static LogicalResult checkIntegers(EmitFn emitError, ArrayRef<int64_t> integers,
   return success();
 }
 
-/// start + index * step.
+/// start + index * step; null where that is known and no integer of a step.
 static OpFoldResult addScaled(OpBuilder &builder, Location loc, OpFoldResult start,
                               OpFoldResult index, int64_t step) {
   std::optional<int64_t> knownStart = getConstantIntValue(start);
   std::optional<int64_t> knownIndex = getConstantIntValue(index);
-  if (knownStart && knownIndex)
-    return builder.getIndexAttr(*knownStart + *knownIndex * step);
-  auto toValue = [&](OpFoldResult number) { return getValueOrCreateConstantIndexOp(builder, loc, number); };
+  if (knownStart && knownIndex) {
+    std::optional<int64_t> sum = llvm::checkedMulAdd(*knownIndex, step, *knownStart);
+    return sum && *sum >= 0 ? OpFoldResult(builder.getIndexAttr(*sum)) : OpFoldResult();
+  }
+  auto toValue = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(builder, loc, number);
+  };
   Value scaled = toValue(index);
   if (step != 1)
     scaled = arith::MulIOp::create(builder, loc, scaled, toValue(builder.getIndexAttr(step)));
@@ -199,14 +204,18 @@ std::optional<BoundStep> SliceAttr::compose(OpBuilder &builder, Location loc,
                                             ArrayRef<OpFoldResult> integers,
                                             const BoundStep &next) const {
   int64_t dim = getIntegers()[0], step = getIntegers()[3];
-  if (auto select = dyn_cast<SelectAttr>(next.step); select && select.getIntegers()[0] == dim)
-    return makeSelect(getContext(), dim,
-                      addScaled(builder, loc, integers[1], next.integers[1], step));
-  if (auto slice = dyn_cast<SliceAttr>(next.step); slice && slice.getIntegers()[0] == dim)
-    return makeSlice(getContext(), dim,
-                     addScaled(builder, loc, integers[1], next.integers[1], step),
-                     next.integers[2], step * slice.getIntegers()[3]);
-  return std::nullopt;
+  if (!isa<SelectAttr, SliceAttr>(next.step) || next.getStep().getIntegers()[0] != dim)
+    return std::nullopt;
+  auto slice = dyn_cast<SliceAttr>(next.step);
+  std::optional<int64_t> product = llvm::checkedMul(step, slice ? slice.getIntegers()[3] : 1);
+  if (!product)
+    return std::nullopt;
+  OpFoldResult start = addScaled(builder, loc, integers[1], next.integers[1], step);
+  if (!start)
+    return std::nullopt;
+  if (!slice)
+    return makeSelect(getContext(), dim, start);
+  return makeSlice(getContext(), dim, start, next.integers[2], *product);
 }
 
 bool SliceAttr::narrow(Box &box, ArrayRef<OpFoldResult> integers) const {
@@ -214,9 +223,12 @@ bool SliceAttr::narrow(Box &box, ArrayRef<OpFoldResult> integers) const {
   if (side < 0)
     return getConstantIntValue(integers[2]) == 1;
   Box::Side &narrowed = box.sides[side];
+  std::optional<int64_t> step = llvm::checkedMul(narrowed.step, getIntegers()[3]);
+  if (!step)
+    return false;
   narrowed.start = narrowed.start + Linear::of(integers[1]) * narrowed.step;
   narrowed.size = Linear::of(integers[2]);
-  narrowed.step *= getIntegers()[3];
+  narrowed.step = *step;
   return true;
 }
 

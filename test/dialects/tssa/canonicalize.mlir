@@ -159,3 +159,18 @@ func.func @slice_of_nothing(%b: tensor<3xf32>) -> tensor<0xf32> {
   %r = tssa.access %a [slice(0, 1, 0, 2)] : tensor<1xf32> -> tensor<0xf32>
   return %r : tensor<0xf32>
 }
+
+// Steps whose join has an integer that no step has stay two.
+// CHECK-LABEL: func @join_beyond_integers
+// CHECK: tssa.access %arg0 [slice(0, 0, ?, 4611686018427387904), slice(0, 1, ?, 4)]
+// CHECK: tssa.access %arg0 [slice(0, 0, ?, 4611686018427387904), select(0, 5)]
+// CHECK: tssa.access %arg0 [slice(0, ?, 4, 1), select(0, 1)](%c-5)
+func.func @join_beyond_integers(%b: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<f32>, tensor<f32>) {
+  %far = tssa.access %b [slice(0, 0, ?, 4611686018427387904)](%n) : tensor<?xf32> -> tensor<?xf32>
+  %step = tssa.access %far [slice(0, 1, ?, 4)](%n) : tensor<?xf32> -> tensor<?xf32>
+  %index = tssa.access %far [select(0, 5)] : tensor<?xf32> -> tensor<f32>
+  %negative = arith.constant -5 : index
+  %before = tssa.access %b [slice(0, ?, 4, 1)](%negative) : tensor<?xf32> -> tensor<4xf32>
+  %start = tssa.access %before [select(0, 1)] : tensor<4xf32> -> tensor<f32>
+  return %step, %index, %start : tensor<?xf32>, tensor<f32>, tensor<f32>
+}
