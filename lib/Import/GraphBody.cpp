@@ -14,18 +14,19 @@ using tssa_onnx::TensorProto;
 
 namespace tssa {
 
-static const NodeProto *findProducer(const tssa_onnx::GraphProto &graph, const std::string &name) {
+GraphBody::GraphBody(GraphImporter &importer, const tssa_onnx::GraphProto &graph,
+                     GraphImporter::Scope &scope)
+    : importer(importer), graph(graph), scope(scope) {
   for (const NodeProto &node : graph.node())
-    if (is_contained(node.output(), name))
-      return &node;
-  return nullptr;
+    for (const std::string &output : node.output())
+      producers.try_emplace(output, &node);
 }
 
 std::string GraphBody::findSource(unsigned i, const NodeProto *&producer) const {
   std::string name = graph.output(i).name();
   // No chain is longer than the nodes there are.
   for (int step = 0; step <= graph.node_size(); ++step) {
-    producer = findProducer(graph, name);
+    producer = producers.lookup(name);
     bool forwards = producer && producer->input_size() == 1 &&
                     (producer->op_type() == "Identity" || producer->op_type() == "Cast");
     if (!forwards)
@@ -44,12 +45,18 @@ std::optional<unsigned> GraphBody::getForwardedInput(unsigned i) const {
   return std::nullopt;
 }
 
-/// Whether a tensor of one element is not 0.
-static bool isTrue(const TensorProto &tensor) {
-  if (tensor.has_raw_data())
-    return any_of(tensor.raw_data(), [](char byte) { return byte != 0; });
-  return (tensor.int32_data_size() == 1 && tensor.int32_data(0) != 0) ||
-         (tensor.int64_data_size() == 1 && tensor.int64_data(0) != 0);
+/// Whether the one element of a tensor of bools or wide integers is 1, which every cast
+/// keeps: 256 is 0 as a u8, and 0.5 as an integer.
+static bool isOne(const TensorProto &tensor) {
+  if (!is_contained({TensorProto::BOOL, TensorProto::INT32, TensorProto::INT64},
+                    tensor.data_type()))
+    return false;
+  StringRef raw = tensor.raw_data();
+  if (!raw.empty())
+    return raw.size() <= 8 && raw.front() == 1 &&
+           all_of(raw.drop_front(), [](char byte) { return byte == 0; });
+  return (tensor.int32_data_size() == 1 && tensor.int32_data(0) == 1) ||
+         (tensor.int64_data_size() == 1 && tensor.int64_data(0) == 1);
 }
 
 bool GraphBody::isAlwaysTrue(unsigned i) const {
@@ -57,14 +64,14 @@ bool GraphBody::isAlwaysTrue(unsigned i) const {
   std::string name = findSource(i, producer);
   if (producer)
     return producer->op_type() == "Constant" && producer->attribute_size() == 1 &&
-           producer->attribute(0).has_t() && isTrue(producer->attribute(0).t());
+           producer->attribute(0).has_t() && isOne(producer->attribute(0).t());
   for (const TensorProto &tensor : graph.initializer())
     if (tensor.name() == name)
-      return isTrue(tensor);
+      return isOne(tensor);
   GraphImporter::Entry *entry = scope.find(name);
   if (!entry || !entry->tensor || !entry->tensor.hasContents())
     return false;
-  return all_of(entry->tensor.contents(), [](const Size &size) { return size.differs(0); });
+  return all_of(entry->tensor.contents(), [](const Size &size) { return size.isConstant(1); });
 }
 
 mlir::FailureOr<Tensors> GraphBody::build(Builder &builder, ArrayRef<Tensor> inputs) {

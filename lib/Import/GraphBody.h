@@ -15,8 +15,7 @@ namespace tssa {
 class GraphBody : public operators::Subgraph {
 public:
   GraphBody(GraphImporter &importer, const tssa_onnx::GraphProto &graph,
-            GraphImporter::Scope &scope)
-      : importer(importer), graph(graph), scope(scope) {}
+            GraphImporter::Scope &scope);
 
   unsigned numInputs() const override { return graph.input_size(); }
   unsigned numOutputs() const override { return graph.output_size(); }
@@ -32,6 +31,7 @@ private:
   GraphImporter &importer;
   const tssa_onnx::GraphProto &graph;
   GraphImporter::Scope &scope;
+  llvm::StringMap<const tssa_onnx::NodeProto *> producers;
 };
 
 } // namespace tssa

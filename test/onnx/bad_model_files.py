@@ -33,7 +33,6 @@ class Case:
     run_options: Sequence[str] = ()
     #: results that the run must give
     results: Optional[Dict[str, np.ndarray]] = None
-    slow: bool = False
 
 
 def value(name, shape=(2,), kind=T.FLOAT):
@@ -265,6 +264,16 @@ def endless_loop():
                  inputs=[value("x"), value("go", (), T.BOOL)])
 
 
+def loop_ended_by_casts():
+    """The condition is 0.5 as an integer as a bool: false, so that the body runs once."""
+    body = h.make_graph([node("Constant", [], ["half"], "half", value=tensor("", np.float32(0.5))),
+                         node("Cast", ["half"], ["none"], "none", to=T.INT32),
+                         node("Cast", ["none"], ["c2"], "flag", to=T.BOOL), node("Neg", ["v"], ["v2"], "flip")], "body",
+                        [value("i", (), T.INT64), value("c", (), T.BOOL), value("v")],
+                        [value("c2", (), T.BOOL), value("v2")])
+    return model([node("Loop", ["n", "", "x"], ["y"], "loop", body=body)], initializers=[tensor("n", np.int64(2))])
+
+
 GRAPHS = [
     Case("unknown_operator", writes(unknown_operators), REFUSED, ["Frobnicate", "Twiddle"]),
     Case("unknown_domain", writes(unknown_domain), REFUSED, ["com.example", "Thing"]),
@@ -289,9 +298,10 @@ GRAPHS = [
     Case("name_too_long_untrusted", writes(lambda: long_name_of(70_000)), LIMITED, ["name", "70000"],
          options=["--untrusted"]),
     Case("chain_2000", writes(lambda: chain(2000)), ACCEPTED, inputs=X, results={"y": X["x"]}),
-    Case("chain_20000", writes(lambda: chain(20000)), ACCEPTED, inputs=X, results={"y": X["x"]}, slow=True),
+    Case("chain_20000", writes(lambda: chain(20000)), ACCEPTED, inputs=X, results={"y": X["x"]}),
     Case("doubling_concat", writes(lambda: doubling(64)), REJECTED, ["double", "overflow|too large|elements|limit"]),
     Case("loop_body_alias", writes(loop_body_alias), REJECTED, ["'v'"]),
+    Case("loop_ended_by_casts", writes(loop_ended_by_casts), ACCEPTED, inputs=X, results={"y": -X["x"]}),
     Case("endless_loop", writes(endless_loop), ACCEPTED, inputs={**X, "go": np.array(True)},
          run_codes=(5,), run_options=["--timeout", "2"]),
 ]

@@ -127,7 +127,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
     parser.add_argument("--match", default="", metavar="TEXT", help="only cases with TEXT in their name")
-    parser.add_argument("--full", action="store_true", help="the slow cases too")
     parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
     options = parser.parse_args()
     tools = harness.Tools(os.path.abspath(options.bin), SECONDS, MEMORY_BYTES, CPU_SECONDS)
@@ -144,8 +143,6 @@ def main():
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
     chosen = [c for c in known if options.match in c.name]
-    skipped = [c for c in chosen if isinstance(c, files.Case) and c.slow and not options.full]
-    chosen = [c for c in chosen if c not in skipped]
     models = [c for c in chosen if isinstance(c, files.Case)]
     lines = [c for c in chosen if isinstance(c, commands.Command)]
     failed = 0
@@ -161,7 +158,7 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(place)
-    return harness.print_counts(len(chosen) - failed, failed, len(skipped))
+    return harness.print_counts(len(chosen) - failed, failed, 0)
 
 
 if __name__ == "__main__":

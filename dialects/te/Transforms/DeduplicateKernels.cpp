@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/StructuralHash.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
-#include "dialects/te/Transforms/StructuralHash.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -15,9 +15,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/StructuralHash.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
-#include "dialects/te/Transforms/StructuralHash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -140,9 +140,8 @@ namespace {
 struct GeneralizeKernels : te::impl::TEGeneralizeKernelsBase<GeneralizeKernels> {
   void runOnOperation() override {
     llvm::DenseMap<StringAttr, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      launches[launch.getKernelAttr().getAttr()].push_back(launch);
-    });
+    getOperation().walk(
+        [&](LaunchOp launch) { launches[launch.getKernelAttr().getAttr()].push_back(launch); });
     for (Family &family : findFamilies(getOperation()))
       if (family.members.size() >= minFamily)
         join(family, launches);
@@ -166,9 +165,9 @@ private:
         unsigned next = position;
         for (unsigned slot = 0; slot < differs.size(); ++slot)
           if (differs[slot])
-            inputs.insert(inputs.begin() + next++,
-                          arith::ConstantIndexOp::create(builder, launch.getLoc(),
-                                                         member.slots[slot]));
+            inputs.insert(
+                inputs.begin() + next++,
+                arith::ConstantIndexOp::create(builder, launch.getLoc(), member.slots[slot]));
         launch.getInputsMutable().assign(inputs);
         launch.setKernelAttr(kernel);
       }

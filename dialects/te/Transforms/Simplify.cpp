@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/JoinEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -26,7 +27,8 @@ static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   std::optional<int64_t> index = dim.getConstantIndex();
   auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
   Operation *def = dim.getSource().getDefiningOp();
-  if (!index || !type || !isa_and_nonnull<ComputeOp, UpdateOp, ScanOp, ExternOp, LaunchOp>(def) || *index < 0 || *index >= type.getRank())
+  if (!index || !type || !isa_and_nonnull<ComputeOp, UpdateOp, ScanOp, ExternOp, LaunchOp>(def) ||
+      *index < 0 || *index >= type.getRank())
     return;
   rewriter.setInsertionPoint(dim);
   OpFoldResult size = getSize(rewriter, dim.getLoc(), dim.getSource(), *index);
@@ -67,29 +69,10 @@ struct Simplify : te::impl::TESimplifyBase<Simplify> {
     SimplifyCounts counts;
     for (Operation *op : ops)
       simplifyBodies(rewriter, op, counts);
-    joinEqualExpressions(rewriter);
+    joinEqualOps(rewriter, getOperation());
     numGuards += counts.guardsDropped;
     numReads += counts.readsFolded;
     numSets += counts.setsFolded;
-  }
-
-private:
-  /// Outermost first, so that what regions capture is joined before them.
-  void joinEqualExpressions(RewriterBase &rewriter) {
-    SmallVector<Block *> blocks;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<ComputeOp, UpdateOp, ScanOp>(op))
-        return WalkResult::skip();
-      if (isa<ModuleOp, KernelOp>(op))
-        return WalkResult::advance();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          blocks.push_back(&block);
-      return WalkResult::advance();
-    });
-    for (Block *block : blocks)
-      if (block->mightHaveTerminator())
-        joinEqualOps(rewriter, *block);
   }
 };
 } // namespace

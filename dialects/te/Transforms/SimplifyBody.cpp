@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SimplifyBody.h"
+#include "dialects/te/IR/JoinEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/te/Transforms/StructuralHash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
@@ -99,12 +99,12 @@ void BodySimplifier::rebuild(ReadOp read, ArrayRef<AffineExpr> indexes, IntegerS
   if (guard)
     llvm::append_range(exprs, guard.getConstraints());
   SmallVector<Value> symbols = leaveSymbols(exprs, domain.getSymbols(), context);
-  AffineMap map = AffineMap::get(numDims, symbols.size(),
-                                 ArrayRef(exprs).take_front(indexes.size()), context);
+  AffineMap map =
+      AffineMap::get(numDims, symbols.size(), ArrayRef(exprs).take_front(indexes.size()), context);
   IntegerSet newGuard;
   if (guard)
-    newGuard = IntegerSet::get(numDims, symbols.size(),
-                               ArrayRef(exprs).drop_front(indexes.size()), guard.getEqFlags());
+    newGuard = IntegerSet::get(numDims, symbols.size(), ArrayRef(exprs).drop_front(indexes.size()),
+                               guard.getEqFlags());
   if (map == read.getMap() && ValueRange(symbols) == read.getSymbols() &&
       newGuard == read.getGuard().value_or(IntegerSet()))
     return;
@@ -179,37 +179,6 @@ void BodySimplifier::simplify(InsideOp inside) {
 //===----------------------------------------------------------------------===//
 // Whole ops
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Ops are equal when all but their locations agree.
-struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(Operation *op) {
-    return static_cast<unsigned>(hashOperation(op));
-  }
-  static bool isEqual(Operation *lhs, Operation *rhs) {
-    if (lhs == rhs)
-      return true;
-    if (lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() ||
-        rhs == getTombstoneKey())
-      return false;
-    return OperationEquivalence::isEquivalentTo(lhs, rhs, OperationEquivalence::IgnoreLocations);
-  }
-};
-} // namespace
-
-void te::joinEqualOps(RewriterBase &rewriter, Block &block) {
-  llvm::DenseSet<Operation *, EquivalentOpInfo> seen;
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    if (!isMemoryEffectFree(&op))
-      continue;
-    auto [it, isNew] = seen.insert(&op);
-    if (!isNew)
-      rewriter.replaceOp(&op, (*it)->getResults());
-  }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      rewriter.eraseOp(&op);
-}
 
 /// Simplifies the sets of pieces. Pieces without a point go, which takes a new op.
 static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, PointDomain &domain) {

@@ -30,11 +30,6 @@ struct SimplifyCounts {
 /// the one that took its place.
 Operation *simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts);
 
-/// Joins ops of a block that are equal, regions included, and erases those without
-/// uses. Linear, where MLIR's CSE compares every pair of ops with regions and equal
-/// operands.
-void joinEqualOps(RewriterBase &rewriter, Block &block);
-
 } // namespace mlir::tssa::te
 
 #endif // DIALECTS_TE_TRANSFORMS_SIMPLIFYBODY_H

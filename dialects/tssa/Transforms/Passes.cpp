@@ -28,7 +28,7 @@ void refs::buildFunctionalStage(OpPassManager &manager) {
   // Without the pattern that gives a loop the static type of an initial value: a value
   // that grows in the loop would keep the size that it had before.
   function.addPass(createCanonicalizerPass({}, {"(anonymous namespace)::ForOpTensorCastFolder"}));
-  function.addPass(createCSEPass());
+  function.addPass(createTSSACSE());
   function.addPass(createTSSAParallelizeLoops());
   function.addPass(createTSSALowerToTE());
 }

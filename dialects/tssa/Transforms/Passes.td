@@ -104,6 +104,21 @@ def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
+  let summary = "compute once what is computed twice";
+  let description = [{
+    An op without effects that equals one before it, in its block or in a block around
+    it, is replaced by that one. What is left without use is erased. As upstream's `cse`,
+    but in a time that grows with the program, not with its square, where many
+    expressions differ in their bodies only.
+
+    - Needs: nothing.
+    - Keeps: every value; ops with effects.
+    - Gives up: ops in the bodies of te ops (te-simplify joins those), equal ops in
+      different blocks of a region.
+  }];
+}
+
 def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"> {
   let summary = "make one expression of a loop over windows that do not overlap";
   let description = [{

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Transforms/StructuralHash.h"
+#include "dialects/te/IR/StructuralHash.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Region.h"
 

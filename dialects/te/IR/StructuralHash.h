@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECTS_TE_TRANSFORMS_STRUCTURALHASH_H
-#define DIALECTS_TE_TRANSFORMS_STRUCTURALHASH_H
+#ifndef DIALECTS_TE_IR_STRUCTURALHASH_H
+#define DIALECTS_TE_IR_STRUCTURALHASH_H
 
 #include "mlir/IR/Operation.h"
 
@@ -20,4 +20,4 @@ llvm::hash_code hashOperation(Operation *op);
 
 } // namespace mlir::tssa::te
 
-#endif // DIALECTS_TE_TRANSFORMS_STRUCTURALHASH_H
+#endif // DIALECTS_TE_IR_STRUCTURALHASH_H
