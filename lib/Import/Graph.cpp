@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/Graph.h"
+#include "tssa/Operators/Registry.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <queue>
@@ -40,7 +41,10 @@ std::string describe(const NodeProto &node, int index, int64_t version) {
 
 std::string describeOperator(const NodeProto &node, int64_t version) {
   std::string domain = node.domain().empty() ? "ai.onnx" : quote(node.domain());
-  return "operator " + quote(node.op_type()) + " of " + domain + ":" + std::to_string(version);
+  std::string text =
+      "operator " + quote(node.op_type()) + " of " + domain + ":" + std::to_string(version);
+  StringRef hint = operators::Registry::get().findHint(node.domain(), node.op_type());
+  return hint.empty() ? text : text + " (" + hint.str() + ")";
 }
 
 void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &)> visit) {

@@ -238,11 +238,7 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     return checkSchemaFunction(*schema, version);
   if (schema && schema->HasContextDependentFunction())
     return success();
-  StringRef hint = operators::Registry::get().findHint(node.domain(), node.op_type());
-  std::string what = describeOperator(node, version);
-  if (!hint.empty())
-    what += " (" + hint.str() + ")";
-  unsupported.add(UnsupportedUse::Operator, what, getPlace(node, index));
+  unsupported.add(UnsupportedUse::Operator, describeOperator(node, version), getPlace(node, index));
   return success();
 }
 

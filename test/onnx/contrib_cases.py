@@ -197,7 +197,7 @@ for number in range(10):
     per_column = number % 3 == 2
     b_scale = r.uniform(5, low=0.01, high=0.1) if per_column else np.float32(0.02)
     b_zero = (np.zeros(5, weights.dtype) if per_column else np.asarray(7, weights.dtype)) if number % 4 else None
-    bias = [r.normal(5)] if number % 2 else []
+    bias = [r.normal(*([1] * (number // 2 % 3)), 5)] if number % 2 else []
     add("DynamicQuantizeMatMul", [r.normal(4, 6), weights, b_scale, b_zero] + bias, constants=(1, 2, 3, 4),
         rtol=1e-3, atol=2e-3)
     add("MatMulIntegerToFloat", [quantised(4, 6), weights, np.float32(0.05), b_scale, np.asarray(np.uint8(130)), b_zero] + bias,

@@ -127,15 +127,27 @@ static LogicalResult requirePerElement(Builder &builder, ArrayRef<Tensor> parame
   return success();
 }
 
+/// Takes the dims of size 1 before that of the columns, of which there are `size`, from a bias.
+static LogicalResult flattenBias(Builder &builder, Tensor &bias, const Size &size) {
+  if (!bias)
+    return success();
+  if (bias.rank() < 1 ||
+      !llvm::all_of(bias.shape().drop_back(), [](const Size &dim) { return dim.isConstant(1); }))
+    return builder.error("expected a bias of rank 1, got " + Twine(bias.str()));
+  if (failed(builder.requireEqual(bias.shape().back(), size, "bias and columns")))
+    return failure();
+  FailureOr<Tensor> flat = builder.reshape(bias, bias.shape().back());
+  if (failed(flat))
+    return failure();
+  bias = *flat;
+  return success();
+}
+
 static LogicalResult checkOperands(Builder &builder, const Tensor &a, const Tensor &b,
-                                   ArrayRef<Tensor> ofA, ArrayRef<Tensor> ofB, const Tensor &bias) {
+                                   ArrayRef<Tensor> ofA, ArrayRef<Tensor> ofB) {
   if (a.rank() < 2 || b.rank() < 2)
     return builder.error("expected operands of rank 2 or more, got " + Twine(a.str()) + " and " +
                          b.str());
-  if (bias && bias.rank() != 1)
-    return builder.error("expected a bias of rank 1, got " + Twine(bias.str()));
-  if (bias && failed(builder.requireEqual(bias.dim(0), b.shape().back(), "bias and columns")))
-    return failure();
   if (failed(requirePerElement(builder, ofA, a.dim(a.rank() - 2))))
     return failure();
   return requirePerElement(builder, ofB, b.shape().back());
@@ -145,7 +157,8 @@ static FailureOr<Tensors> buildMatMulIntegerToFloat(Builder &builder, const Node
   const Tensor &a = node.inputs[0], &b = node.inputs[1];
   const Tensor &aScale = node.inputs[2], &bScale = node.inputs[3];
   Tensor aZero = node.input(4), bZero = node.input(5), bias = node.input(6);
-  if (failed(checkOperands(builder, a, b, {aScale, aZero}, {bScale, bZero}, bias)))
+  if (failed(checkOperands(builder, a, b, {aScale, aZero}, {bScale, bZero})) ||
+      failed(flattenBias(builder, bias, b.shape().back())))
     return failure();
   MatMulOptions options = getIntegerMatMul(aZero, bZero);
   options.result = aScale.dtype();
@@ -206,7 +219,8 @@ static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
 static FailureOr<Tensors> buildDynamicQuantizeMatMul(Builder &builder, const Node &node) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1], &bScale = node.inputs[2];
   Tensor bZero = node.input(3), bias = node.input(4);
-  if (failed(checkOperands(builder, a, b, {}, {bScale, bZero}, bias)))
+  if (failed(checkOperands(builder, a, b, {}, {bScale, bZero})) ||
+      failed(flattenBias(builder, bias, b.shape().back())))
     return failure();
   FailureOr<Quantized> quantized = quantizeByRange(builder, a);
   if (failed(quantized))
@@ -228,8 +242,8 @@ static FailureOr<Tensors> buildQGemm(Builder &builder, const Node &node) {
   FailureOr<Tensor> a = arrange(builder, node.inputs[0], node.getInt("transA", 0), false);
   FailureOr<Tensor> b = arrange(builder, node.inputs[3], node.getInt("transB", 0), false);
   if (failed(a) || failed(b) ||
-      failed(checkOperands(builder, *a, *b, {aScale, aZero}, {bScale, bZero}, Tensor())) ||
-      failed(checkOperands(builder, *a, *b, {}, {yScale, yZero}, Tensor())))
+      failed(checkOperands(builder, *a, *b, {aScale, aZero}, {bScale, bZero})) ||
+      failed(checkOperands(builder, *a, *b, {}, {yScale, yZero})))
     return failure();
   SmallVector<Size> shape = {a->dim(0), b->dim(1)};
   if (c) {
