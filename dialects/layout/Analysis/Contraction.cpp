@@ -27,12 +27,18 @@ static te::ReadOp findRead(Value value) {
   return {};
 }
 
-std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
+/// The product that `op` sums, if it is a sum of products.
+static Operation *findProduct(te::ComputeOp op) {
   if (!op.hasReduction() || op.getPieces().size() != 1 ||
       te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
-    return std::nullopt;
+    return nullptr;
   Operation *product = op.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product))
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
+}
+
+std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
+  Operation *product = findProduct(op);
+  if (!product)
     return std::nullopt;
   Contraction contraction{findRead(product->getOperand(0)), findRead(product->getOperand(1))};
   if (!contraction.lhs || !contraction.rhs)
@@ -48,18 +54,35 @@ static bool isOpaque(te::ReadOp read) {
 }
 
 std::optional<Factors> layout::matchFactors(te::ComputeOp op) {
-  if (!op.hasReduction() || op.getPieces().size() != 1 ||
-      te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
+  Operation *product = findProduct(op);
+  if (!product || product->getBlock() != op.getPieceBlock())
     return std::nullopt;
   Block *body = op.getPieceBlock();
-  Operation *product = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) || product->getBlock() != body)
-    return std::nullopt;
   for (auto read : body->getOps<te::ReadOp>())
     if (isOpaque(read))
       return std::nullopt;
   return Factors{te::collectDims(product->getOperand(0), body),
                  te::collectDims(product->getOperand(1), body)};
+}
+
+/// The reads of `body` that `value` is computed from.
+static SmallVector<te::ReadOp> collectReads(Value value, Block *body) {
+  llvm::SetVector<Operation *> ops;
+  te::collectPointOps(value, body, ops);
+  SmallVector<te::ReadOp> reads;
+  for (Operation *op : ops)
+    if (auto read = dyn_cast<te::ReadOp>(op))
+      reads.push_back(read);
+  return reads;
+}
+
+std::optional<FactorReads> layout::findFactorReads(te::ComputeOp op) {
+  Operation *product = findProduct(op);
+  if (!product)
+    return std::nullopt;
+  Block *body = op.getPieceBlock();
+  return FactorReads{collectReads(product->getOperand(0), body),
+                     collectReads(product->getOperand(1), body)};
 }
 
 bool layout::dependsOn(te::ReadOp read, unsigned dim) {

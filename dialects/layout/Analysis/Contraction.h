@@ -30,6 +30,15 @@ struct Factors {
 /// from an element at an index that is data.
 std::optional<Factors> matchFactors(te::ComputeOp op);
 
+/// The reads that the two factors of a sum of products are computed from; one that is used by
+/// both is in both.
+struct FactorReads {
+  SmallVector<te::ReadOp> first, second;
+};
+
+/// The reads of `op`, if it is a sum of products of any two values.
+std::optional<FactorReads> findFactorReads(te::ComputeOp op);
+
 /// Whether an index expression of `read` depends on dim `dim`.
 bool dependsOn(te::ReadOp read, unsigned dim);
 

@@ -55,11 +55,10 @@ private:
       return;
     SmallVector<PackedParameter> parameters;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if (std::optional<PackedParameter> parameter = choose(compute, launch))
-        if (llvm::none_of(parameters, [&](const PackedParameter &other) {
-              return other.arg == parameter->arg;
-            }))
-          parameters.push_back(*parameter);
+      for (const PackedParameter &parameter : choose(compute, launch))
+        if (llvm::none_of(parameters,
+                          [&](const PackedParameter &other) { return other.arg == parameter.arg; }))
+          parameters.push_back(parameter);
     SmallVector<PackedParameter> done;
     for (const PackedParameter &parameter : parameters) {
       Value constant = getPacked(launch.getInputs()[parameter.arg], parameter.packing);
@@ -78,34 +77,58 @@ private:
                : te::ConstantOp();
   }
 
-  /// The storage that the weights of `compute` want, if it is a contraction with a
-  /// constant operand.
-  std::optional<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
-    std::optional<Contraction> contraction = matchContraction(compute);
-    if (!contraction)
+  /// The constants that one factor of a sum of products is computed from, such as packed numbers
+  /// and their scales, and a read of the other factor.
+  struct Weights {
+    SmallVector<te::ReadOp> reads;
+    te::ReadOp data;
+  };
+
+  static std::optional<Weights> findWeights(te::ComputeOp compute, te::LaunchOp launch) {
+    std::optional<FactorReads> factors = findFactorReads(compute);
+    if (!factors)
       return std::nullopt;
-    te::ReadOp weights = contraction->rhs, data = contraction->lhs;
-    if (!getConstant(weights, launch))
+    auto isConstant = [&](te::ReadOp read) { return getConstant(read, launch) != nullptr; };
+    auto [data, weights] = *factors;
+    if (!llvm::all_of(weights, isConstant))
       std::swap(weights, data);
-    te::ConstantOp constant = getConstant(weights, launch);
-    if (!constant || constant.getType().getNumElements() < fewElements ||
-        !weights.getSource().hasOneUse() || weights.getGuard() || !weights.getSymbols().empty())
+    auto other = llvm::find_if_not(data, isConstant);
+    if (other == data.end() || !llvm::all_of(weights, isConstant))
       return std::nullopt;
+    return Weights{weights, *other};
+  }
+
+  static bool canPack(te::ReadOp read, te::LaunchOp launch) {
+    return getConstant(read, launch).getType().getNumElements() >= fewElements &&
+           read.getSource().hasOneUse() && !read.getGuard() && read.getSymbols().empty();
+  }
+
+  /// The storage that the weights of `compute` want, if it is a sum of products with a
+  /// constant factor.
+  SmallVector<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
+    std::optional<Weights> weights = findWeights(compute, launch);
+    if (!weights)
+      return {};
+    llvm::erase_if(weights->reads, [&](te::ReadOp read) { return !canPack(read, launch); });
     SmallVector<Access> accesses = getAccesses(compute);
     for (Access &access : accesses)
-      if (access.getRead() == weights)
+      if (llvm::is_contained(weights->reads, access.getRead()))
         access.setPackable();
     TileChoice choice = chooseTile(compute, accesses, machine);
     if (!choice.vectorDim || *choice.vectorDim >= compute.getNumParallel())
-      return std::nullopt;
-    std::optional<unsigned> blocked = findPlainIndex(weights, *choice.vectorDim);
-    if (!blocked)
-      return std::nullopt;
-    Packing packing;
-    packing.blocked = *blocked;
-    packing.block = choice.vectors * choice.lanes;
-    packing.order = getInnerOrder(compute, weights, data, *blocked);
-    return PackedParameter{cast<BlockArgument>(weights.getSource()).getArgNumber(), packing};
+      return {};
+    SmallVector<PackedParameter> parameters;
+    for (te::ReadOp read : weights->reads) {
+      std::optional<unsigned> blocked = findPlainIndex(read, *choice.vectorDim);
+      if (!blocked)
+        continue;
+      Packing packing;
+      packing.blocked = *blocked;
+      packing.block = choice.vectors * choice.lanes;
+      packing.order = getInnerOrder(compute, read, weights->data, *blocked);
+      parameters.push_back({cast<BlockArgument>(read.getSource()).getArgNumber(), packing});
+    }
+    return parameters;
   }
 
   /// The other dims of the weights: those whose reduction loop takes long steps

@@ -28,8 +28,9 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
 def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let summary = "store constants in the order in which kernels read them";
   let description = [{
-    A constant that a contraction reads along its vector dim is stored with the
-    other dims in the order of the reduction loops and blocks of the register
+    A constant that a factor of a sum of products is computed from, such as weights
+    or what they are unpacked from, and that is read along the vector dim is stored with
+    the other dims in the order of the reduction loops and blocks of the register
     tile's width innermost, so that a kernel walks it from front to back. The new
     constant is made at compile time; its last block is filled up with zeros.
 

@@ -19,6 +19,18 @@ func.func @no_constant(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20
   return %y : tensor<7x20xf32>
 }
 
+// The bytes that weights are unpacked from, and their scales, lie as the columns do.
+// CHECK-LABEL: func.func @unpacked
+// CHECK-DAG: %[[BYTES:.*]] = te.constant {{.*}} : tensor<1x16x32xi8>
+// CHECK-DAG: %[[SCALES:.*]] = te.constant {{.*}} : tensor<1x4x32xf32>
+// CHECK: te.launch @[[UNPACK:.*]](%{{.*}}, %[[BYTES]], %[[SCALES]])
+func.func @unpacked(%x: tensor<7x16xf32>) -> tensor<7x25xf32> {
+  %w = te.constant dense_resource<weights> : tensor<25x16xi8>
+  %s = te.constant dense_resource<weights> : tensor<25x4xf32>
+  %y = te.launch @unpack(%x, %w, %s) : (tensor<7x16xf32>, tensor<25x16xi8>, tensor<25x4xf32>) -> tensor<7x25xf32>
+  return %y : tensor<7x25xf32>
+}
+
 // CHECK: te.kernel @[[K]](%{{.*}}: tensor<7x5xf32>, %[[ARG:.*]]: tensor<1x5x32xf32>)
 // CHECK: te.read %[[ARG]][d1 floordiv 32, d2, d1 mod 32]
 // CHECK: te.kernel @gemm
@@ -30,6 +42,24 @@ te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
     te.yield %p : f32
   } combine arith.addf : tensor<7x20xf32>
   te.return %y : tensor<7x20xf32>
+}
+
+// CHECK: te.kernel @[[UNPACK]](
+// CHECK: te.read {{.*}}[d1 floordiv 32, d2, d1 mod 32] : tensor<1x16x32xi8>
+// CHECK: te.read {{.*}}[d1 floordiv 32, d2 floordiv 4, d1 mod 32] : tensor<1x4x32xf32>
+te.kernel @unpack(%x: tensor<7x16xf32>, %w: tensor<25x16xi8>, %s: tensor<25x4xf32>) -> tensor<7x25xf32> {
+  %y = te.compute @y (d0: 7, d1: 25) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<7x16xf32>
+    %b = te.read %w[d1, d2] : tensor<25x16xi8>
+    %c = te.read %s[d1, d2 floordiv 4] : tensor<25x4xf32>
+    %e = arith.constant 8 : i8
+    %n = arith.subi %b, %e : i8
+    %f = arith.sitofp %n : i8 to f32
+    %m = arith.mulf %f, %c : f32
+    %p = arith.mulf %a, %m : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<7x25xf32>
+  te.return %y : tensor<7x25xf32>
 }
 
 // CHECK: [[PACKED]]: "0x40000000000000000000803F
