@@ -23,9 +23,11 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Stages.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace tssa::reduce;
@@ -249,10 +251,17 @@ Error ModuleReducer::run() {
 }
 
 Error tssa::reduce::reduceModule(StringRef input, StringRef output, Interest &interest) {
+  auto file = llvm::MemoryBuffer::getFile(input);
+  if (!file)
+    return llvm::createStringError("cannot be read: " + file.getError().message());
+  if (Error error = checkText((*file)->getBuffer()))
+    return error;
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return llvm::createStringError("the file cannot be read");
   return ModuleReducer(std::move(module), output, interest).run();
