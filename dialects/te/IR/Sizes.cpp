@@ -48,7 +48,7 @@ SmallVector<OpFoldResult> te::mixSizes(MLIRContext *context, ArrayRef<int64_t> s
 static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned dim) {
   unsigned position = 0;
   for (auto [index, type] : llvm::enumerate(results)) {
-    auto shaped = cast<RankedTensorType>(type);
+    auto shaped = cast<ShapedType>(type);
     for (int64_t d = 0; d < shaped.getRank(); ++d) {
       if (index == result && d == dim)
         return position;
