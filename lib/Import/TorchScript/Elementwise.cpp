@@ -205,6 +205,10 @@ Scalar makeScalar(Importer &importer, Body &body, const Value &value, DType type
   auto wrap = [&](mlir::Value scalar, bool isBool = false) {
     return convert(Scalar(body.ops, body.loc, scalar, isBool), elementType, isUnsigned);
   };
+  if (!value.isNumber()) {
+    (void)importer.b.error(Twine("expected a number, got ") + value.describe());
+    return {body.ops, body.loc, body.constant(type, static_cast<int64_t>(0)), isUnsigned};
+  }
   if (std::optional<int64_t> integer = value.getConstantInt()) {
     if (operators::isFloat(type))
       return {body.ops, body.loc, body.constant(type, static_cast<double>(*integer)), false};

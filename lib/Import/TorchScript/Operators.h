@@ -78,7 +78,8 @@ private:
   llvm::StringMap<std::vector<Operator>> operators;
 };
 
-/// A Python number in a body, as `type`.
+/// A Python number in a body, as `type`. Anything else is an error, which ends what is being
+/// built, and 0.
 operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
                              DType type);
 
