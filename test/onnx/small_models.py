@@ -153,6 +153,20 @@ def lstm():
     return SmallModel("lstm", g.finish([("x", ["T", "N", 10])], outputs), sizes, lambda t, n: {"x": normal(t, n, 10)})
 
 
+def upsampling():
+    """A generator of pictures: transposed convolutions whose stride divides the kernel, and does not, or is longer."""
+    g = Graph(8)
+    x = g.add("Relu", g.add("ConvTranspose", "x", g.weight(8, 20, 4, 4), g.weight(20), strides=[2, 2], pads=[1, 1, 1, 1]))
+    x = g.add("Relu", g.add("ConvTranspose", x, g.weight(20, 6, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1],
+                            output_padding=[1, 1], group=2))
+    x = g.add("ConvTranspose", x, g.weight(12, 4, 2, 5), g.weight(4), strides=[2, 3], auto_pad="SAME_UPPER")
+    x = g.add("ConvTranspose", x, g.weight(4, 4, 2, 1), strides=[3, 2])
+    g.add("Tanh", x, out=["y"])
+    sizes = [(1, 1, 1), (2, 4, 6), (1, 8, 8), (3, 5, 2), (0, 4, 4)]
+    return SmallModel("upsampling", g.finish([("x", ["N", 8, "H", "W"])], [("y", ["N", 4, None, None])]), sizes,
+                      lambda n, hh, ww: {"x": normal(n, 8, hh, ww)})
+
+
 def growing_loop():
     """A Loop that joins one row per iteration to a carried value; the count is an input, and it may stop early."""
     body = Graph(5, "body.")
@@ -194,4 +208,4 @@ def nonzero():
     return SmallModel("nonzero", g.finish([("x", ["N", "M"])], outputs), sizes, lambda n, m: {"x": normal(n, m)})
 
 
-ALL = [cnn, transformer, experts, lstm, growing_loop, nonzero]
+ALL = [cnn, upsampling, transformer, experts, lstm, growing_loop, nonzero]
