@@ -19,8 +19,9 @@ namespace tssa::operators {
 
 /// Number of elements when a tensor of this shape may have contents.
 static std::optional<int64_t> countContents(ArrayRef<Size> shape) {
-  // A negative size is an error that building the result reports.
-  if (llvm::any_of(shape, [](const Size &size) { return size.isAtMost(-1); }))
+  // A negative size is an error that building the result reports. A size that is not known
+  // may stand beside a 0.
+  if (llvm::any_of(shape, [](const Size &size) { return !size.constant() || size.isAtMost(-1); }))
     return std::nullopt;
   std::optional<int64_t> count = product(shape).constant();
   return count && *count <= Builder::maxContents ? count : std::nullopt;
