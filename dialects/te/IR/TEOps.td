@@ -46,7 +46,8 @@ def TE_ComputeOp : TE_Op<"compute", [
     index, the maximum and sum of a softmax, Welford's mean and M2).
 
     Constraints:
-    - (C1) every result is a ranked tensor of the sizes of the parallel dims.
+    - (C1) every result is a ranked tensor of the sizes of the parallel dims; there are
+      at most 64 dims.
     - (C2) there is at least one piece; with several, one `where` set for each,
       over the parallel dims.
     - (C3) with reduction dims there is a combiner, and one `init` value per
@@ -115,7 +116,8 @@ def TE_ReadOp : TE_Op<"read", [Pure]> {
 
     Constraints:
     - (C1) one index expression per dim of the source; no dim that the enclosing
-      body does not have; one symbol operand per symbol.
+      body does not have; one symbol operand per symbol, at most 256; constants above
+      -2^63.
     - (C2) `where` and `else` come together; `else` has the element type.
 
     Example:
@@ -324,9 +326,10 @@ def TE_KernelOp : TE_Op<"kernel", [
     says how the loops of the labelled expressions run.
 
     Constraints:
-    - (C1) `te.return` matches the result types.
+    - (C1) `te.return` matches the result types; the schedule is a block without
+      arguments.
     - (C2) every dynamic dim of a tensor parameter has its `te.sizes` entry, which
-      names a parameter of type index.
+      names a parameter of type index; other parameters have no `te.sizes`.
 
     Example:
     ```mlir

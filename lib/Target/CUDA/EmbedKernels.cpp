@@ -14,19 +14,34 @@ using namespace mlir;
 namespace tssa::cuda {
 namespace {
 
+/// The names of the kernels in the order of the manifest; none where the module does not
+/// say them.
+std::optional<SmallVector<StringAttr>> getKernelNames(ModuleOp module) {
+  auto kernels = module->getAttrOfType<ArrayAttr>(kernelsAttr);
+  if (!kernels)
+    return std::nullopt;
+  SmallVector<StringAttr> names;
+  for (Attribute kernel : kernels) {
+    auto entry = dyn_cast<DictionaryAttr>(kernel);
+    names.push_back(entry ? entry.getAs<StringAttr>("name") : StringAttr());
+    if (!names.back())
+      return std::nullopt;
+  }
+  return names;
+}
+
 /// Defines the table: an array of the addresses of `@<kernel>.emulated`.
-void defineTable(ModuleOp module) {
+void defineTable(ModuleOp module, ArrayRef<StringAttr> kernels) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
-  auto kernels = module->getAttrOfType<ArrayAttr>(kernelsAttr);
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
   auto type = LLVM::LLVMArrayType::get(pointer, kernels.size());
   auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                                       LLVM::Linkage::External, kernelTable, Attribute());
   builder.createBlock(&table.getInitializerRegion());
   Value value = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [i, kernel] : llvm::enumerate(kernels.getAsRange<DictionaryAttr>())) {
-    std::string name = (kernel.getAs<StringAttr>("name").getValue() + ".emulated").str();
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    std::string name = (kernel.getValue() + ".emulated").str();
     Value address = LLVM::AddressOfOp::create(builder, loc, pointer, name);
     value = LLVM::InsertValueOp::create(builder, loc, value, address, i);
   }
@@ -46,14 +61,15 @@ struct EmbedKernelsPass : PassWrapper<EmbedKernelsPass, OperationPass<ModuleOp>>
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gpu::GPUModuleOp device = getDeviceModule(module);
-    if (!device || !module->hasAttr(kernelsAttr)) {
+    std::optional<SmallVector<StringAttr>> kernels = getKernelNames(module);
+    if (!device || !kernels) {
       module.emitError("expected kernels in 'gpu.module @") << deviceModule << "'";
       return signalPassFailure();
     }
     Block *host = module.getBody();
     host->getOperations().splice(host->end(), device.getBody()->getOperations());
     device.erase();
-    defineTable(module);
+    defineTable(module, *kernels);
   }
 };
 

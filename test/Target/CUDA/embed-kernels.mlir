@@ -26,3 +26,11 @@ module attributes {te.kernels = [{name = "a", parameters = 1, shared_bytes = 0, 
 // expected-error @+1 {{expected kernels in 'gpu.module @device'}}
 module {
 }
+
+// -----
+
+// expected-error @+1 {{expected kernels in 'gpu.module @device'}}
+module attributes {te.kernels = [{parameters = 1}]} {
+  gpu.module @device {
+  }
+}
