@@ -174,6 +174,8 @@ class BadText(unittest.TestCase):
             (self.change("graph", "nodes", value=7), "a block with 'nodes'"),
             (self.change(*node, "in", value=[5]), "used before it is defined"),
             (self.change(*node, "in", value=[-1]), "the number of a value"),
+            (self.change(*node, "blocks", value=[{"inputs": [2], "outputs": [], "nodes": []},
+                                                 {"inputs": [], "outputs": [2], "nodes": []}]), "outside of its block"),
             (self.change(*node, "out", value=[0]), "defined twice"),
             (self.change(*node, "in", value=[]), "expected a tensor"),
             (self.change("graph", "outputs", value=[]), "expected one result"),

@@ -45,7 +45,11 @@ private:
 
   ImportReport &report;
   std::vector<std::string> files;
-  std::vector<bool> defined;
+  /// Whether a value may be used here: its block may have ended.
+  enum class Scope : char { Unknown, Open, Ended };
+  std::vector<Scope> scopes;
+  /// The values of the blocks around here, in order.
+  std::vector<ValueId> open;
   size_t items = 0;
 };
 
@@ -66,12 +70,16 @@ LogicalResult Reader::readIds(const json::Object &object, StringRef key, bool de
     std::optional<int64_t> id = item.getAsInteger();
     if (!id || *id < 0 || *id >= static_cast<int64_t>(maxItems))
       return error("expected the number of a value in '" + key + "'");
-    if (defined.size() <= static_cast<size_t>(*id))
-      defined.resize(*id + 1);
-    if (define ? defined[*id] : !defined[*id])
-      return error("value " + Twine(*id) +
-                   (define ? " is defined twice" : " is used before it is defined"));
-    defined[*id] = true;
+    if (scopes.size() <= static_cast<size_t>(*id))
+      scopes.resize(*id + 1, Scope::Unknown);
+    if (define && scopes[*id] != Scope::Unknown)
+      return error("value " + Twine(*id) + " is defined twice");
+    if (!define && scopes[*id] != Scope::Open)
+      return error("value " + Twine(*id) + " is used " +
+                   (scopes[*id] == Scope::Unknown ? "before it is defined" : "outside of its block"));
+    if (define)
+      open.push_back(*id);
+    scopes[*id] = Scope::Open;
     ids.push_back(*id);
     if (failed(count()))
       return failure();
@@ -231,12 +239,18 @@ LogicalResult Reader::readBlock(const json::Value *value, Block &block, unsigned
     return error("expected a block with 'nodes'");
   if (depth > maxGraphDepth)
     return fail(report, Fault::Limit, "blocks are nested too deeply");
+  size_t numOutside = open.size();
   if (failed(readIds(*object, "inputs", /*define=*/true, block.inputs)))
     return failure();
   for (const json::Value &node : *nodes)
     if (failed(readNode(node, block.nodes.emplace_back(), depth)))
       return failure();
-  return readIds(*object, "outputs", /*define=*/false, block.outputs);
+  if (failed(readIds(*object, "outputs", /*define=*/false, block.outputs)))
+    return failure();
+  for (ValueId id : ArrayRef(open).drop_front(numOutside))
+    scopes[id] = Scope::Ended;
+  open.resize(numOutside);
+  return success();
 }
 
 FailureOr<Program> Reader::read(const json::Object &root) {
@@ -259,7 +273,7 @@ FailureOr<Program> Reader::read(const json::Object &root) {
   if (program.body.inputs.size() != program.arguments.size())
     return error("expected " + Twine(program.body.inputs.size()) + " arguments, got " +
                  Twine(program.arguments.size()));
-  program.numValues = defined.size();
+  program.numValues = scopes.size();
   return program;
 }
 
