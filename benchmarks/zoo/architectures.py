@@ -80,6 +80,17 @@ ENCODERS = {
     "ernie": ("ErnieConfig", "ErnieModel", TINY),
     "nystromformer": ("NystromformerConfig", "NystromformerModel", dict(TINY, num_landmarks=4, segment_means_seq_len=8)),
     "fnet": ("FNetConfig", "FNetModel", TINY),
+    "longformer": ("LongformerConfig", "LongformerModel", dict(TINY, attention_window=8, max_position_embeddings=128)),
+    "xlnet": ("XLNetConfig", "XLNetModel", dict(vocab_size=500, d_model=64, n_layer=2, n_head=4, d_inner=128)),
+    "big_bird": ("BigBirdConfig", "BigBirdModel", dict(TINY, attention_type="original_full")),
+    "canine": ("CanineConfig", "CanineModel", dict(TINY, num_hash_buckets=64, max_position_embeddings=128,
+                                                   local_transformer_stride=8)),
+    "perceiver": ("PerceiverConfig", "PerceiverForMaskedLM", dict(
+        num_latents=8, d_latents=32, d_model=32, num_blocks=1, num_self_attends_per_block=2, num_self_attention_heads=2,
+        num_cross_attention_heads=2, vocab_size=500, max_position_embeddings=64)),
+    "tapas": ("TapasConfig", "TapasModel", TINY),
+    "luke": ("LukeConfig", "LukeModel", dict(TINY, entity_vocab_size=10, entity_emb_size=16)),
+    "splinter": ("SplinterConfig", "SplinterModel", TINY),
     "megatron_bert": ("MegatronBertConfig", "MegatronBertModel", TINY),
     "rembert": ("RemBertConfig", "RemBertModel", dict(TINY, input_embedding_size=32)),
     "data2vec_text": ("Data2VecTextConfig", "Data2VecTextModel", TINY),
@@ -106,6 +117,12 @@ DECODERS = {
     "gemma": ("GemmaConfig", "GemmaForCausalLM", dict(GROUPED, head_dim=16)),
     "gemma2": ("Gemma2Config", "Gemma2ForCausalLM", dict(GROUPED, head_dim=16, sliding_window=8)),
     "gemma3": ("Gemma3TextConfig", "Gemma3ForCausalLM", dict(GROUPED, head_dim=16, sliding_window=8)),
+    "olmo": ("OlmoConfig", "OlmoForCausalLM", GROUPED),
+    "glm4": ("Glm4Config", "Glm4ForCausalLM", dict(GROUPED, head_dim=16, pad_token_id=0)),
+    "lfm2": ("Lfm2Config", "Lfm2ForCausalLM", dict(GROUPED, layer_types=["conv", "full_attention"], conv_L_cache=3)),
+    "exaone4": ("Exaone4Config", "Exaone4ForCausalLM", dict(GROUPED, sliding_window=8, sliding_window_pattern=2)),
+    "diffllama": ("DiffLlamaConfig", "DiffLlamaForCausalLM", GROUPED),
+    "bitnet": ("BitNetConfig", "BitNetForCausalLM", GROUPED),
     "gpt_neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", TINY),
     "gptj": ("GPTJConfig", "GPTJForCausalLM", dict(n_embd=64, n_layer=2, n_head=4, rotary_dim=8, vocab_size=500)),
     "gpt_neo": ("GPTNeoConfig", "GPTNeoForCausalLM", dict(hidden_size=64, num_layers=2, num_heads=4, vocab_size=500,
@@ -130,6 +147,11 @@ DECODERS = {
     "openai_gpt": ("OpenAIGPTConfig", "OpenAIGPTLMHeadModel", dict(n_embd=64, n_layer=2, n_head=4, vocab_size=500)),
     "nemotron": ("NemotronConfig", "NemotronForCausalLM", GROUPED),
     "persimmon": ("PersimmonConfig", "PersimmonForCausalLM", TINY),
+}
+#: name -> (decoder, heads of its keys and values): it takes and gives those of all tokens before
+CACHED = {
+    "llama_cached": ("llama", 2), "gpt2_cached": ("gpt2", 4), "qwen3_cached": ("qwen3", 2), "mistral_cached": ("mistral", 2),
+    "gemma3_cached": ("gemma3", 2), "bloom_cached": ("bloom", 4), "gptj_cached": ("gptj", 4), "falcon_cached": ("falcon", 1),
 }
 TRANSLATORS = {
     "t5": ("T5Config", "T5ForConditionalGeneration", dict(d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4,
@@ -188,6 +210,19 @@ VISION = {
     "upernet_like": ("PvtConfig", "PvtForImageClassification", dict(
         image_size=64, depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 64], num_attention_heads=[1, 2, 4, 4]), 64, False),
 }
+BACKBONE = dict(embedding_size=16, hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1],
+                out_features=["stage2", "stage3", "stage4"])
+DETECT = dict(d_model=32, encoder_ffn_dim=64, decoder_layers=2, decoder_ffn_dim=64, encoder_attention_heads=4,
+              decoder_attention_heads=4, disable_custom_kernels=True)
+#: name -> (configuration, model, configuration of the backbone, what it is given, what the model is given)
+DETECTORS = {
+    "deformable_detr": ("DeformableDetrConfig", "DeformableDetrForObjectDetection", "ResNetConfig", BACKBONE, dict(
+        DETECT, encoder_layers=1, num_queries=6, num_feature_levels=3, use_timm_backbone=False, backbone=None,
+        use_pretrained_backbone=False)),
+    "rt_detr": ("RTDetrConfig", "RTDetrForObjectDetection", "RTDetrResNetConfig", dict(BACKBONE, layer_type="basic"), dict(
+        DETECT, encoder_hidden_dim=32, encoder_in_channels=[32, 48, 64], num_queries=10, num_denoising=0,
+        decoder_in_channels=[32, 32, 32])),
+}
 LISTEN = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128, vocab_size=40,
               conv_dim=[16, 16, 16], conv_stride=[5, 2, 2], conv_kernel=[10, 3, 2], num_conv_pos_embeddings=16,
               num_conv_pos_embedding_groups=4)
@@ -199,13 +234,14 @@ SPEECH = {
     "sew": ("SEWConfig", "SEWForCTC", dict(LISTEN, squeeze_factor=2)),
 }
 FAMILIES = {"timm": IMAGES, "encoder": ENCODERS, "decoder": DECODERS, "translator": TRANSLATORS, "vision": VISION,
-            "speech": SPEECH}
+            "speech": SPEECH, "cached": CACHED, "detector": DETECTORS}
 SINGLE = {"whisper_encoder": "whisper", "whisper": "whisper"}
 
 IMAGE_TUPLES = [(1,), (3,), (2,)]
 OPEN_IMAGE_SCALES = [(1, 1.0, 1.0), (2, 1.5, 1.0), (3, 1.0, 2.0)]
 TEXT_TUPLES = [(1, 7), (2, 24), (3, 33)]
 TRANSLATION_TUPLES = [(1, 7, 5), (2, 24, 1), (3, 33, 12)]
+CACHED_TUPLES = [(1, 1, 7), (2, 3, 1), (3, 4, 6)]
 SPEECH_TUPLES = [(1, 800), (2, 1237), (3, 640)]
 
 
@@ -229,6 +265,22 @@ class Plain(nn.Module):
     def forward(self, first, second=None, third=None):
         given = {name: value for name, value in zip(self.names, (first, second, third)) if value is not None}
         return self.model(**given, **self.fixed, return_dict=False)[0]
+
+
+class Cached(nn.Module):
+    """A decoder of two layers that takes and gives the keys and values of each."""
+
+    def __init__(self, model, config):
+        super().__init__()
+        self.model, self.config = model, config
+
+    def forward(self, input_ids, key_0, value_0, key_1, value_1):
+        cache = transformers.DynamicCache(config=self.config)
+        cache.update(key_0, value_0, 0)
+        cache.update(key_1, value_1, 1)
+        result = self.model(input_ids=input_ids, past_key_values=cache, use_cache=True)
+        layers = result.past_key_values.layers
+        return result.logits, *(state for layer in layers for state in (layer.keys, layer.values))
 
 
 def generator():
@@ -274,6 +326,25 @@ def build_text(table, name):
     given = {"input_ids": tokens(config.vocab_size, 2, 9), "attention_mask": torch.ones((2, 9), dtype=torch.int64)}
     return Architecture(Plain(module, names, **fixed), {n: given[n] for n in names}, {n: {0: "N", 1: "S"} for n in names},
                         TEXT_TUPLES)
+
+
+def build_cached(name):
+    decoder, heads = CACHED[name]
+    module, config = make_model(*DECODERS[decoder])
+    inputs = {"input_ids": tokens(config.vocab_size, 2, 4)}
+    symbols = {"input_ids": {0: "N", 1: "S"}}
+    for state in ("key_0", "value_0", "key_1", "value_1"):
+        inputs[state] = torch.randn(2, heads, 5, 16, generator=generator())
+        symbols[state] = {0: "N", 2: "P"}
+    return Architecture(Cached(module, config), inputs, symbols, CACHED_TUPLES)
+
+
+def build_detector(name):
+    configuration, model, backbone, features, settings = DETECTORS[name]
+    backbone = getattr(transformers, backbone)(**features)
+    module, _ = make_model(configuration, model, dict(settings, backbone_config=backbone))
+    return Architecture(Plain(module, ["pixel_values"]), {"pixel_values": picture(64)}, {"pixel_values": {0: "N"}},
+                        IMAGE_TUPLES)
 
 
 def build_translator(name):
@@ -322,6 +393,10 @@ def build(name: str) -> Architecture:
             return build_text(table, name)
     if name in TRANSLATORS:
         return build_translator(name)
+    if name in CACHED:
+        return build_cached(name)
+    if name in DETECTORS:
+        return build_detector(name)
     if name in VISION:
         return build_vision(name)
     if name in SPEECH:

@@ -13,6 +13,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import time
@@ -58,7 +59,8 @@ def export_into(queue, name, exporter, path):
 
 
 def first_line(reason):
-    lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(reason))  # exporters colour what they say
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     return f"{type(reason).__name__}: {' '.join(lines[:2])[:250]}"
 
 
@@ -167,7 +169,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--out", required=True)
     parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--family", default="", help="only these: timm, encoder, decoder, translator, vision, speech, single")
+    parser.add_argument("--family", default="", help="only these: timm, encoder, decoder, cached, translator, vision, "
+                        "detector, speech, single")
     parser.add_argument("--exporters", default="ts,dynamo")
     parser.add_argument("--timeout", type=float, default=600, help="seconds, for each process")
     parser.add_argument("--seconds", type=float, default=1, help="of calls, for the latency; 0 leaves it out")
