@@ -84,10 +84,12 @@ public:
     nameLoops();
     SmallVector<Value> rowLoops(ArrayRef(loops).take_front(rows));
     writeInBlock(rows);
-    BindOp::create(builder, loc, rowLoops, "block");
+    if (rows != 0)
+      BindOp::create(builder, loc, rowLoops, "block");
+    // What is no part of a row is refused where the schedule is applied.
     for (te::ComputeOp expression : inner)
-      ComputeAtOp::create(builder, loc, *expression.getLabel(),
-                          rowLoops[countRowDims(op, expression) - 1]);
+      if (unsigned dims = countRowDims(op, expression))
+        ComputeAtOp::create(builder, loc, *expression.getLabel(), rowLoops[dims - 1]);
   }
 
   /// Writes the schedule of an expression computed at a row of the root; its first
