@@ -226,11 +226,12 @@ static std::optional<int64_t> findDeclaredRank(const GraphProto *graph, StringRe
 
 FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node &node,
                                         Scope &scope) {
-  if (const FunctionProto *function = functions.find(proto))
+  if (const FunctionProto *function = scope.isStandard ? nullptr : functions.find(proto))
     return callFunction(*function, proto, node, scope, nullptr);
   const OpSchema *schema = findSchema(proto, node.version);
   const OpSchema *checked = findCheckedSchema(proto, schema);
-  if (checked && failed(checkTypes(*checked, node)))
+  if (checked &&
+      (failed(checkAttributes(*checked, proto, scope)) || failed(checkTypes(*checked, node))))
     return failure();
   bool arePlain = llvm::all_of(node.inputs, [](const Tensor &t) { return !t || t.isPlain(); });
   if (!schema && !arePlain)
@@ -265,6 +266,23 @@ static std::string getONNXType(const Tensor &tensor) {
   std::string type =
       "tensor(" + StringRef(tssa_onnx::TensorProto::DataType_Name(code)).lower() + ")";
   return tensor.isSequence() ? "seq(" + type + ")" : tensor.isAbsent() ? "optional(" + type + ")" : type;
+}
+
+/// What an attribute of a function stands for is known here only.
+LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeProto &proto,
+                                             Scope &scope) {
+  for (const AttributeProto &attribute : proto.attribute()) {
+    auto known = schema.attributes().find(attribute.name());
+    if (attribute.ref_attr_name().empty() || known == schema.attributes().end())
+      continue;
+    std::optional<Attribute> resolved = resolve(attribute, scope);
+    if (!resolved && known->second.required)
+      return builder->error("attribute " + quote(attribute.name()) + " is missing");
+    if (resolved && resolved->proto->type() != known->second.type)
+      return builder->error("attribute " + quote(attribute.name()) +
+                            " is given to the function in another kind than the node takes");
+  }
+  return success();
 }
 
 LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node) {
@@ -340,6 +358,7 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   scope.opsets = parent.opsets;
   scope.graph = &graph;
   scope.attributes = parent.attributes;
+  scope.isStandard = parent.isStandard;
   scope.prefix = parent.prefix;
   for (const auto &[input, tensor] : llvm::zip_equal(graph.input(), inputs))
     scope.entries[input.name()] = {tensor, "an input of graph " + quote(graph.name())};
@@ -348,10 +367,14 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   Tensors results;
   for (const auto &output : graph.output()) {
     Entry *entry = scope.find(output.name());
-    if (entry->isUnknown) {
+    if (entry && entry->isUnknown) {
       metUnknown = true;
       return failure();
     }
+    // An input that a call leaves out may be named, too.
+    if (!entry || !entry->tensor)
+      return builder->error("output " + quote(output.name()) + " of graph " + quote(graph.name()) +
+                            " is not there");
     results.push_back(entry->tensor);
   }
   return results;
@@ -393,6 +416,7 @@ FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
   Scope inner;
   inner.opsets = &opsets;
   inner.attributes = &attributes;
+  inner.isStandard = schema != nullptr;
   inner.prefix = scope.prefix + (proto.name().empty() ? proto.op_type() : proto.name()) + "/";
   if (node.inputs.size() > static_cast<size_t>(function.input_size()))
     return builder->error("expected at most " + Twine(function.input_size()) +

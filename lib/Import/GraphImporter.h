@@ -41,6 +41,9 @@ public:
     const tssa_onnx::GraphProto *graph = nullptr;
     /// Attributes of the function call this scope belongs to; null outside of functions.
     const llvm::StringMap<Attribute> *attributes = nullptr;
+    /// Whether it belongs to a function of the standard, whose nodes no function of the model
+    /// replaces.
+    bool isStandard = false;
     /// Names of the calls around it, each followed by '/'.
     std::string prefix;
     Entry *find(llvm::StringRef name);
@@ -83,6 +86,8 @@ private:
                                      Scope &scope);
   mlir::LogicalResult readAttribute(llvm::StringRef name, Attribute attribute,
                                     operators::Node &node);
+  mlir::LogicalResult checkAttributes(const tssa_onnx::OpSchema &schema,
+                                      const tssa_onnx::NodeProto &proto, Scope &scope);
   mlir::LogicalResult checkTypes(const tssa_onnx::OpSchema &schema, const operators::Node &node);
   /// Adds the node and its inputs to the builder's error.
   mlir::LogicalResult reportNode(const tssa_onnx::NodeProto &proto, int index,

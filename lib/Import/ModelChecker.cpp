@@ -260,6 +260,15 @@ LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
   FailureOr<Opsets> opsets = readOpsets(function.opset_import(), report);
   if (failed(opsets))
     return failure();
+  for (const auto &attribute : function.attribute_proto()) {
+    ModelPlace place = getPlace("function", function.name());
+    if (attribute.has_g() || attribute.graphs_size() > 0)
+      return fail(report, Fault::Unsupported,
+                  place.text + ": attribute " + quote(attribute.name()) +
+                      " has a graph for calls without one, which is not supported");
+    if (attribute.has_t() && failed(checkTensor(attribute.t(), place)))
+      return failure();
+  }
   Scope scope{nullptr, {}, {}, &*opsets};
   for (const std::string &input : function.input())
     if (failed(define(scope, input)))

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
+#include "tssa/Support/CheckedSize.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
@@ -40,10 +41,10 @@ static mlir::func::FuncOp createMain(mlir::OpBuilder &ops, ArrayRef<Input> input
 
 static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport &report) {
   for (const Input &input : inputs) {
-    Size elements = 8;
+    SmallVector<int64_t> sizes;
     for (const InputDim &dim : input.dims)
-      elements = elements * Size(dim.size.value_or(1));
-    if (elements.overflowed())
+      sizes.push_back(dim.size.value_or(1));
+    if (!CheckedSize::product(sizes, 8).isValid())
       return fail(report, Fault::Limit, "input " + quote(input.name) + " is too large");
   }
   return mlir::success();
@@ -111,6 +112,10 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
     exposeValues(*model->mutable_graph(), scope, report);
   if (failed(importOutputs(function, model->graph(), builder, scope, report)))
     return nullptr;
+  if (builder.fault() != Fault::None) {
+    (void)fail(report, builder.fault(), builder.faultText());
+    return nullptr;
+  }
   return module;
 }
 

@@ -91,8 +91,8 @@ static FailureOr<Tensors> buildBatchNormalization(Builder &builder, const Node &
   const Tensor &x = node.inputs[0];
   for (unsigned i : {1, 2, 3, 4})
     if (node.inputs[i].rank() != 1 ||
-        (x.rank() > 1 && failed(builder.requireEqual(node.inputs[i].dim(0), x.dim(1),
-                                                     "elements per channel and channels"))))
+        failed(builder.requireEqual(node.inputs[i].dim(0), x.rank() > 1 ? x.dim(1) : 1,
+                                    "elements per channel and channels")))
       return builder.error("expected one number per channel, got " + Twine(node.inputs[i].str()));
   if (node.getInt("spatial", 1) == 0)
     return builder.unsupported("'spatial' 0");

@@ -64,13 +64,35 @@ bool Builder::isVisible(Value value) {
   return value.getParentRegion()->isAncestor(ops.getInsertionBlock()->getParent());
 }
 
-bool Builder::isVisible(const Size &size) {
+/// The values behind `size`; `seen` are atoms whose values are there already.
+static void collectValues(const Size &size, llvm::SmallPtrSetImpl<const Atom *> &seen,
+                          SmallVectorImpl<Value> &values) {
   for (const auto &[monomial, coefficient] : size.terms())
-    for (const Atom *atom : monomial)
-      if (atom->kind == Atom::Value ? !isVisible(atom->value)
-                                    : !isVisible(*atom->lhs) || !isVisible(*atom->rhs))
-        return false;
-  return true;
+    for (const Atom *atom : monomial) {
+      if (!seen.insert(atom).second)
+        continue;
+      if (atom->kind == Atom::Value) {
+        values.push_back(atom->value);
+        continue;
+      }
+      collectValues(*atom->lhs, seen, values);
+      collectValues(*atom->rhs, seen, values);
+    }
+}
+
+bool Builder::isVisible(const Size &size) {
+  llvm::SmallPtrSet<const Atom *, 8> seen;
+  SmallVector<Value> values;
+  collectValues(size, seen, values);
+  return llvm::all_of(values, [&](Value value) { return isVisible(value); });
+}
+
+static Tensor makeTensor(Builder &builder, DType type, ArrayRef<Size> shape) {
+  constexpr size_t maxRank = 32; // as for inputs and initializers
+  if (shape.size() > maxRank)
+    (void)builder.limit("a tensor of rank " + Twine(shape.size()) + ", at most " + Twine(maxRank) +
+                        " is supported");
+  return Tensor(type, shape);
 }
 
 Tensor Builder::wrap(Value value, DType type) {
@@ -90,14 +112,14 @@ Tensor Builder::wrap(Value value, DType type) {
 }
 
 Tensor Builder::wrap(Value value, DType type, ArrayRef<Size> shape) {
-  Tensor tensor(type, shape);
+  Tensor tensor = makeTensor(*this, type, shape);
   tensor.data->values.push_back(value);
   return tensor;
 }
 
 Tensor Builder::constant(DType type, ElementsAttr elements) {
   ArrayRef<int64_t> extents = elements.getShapedType().getShape();
-  Tensor tensor(type, SmallVector<Size>(extents.begin(), extents.end()));
+  Tensor tensor = makeTensor(*this, type, SmallVector<Size>(extents.begin(), extents.end()));
   tensor.data->constant = elements;
   if (std::optional<SmallVector<int64_t>> ints = readInts(elements, type, maxContents))
     tensor.data->contents.emplace(ints->begin(), ints->end());
@@ -117,7 +139,7 @@ Tensor Builder::scalar(DType type, double value) {
 }
 
 Tensor Builder::fromSizes(DType type, ArrayRef<Size> shape, ArrayRef<Size> elements) {
-  Tensor tensor(type, shape);
+  Tensor tensor = makeTensor(*this, type, shape);
   tensor.data->contents.emplace(elements.begin(), elements.end());
   SmallVector<int64_t> ints;
   for (const Size &element : elements)

@@ -23,11 +23,11 @@ LogicalResult Builder::checkShape(ArrayRef<Size> shape) {
     if (failed(requireNonNegative(size, "size of dim " + Twine(i) + " of the result")))
       return failure();
   // No element is larger than 8 bytes. Sizes that are not known yet are checked when the
-  // program runs.
+  // program runs. As in CheckedSize, a size of 0 does not make the others small.
   Size bytes = 8;
   for (const Size &size : shape)
-    bytes = bytes * (size.constant() ? size : Size(1));
-  if (bytes.overflowed() && !llvm::is_contained(shape, Size(0)))
+    bytes = bytes * (size.constant() && !size.isConstant(0) ? size : Size(1));
+  if (bytes.overflowed())
     return error("a result of " + Tensor(DType::F32, shape).str() + " is too large");
   return success();
 }

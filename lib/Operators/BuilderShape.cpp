@@ -238,10 +238,19 @@ FailureOr<Tensor> Builder::expand(const Tensor &tensor, ArrayRef<Size> shape) {
   });
 }
 
+/// Whether a position is known to be none of a dim of size `extent`.
+static bool isOutside(const Size &position, const Size &extent) {
+  return position.overflowed() || position.isAtMost(-1) || (position - extent).isAtLeast(0);
+}
+
 FailureOr<Tensor> Builder::slice(const Tensor &tensor, int64_t axis, const Size &begin,
                                  const Size &count, const Size &step) {
   if (begin.isConstant(0) && count == tensor.dim(axis) && step.isConstant(1))
     return tensor;
+  if (count.isAtLeast(1) && (isOutside(begin, tensor.dim(axis)) ||
+                             isOutside(begin + (count - 1) * step, tensor.dim(axis))))
+    return error("a slice of " + count.str() + " elements from " + begin.str() +
+                 " on is not inside of dim " + Twine(axis) + " of " + tensor.str());
   SmallVector<Size> shape(tensor.shape());
   shape[axis] = count;
   auto move = [&](ArrayRef<int64_t> point) {
@@ -349,6 +358,9 @@ FailureOr<Tensor> Builder::concat(ArrayRef<Tensor> tensors, int64_t axis) {
   shape[axis] = 0;
   SmallVector<Tensor> parts;
   for (const Tensor &tensor : tensors) {
+    if (tensor.dtype() != tensors.front().dtype())
+      return error("expected inputs of one type, got " + tensors.front().str() + " and " +
+                   tensor.str());
     if (tensor.rank() != tensors.front().rank())
       return error("expected inputs of equal rank, got " + Twine(tensors.front().rank()) +
                    " and " + Twine(tensor.rank()));

@@ -50,7 +50,7 @@ static FailureOr<Tensors> buildConstantOfShape(Builder &b, const Node &node) {
     return b.error("expected one element as value, got " + value.str());
   if (value.hasContents())
     if (std::optional<int64_t> element = value.contents().front().constant())
-      if (std::abs(*element) < (int64_t(1) << 53))
+      if (llvm::isInt<54>(*element))
         return single(b.fill(value.dtype(), *shape, *element));
   Attribute element = readAttributes(value.constant(), 1)->front();
   return single(b.compute(value.dtype(), *shape, [&](Body &body) -> Value {

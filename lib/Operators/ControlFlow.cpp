@@ -131,7 +131,7 @@ static FailureOr<Tensors> unrollLoop(Builder &b, const Node &node, Subgraph &bod
                          Twine(maxUnrolled));
   Tensors carried(initial);
   std::vector<Tensors> scanned(body.numOutputs() - initial.size() - 1);
-  if (*count < 1 && !scanned.empty())
+  if ((*count < 1 || *condition == 0) && !scanned.empty())
     return b.unsupported("a loop that carries a sequence and never runs");
   for (int64_t i = 0; *condition != 0 && i < *count; ++i) {
     Tensors inputs = {b.fromSizes(DType::I64, {}, Size(i)), b.fromSizes(DType::Bool, {}, Size(1))};

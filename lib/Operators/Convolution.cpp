@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
 #include "lib/Operators/Convolution.h"
+#include "lib/Operators/Quantization.h"
 
 using namespace mlir;
 
@@ -111,20 +111,24 @@ static FailureOr<Tensors> buildConv(Builder &builder, const Node &node) {
                          bias ? JoinedFn(epilogue) : JoinedFn()));
 }
 
-/// The zero point that `tensor` is shifted by: one for all, or one per element of
-/// `dim`; 0 if there is none.
-static Scalar subtractZeroPoint(Body &body, Scalar x, const Tensor &zeroPoint, AffineExpr dim) {
-  if (!zeroPoint)
-    return x;
-  bool isOne = zeroPoint.rank() == 0 || zeroPoint.dim(0).isConstant(1);
-  SmallVector<AffineExpr> at(zeroPoint.rank(), isOne ? body.constantExpr(0) : dim);
-  return x - convert(readScalar(body, zeroPoint, at), x.getType());
+LogicalResult requireParameters(Builder &builder, const Convolution &conv, ArrayRef<Tensor> ofInput,
+                                ArrayRef<Tensor> ofWeights) {
+  if (failed(requireSimple(builder, ofInput)) || failed(requireSimple(builder, ofWeights)))
+    return failure();
+  for (const Tensor &parameter : ofInput)
+    if (failed(requireOneOrEach(builder, parameter, 1)))
+      return failure();
+  for (const Tensor &parameter : ofWeights)
+    if (failed(requireOneOrEach(builder, parameter, conv.weights.dim(0))))
+      return failure();
+  return success();
 }
 
 Scalar readShifted(Body &body, const Tensor &tensor, const Tensor &zeroPoint,
                    ArrayRef<AffineExpr> at, Guard guard, AffineExpr channel) {
-  Scalar x = convert(readPadded(body, tensor, at, guard), body.ops.getI32Type());
-  Scalar shifted = subtractZeroPoint(body, x, zeroPoint, channel);
+  Scalar shifted = convert(readPadded(body, tensor, at, guard), body.ops.getI32Type());
+  if (zeroPoint)
+    shifted = shifted - convert(readScale(body, zeroPoint, channel), shifted.getType());
   if (!zeroPoint || guard.empty())
     return shifted;
   Scalar isInside = toScalar(body, body.inside(guard), DType::Bool);
@@ -133,7 +137,7 @@ Scalar readShifted(Body &body, const Tensor &tensor, const Tensor &zeroPoint,
 
 static FailureOr<Tensors> buildConvInteger(Builder &builder, const Node &node) {
   FailureOr<Convolution> conv = getConvolution(builder, node, node.inputs[0], node.inputs[1]);
-  if (failed(conv))
+  if (failed(conv) || failed(requireParameters(builder, *conv, node.input(2), node.input(3))))
     return failure();
   auto term = [&](Body &body, ArrayRef<AffineExpr> inputAt, Guard guard,
                   ArrayRef<AffineExpr> weightsAt) {

@@ -45,6 +45,12 @@ mlir::LogicalResult requireBias(Builder &builder, const Tensor &bias, const Size
 Scalar readPadded(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at,
                   Guard guard);
 
+/// Scales and zero points, where they are given: one for the input, one for all weights or one
+/// per output channel.
+mlir::LogicalResult requireParameters(Builder &builder, const Convolution &conv,
+                                      llvm::ArrayRef<Tensor> ofInput,
+                                      llvm::ArrayRef<Tensor> ofWeights);
+
 /// An element of a quantised tensor minus its zero point, as i32; 0 where `guard`
 /// does not hold. A zero point is null, one for all, or one per `channel`.
 Scalar readShifted(Body &body, const Tensor &tensor, const Tensor &zeroPoint,

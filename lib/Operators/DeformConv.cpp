@@ -41,7 +41,7 @@ static AffineExpr numberTap(Body &body, const Deformation &d, const Tap &tap) {
   AffineExpr group = body.constantExpr(0);
   if (d.groups > 1)
     group = d.conv.inputChannel(body, tap.channel)
-                .floorDiv(body.size(d.conv.input.dim(1).floorDiv(d.groups)));
+                .floorDiv(body.size(Size::max(d.conv.input.dim(1).floorDiv(d.groups), 1)));
   AffineExpr number = group;
   for (auto [i, k] : llvm::enumerate(tap.kernel))
     number = number * body.size(d.conv.weights.dim(2 + i)) + k;

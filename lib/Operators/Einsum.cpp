@@ -85,6 +85,8 @@ static LogicalResult addOperand(Builder &builder, Equation &equation, StringRef 
   FailureOr<SmallVector<Label>> labels = parseLabels(builder, text, rest);
   if (failed(labels))
     return failure();
+  if (static_cast<int64_t>(labels->size()) != tensor.rank())
+    return builder.error("expected at most one '...' in '" + text.trim() + "'");
   for (auto [label, size] : llvm::zip_equal(*labels, tensor.shape())) {
     auto [known, isNew] = equation.sizes.try_emplace(label, size);
     if (isNew || known->second == size || size.isConstant(1))

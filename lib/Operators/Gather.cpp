@@ -56,7 +56,7 @@ static FailureOr<Tensors> buildGather(Builder &builder, const Node &node) {
       getKnownIndexes(builder, indices, data.dim(begin));
   if (failed(known))
     return failure();
-  if (*known && data.hasContents())
+  if (*known && data.hasContents() && product(shape).isAtMost(Builder::maxContents))
     return Tensors{gatherContents(builder, data, begin, **known, shape)};
   auto affine = matchAffineIndexes(builder, indices, data.dim(begin), /*isScalar=*/true);
   return single(builder.compute(data.dtype(), shape, [&](Body &body) {
@@ -78,6 +78,11 @@ static FailureOr<Tensors> buildGatherElements(Builder &builder, const Node &node
   if (indices.rank() != data.rank())
     return builder.error("expected indices of rank " + Twine(data.rank()) + ", got " +
                          indices.str());
+  for (int64_t i = 0; i < data.rank(); ++i)
+    if (i != *axis &&
+        failed(builder.requireNonNegative(data.dim(i) - indices.dim(i),
+                                          "dim " + Twine(i) + " of data minus that of indices")))
+      return failure();
   return single(builder.compute(data.dtype(), indices.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, data.rank());
     at[*axis] = dataIndex(body, indices, at, data.dim(*axis));
@@ -97,6 +102,10 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   if (*depth < 1 || batch + *depth > data.rank())
     return builder.error("expected a last dim of indices in [1, " + Twine(data.rank() - batch) +
                          "], got " + Twine(*depth));
+  for (int64_t i = 0; i < batch; ++i)
+    if (failed(builder.requireEqual(data.dim(i), indices.dim(i),
+                                    "dim " + Twine(i) + " of data and indices")))
+      return failure();
   SmallVector<Size> shape(indices.shape().drop_back());
   shape.append(data.shape().begin() + batch + *depth, data.shape().end());
   ArrayRef<Size> extents = data.shape().slice(batch, *depth);

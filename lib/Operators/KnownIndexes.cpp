@@ -31,7 +31,10 @@ static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape,
   for (auto [position, value] : llvm::enumerate(values)) {
     int64_t expected = index.base, rest = position;
     for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      expected += index.strides[dim] * (rest % shape[dim]);
+      int64_t step;
+      if (llvm::MulOverflow(index.strides[dim], rest % shape[dim], step) ||
+          llvm::AddOverflow(expected, step, expected))
+        return std::nullopt;
       rest /= shape[dim];
     }
     if (value != expected)

@@ -78,8 +78,11 @@ static const Rule rules[] = {
     {"ConstantOfShape", 0, [](const Facts &f) { return f.resultRank(); }},
     {"Expand", 1, [](const Facts &f) { return f.resultRank(); }},
     {"GatherND", 1,
-     [](const Facts &f) {
-       return f.fromResult(-1, f.rank() + f.rank(1) - 1 - f.node.getInt("batch_dims", 0));
+     [](const Facts &f) -> std::optional<int64_t> {
+       int64_t batch = f.node.getInt("batch_dims", 0);
+       if (batch < 0 || batch > f.rank())
+         return std::nullopt;
+       return f.fromResult(-1, f.rank() + f.rank(1) - 1 - batch);
      }},
     {"GridSample", 1, [](const Facts &f) { return std::optional(f.rank(1) - 2); }},
     {"MaxUnpool", 2, [](const Facts &f) { return std::optional(f.rank()); }},

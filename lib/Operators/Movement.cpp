@@ -47,8 +47,9 @@ static FailureOr<SmallVector<Size>> getParts(Builder &b, const Node &node, const
     return SmallVector<Size>(split.begin(), split.end());
   }
   int64_t count = node.getInt("num_outputs", node.outputs.size());
-  if (count < 1)
-    return b.error("num_outputs is " + Twine(count));
+  if (count != static_cast<int64_t>(node.outputs.size()))
+    return b.error("num_outputs is " + Twine(count) + ", the node has " +
+                   Twine(node.outputs.size()) + " outputs");
   Size chunk = size.ceilDiv(count), begin = 0;
   SmallVector<Size> parts;
   for (int64_t i = 0; i < count; ++i) {
@@ -70,8 +71,11 @@ static FailureOr<Tensors> buildSplit(Builder &b, const Node &node) {
     return b.error("split has " + Twine(parts->size()) + " parts for " +
                    Twine(node.outputs.size()) + " outputs");
   Size total = 0;
-  for (const Size &part : *parts)
+  for (const Size &part : *parts) {
+    if (failed(b.requireNonNegative(part, "a part")))
+      return failure();
     total = total + part;
+  }
   if (failed(b.requireEqual(total, x.dim(*axis), "sum of the parts")))
     return failure();
   Tensors results;

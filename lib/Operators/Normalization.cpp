@@ -211,10 +211,24 @@ static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &
   return results;
 }
 
+/// An error unless `scale` and `bias` have one element for each of `count`.
+static LogicalResult requireOneForEach(Builder &builder, const Tensor &scale, const Tensor &bias,
+                                       const Size &count) {
+  for (const Tensor &factor : {scale, bias}) {
+    if (factor.rank() != 1)
+      return builder.error("expected a scale and a bias of rank 1, got " + Twine(factor.str()));
+    if (failed(builder.requireEqual(factor.dim(0), count, "elements of a scale or bias")))
+      return failure();
+  }
+  return success();
+}
+
 static FailureOr<Tensors> buildInstanceNormalization(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &scale = node.inputs[1], &bias = node.inputs[2];
   if (x.rank() < 3)
     return builder.error("expected an input of rank 3 or more, got " + Twine(x.str()));
+  if (failed(requireOneForEach(builder, scale, bias, x.dim(1))))
+    return failure();
   Groups groups = groupByAxes(x, llvm::to_vector(llvm::seq<int64_t>(2, x.rank())));
   FailureOr<Statistics> statistics = getStatistics(
       builder, groups, getInverseDeviation(node.getFloat("epsilon", 1e-5)));
@@ -235,8 +249,11 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x,
   if (!channels)
     return builder.unsupported("an input without a known number of channels");
   if (numGroups < 1 || *channels % numGroups != 0)
-    return builder.error("num_groups " + Twine(numGroups) + " does not divide " +
-                         Twine(*channels) + " channels");
+    return builder.error("num_groups " + Twine(numGroups) + " does not divide " + Twine(*channels) +
+                         " channels");
+  if (failed(requireOneForEach(builder, options.scale, options.bias,
+                               options.isPerGroup ? numGroups : *channels)))
+    return failure();
   int64_t perGroup = *channels / numGroups;
   Groups groups{x, {x.dim(0), numGroups}, {perGroup}, nullptr};
   groups.inner.append(x.shape().begin() + 2, x.shape().end());
@@ -251,7 +268,8 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x,
     return failure();
   return builder.compute(x.dtype(), x.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
-    AffineExpr group = at[1].floorDiv(perGroup), factor = options.isPerGroup ? group : at[1];
+    AffineExpr group = at[1].floorDiv(std::max<int64_t>(perGroup, 1)),
+               factor = options.isPerGroup ? group : at[1];
     Scalar y = standardize(body, x, *statistics, at, {at[0], group});
     y = y * readScalar(body, options.scale, factor) + readScalar(body, options.bias, factor);
     return toElement(body, y, x.dtype());

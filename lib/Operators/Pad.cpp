@@ -106,6 +106,9 @@ static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, Affine
   };
   if (mode == "edge")
     return select(index, select(size - 1 - index, index, size - 1), body.constantExpr(0));
+  if (mode == "wrap") // a dim may have no elements when the program runs
+    return index %
+           (isa<AffineConstantExpr>(size) ? size : select(size - 1, size, body.constantExpr(1)));
   // Reflections repeat with this period; a dim of one element has none to speak of.
   AffineExpr period = select(size - 2, (size - 1) * 2, body.constantExpr(1));
   AffineExpr place = index % period;
@@ -121,8 +124,6 @@ static FailureOr<Tensor> padByIndex(Builder &b, const Tensor &x, const Pads &pad
       bool isInside = pads.begin[i].isAtMost(0) && pads.end[i].isAtMost(0);
       if (isInside)
         at.push_back(index);
-      else if (mode == "wrap")
-        at.push_back(index % extent);
       else
         at.push_back(foldIndex(body, mode, index, extent));
     }
@@ -146,6 +147,9 @@ static FailureOr<Tensors> buildPad(Builder &b, const Node &node) {
     return single(padConstant(b, node, *pads, shape));
   if (mode != "reflect" && mode != "edge" && mode != "wrap")
     return b.error("mode '" + mode + "' is not one of constant, reflect, edge and wrap");
+  for (auto [size, begin, end] : llvm::zip_equal(x.shape(), pads->begin, pads->end))
+    if (size.isConstant(0) && !(isZero(begin) && isZero(end)))
+      return b.error("a dim without elements has none to pad " + x.str() + " with");
   return single(padByIndex(b, x, *pads, shape, mode));
 }
 

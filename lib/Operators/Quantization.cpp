@@ -13,16 +13,15 @@ using namespace mlir;
 namespace tssa::operators {
 
 /// The element of a 1-D scale or zero point for `index`: it has one for all or one for each.
+/// Without an index it has one.
 static AffineExpr pick(Body &body, const Tensor &parameter, AffineExpr index) {
   const Size &size = parameter.dim(0);
-  if (size.isConstant(1))
+  if (!index || size.isConstant(1))
     return body.constantExpr(0);
   return size.constant() ? index : index % body.size(size);
 }
 
-/// Checks that a 1-D scale or zero point has one element for all or one for each of `count`.
-static LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter,
-                                      const Size &count) {
+LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const Size &count) {
   if (!parameter || parameter.rank() != 1 || parameter.dim(0).isConstant(1))
     return success();
   const Size &size = parameter.dim(0);
@@ -83,6 +82,11 @@ static FailureOr<Granularity> getGranularity(Builder &builder, const Node &node,
   if (scale.rank() != x.rank() || granularity.block < 1)
     return builder.error("expected one scale, a row of scales or blocks of 'block_size', got " +
                          Twine(scale.str()));
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (failed(builder.requireEqual(scale.dim(i),
+                                    i == *axis ? x.dim(i).ceilDiv(granularity.block) : x.dim(i),
+                                    "sizes of the scales and of the blocks")))
+      return failure();
   return granularity;
 }
 
@@ -161,10 +165,7 @@ static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, Affine
   Scalar result = convert(x, wide);
   if (!zeroPoint)
     return result;
-  SmallVector<AffineExpr> at(zeroPoint.rank(), body.constantExpr(0));
-  if (zeroPoint.rank() == 1 && !zeroPoint.dim(0).isConstant(1))
-    at[0] = pick(body, zeroPoint, index);
-  return result - convert(readScalar(body, zeroPoint, at), wide);
+  return result - convert(readScale(body, zeroPoint, index), wide);
 }
 
 LogicalResult requireSimple(Builder &builder, ArrayRef<Tensor> parameters) {
@@ -204,7 +205,7 @@ static FailureOr<Tensors> buildMatMulInteger(Builder &builder, const Node &node)
 
 Scalar readScale(Body &body, const Tensor &scale, AffineExpr index) {
   SmallVector<AffineExpr> at(scale.rank(), body.constantExpr(0));
-  if (scale.rank() == 1 && !scale.dim(0).isConstant(1))
+  if (scale.rank() == 1)
     at[0] = pick(body, scale, index);
   return readScalar(body, scale, at);
 }
@@ -234,10 +235,10 @@ static FailureOr<Tensors> buildQLinearConv(Builder &builder, const Node &node) {
   const Tensor &x = in[0], &xScale = in[1], &xZero = in[2], &w = in[3], &wScale = in[4],
                &wZero = in[5], &yScale = in[6], &yZero = in[7];
   Tensor bias = node.input(8);
-  if (failed(requireSimple(builder, {xScale, xZero, wScale, wZero, yScale, yZero})))
-    return failure();
   FailureOr<Convolution> conv = getConvolution(builder, node, x, w);
-  if (failed(conv))
+  if (failed(conv) ||
+      failed(requireParameters(builder, *conv, {xScale, xZero, yScale, yZero}, {wScale, wZero})) ||
+      (bias && failed(requireBias(builder, bias, w.dim(0)))))
     return failure();
   DType type = yZero.dtype();
   auto term = [&](Body &body, ArrayRef<AffineExpr> inputAt, Guard guard,

@@ -15,8 +15,12 @@ namespace tssa::operators {
 mlir::Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
                      DType type, bool saturates = true);
 
-/// A scale: one for all, or one per `index`.
+/// A scale or zero point: one for all, or one per `index`, which is null where there is one.
 Scalar readScale(Body &body, const Tensor &scale, mlir::AffineExpr index);
+
+/// Checks that a 1-D scale or zero point has one element for all or one for each of `count`; a
+/// null one and one of another rank are fine.
+mlir::LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const Size &count);
 
 /// Refuses scales and zero points of rank 2 or more; null ones are fine.
 mlir::LogicalResult requireSimple(Builder &builder, llvm::ArrayRef<Tensor> parameters);

@@ -15,8 +15,8 @@ namespace tssa::operators {
 static LogicalResult requireImage(Builder &builder, const Tensor &input, int64_t block) {
   if (input.rank() != 4)
     return builder.error("expected an input of rank 4, got " + Twine(input.str()));
-  if (block < 1)
-    return builder.error("expected a blocksize of at least 1, got " + Twine(block));
+  if (block < 1 || block > std::numeric_limits<int32_t>::max())
+    return builder.error("expected a blocksize of 1 or more in 31 bits, got " + Twine(block));
   return success();
 }
 
@@ -57,7 +57,7 @@ static FailureOr<Tensors> buildSpaceToDepth(Builder &builder, const Node &node) 
       return failure();
   if (!channels || *channels == 0)
     return builder.unsupported("an input without a known number of channels");
-  SmallVector<Size> shape = {input.dim(0), *channels * block * block, height, width};
+  SmallVector<Size> shape = {input.dim(0), Size(*channels) * (block * block), height, width};
   return single(builder.compute(input.dtype(), shape, [&](Body &body) {
     AffineExpr channel = body.dim(1) % *channels, inBlock = body.dim(1).floorDiv(*channels);
     if (channelsFirst) {
@@ -78,6 +78,9 @@ static FailureOr<Tensors> buildReverseSequence(Builder &builder, const Node &nod
   if (*batch == *time || lengths.rank() != 1)
     return builder.error("expected different axes and sequence_lens of rank 1, got axis " +
                          Twine(*batch) + " twice or " + lengths.str());
+  if (failed(
+          builder.requireEqual(lengths.dim(0), input.dim(*batch), "sequence_lens and the batch")))
+    return failure();
   return single(builder.compute(input.dtype(), input.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, input.rank());
     Scalar step = indexScalar(body, at[*time], DType::I64);
@@ -126,6 +129,8 @@ static FailureOr<Tensors> buildOneHot(Builder &builder, const Node &node) {
     return failure();
   if (values.rank() != 1)
     return builder.error("expected values of rank 1, got " + Twine(values.str()));
+  if (failed(builder.requireEqual(values.dim(0), 2, "the number of values")))
+    return failure();
   SmallVector<Size> shape(indices.shape());
   shape.insert(shape.begin() + *axis, *depth);
   return single(builder.compute(values.dtype(), shape, [&](Body &body) {

@@ -75,9 +75,11 @@ static Scalar roundNearest(const ResizeMode &mode, const Scalar &x) {
 
 /// The factor f where nearest neighbours are input position o floordiv f.
 static std::optional<int64_t> getWholeFactor(const ResizeMode &mode, const ResizedAxis &axis) {
-  if (!axis.knownScale || *axis.knownScale < 1 || *axis.knownScale != std::floor(*axis.knownScale))
+  constexpr double most = std::numeric_limits<int32_t>::max();
+  double scale = axis.knownScale.value_or(0);
+  if (!(scale >= 1 && scale <= most) || scale != std::floor(scale))
     return std::nullopt;
-  int64_t factor = *axis.knownScale;
+  int64_t factor = scale;
   bool isFloor = mode.coordinates == "asymmetric" && mode.nearest == "floor";
   bool isRound = StringRef(mode.coordinates).ends_with("half_pixel") &&
                  StringRef(mode.nearest).starts_with("round");

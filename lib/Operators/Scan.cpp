@@ -43,11 +43,13 @@ static FailureOr<Tensors> buildScan(Builder &builder, const Node &node, te::Comb
     return failure();
   if (source->rank() == 0)
     return builder.error("expected an input of rank 1 or more, got " + Twine(source->str()));
+  if (failed(builder.requireEqual(axis.numElements(), 1, "the number of axes")))
+    return failure();
   auto scanAlong = [&](int64_t axis) {
     return builder.scan(*source, axis, combiner, isExclusive, isReverse);
   };
   FailureOr<Tensor> result;
-  if (auto known = builder.constantInts(axis); known && known->size() == 1) {
+  if (auto known = builder.constantInts(axis); known) {
     FailureOr<int64_t> normal = builder.normalizeAxis(known->front(), source->rank());
     if (failed(normal))
       return failure();

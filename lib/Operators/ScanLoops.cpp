@@ -76,26 +76,26 @@ static FailureOr<Tensors> runScan(Builder &b, Subgraph &body, const ScanInputs &
   return LoopBuilder(b, spec).run();
 }
 
-/// The numbers of states and of scanned tensors that the node has for its body.
-static LogicalResult checkCounts(Builder &b, Subgraph &body, int64_t numStates,
-                                 int64_t numScanned) {
-  if (numScanned >= 1 && numStates >= 0 && body.numInputs() == numStates + numScanned &&
-      body.numOutputs() >= numStates)
-    return success();
-  return b.error("the body has " + Twine(body.numInputs()) + " inputs and " +
-                 Twine(body.numOutputs()) + " outputs for " + Twine(numStates) + " states and " +
-                 Twine(numScanned) + " scan inputs");
+/// How many of `numInputs` states and scanned tensors are states, if the body fits them.
+static FailureOr<int64_t> countStates(Builder &b, const Node &node, Subgraph &body,
+                                      int64_t numInputs) {
+  int64_t numScanned = node.getInt("num_scan_inputs", 0);
+  if (numScanned < 1 || numScanned > numInputs || body.numInputs() != numInputs ||
+      body.numOutputs() < numInputs - numScanned)
+    return b.error("the body has " + Twine(body.numInputs()) + " inputs and " +
+                   Twine(body.numOutputs()) + " outputs for " + Twine(numInputs) +
+                   " states and scan inputs, " + Twine(numScanned) + " of them scan inputs");
+  return numInputs - numScanned;
 }
 
 static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
   Subgraph &body = *node.subgraphs.lookup("body");
-  int64_t numScanned = node.getInt("num_scan_inputs", 0);
-  int64_t numStates = static_cast<int64_t>(node.inputs.size()) - numScanned;
-  if (failed(checkCounts(b, body, numStates, numScanned)))
+  FailureOr<int64_t> numStates = countStates(b, node, body, node.inputs.size());
+  if (failed(numStates))
     return failure();
   ArrayRef<Tensor> all = node.inputs;
-  ScanInputs inputs{all.take_front(numStates),
-                    all.drop_front(numStates),
+  ScanInputs inputs{all.take_front(*numStates),
+                    all.drop_front(*numStates),
                     {},
                     node.getInts("scan_input_directions"),
                     node.getInts("scan_output_directions")};
@@ -108,7 +108,7 @@ static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
   }
   FailureOr<Tensors> results = runScan(b, body, inputs);
   if (failed(results) ||
-      failed(placeScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(numStates))))
+      failed(placeScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(*numStates))))
     return failure();
   return results;
 }
@@ -146,17 +146,16 @@ static FailureOr<Tensors> buildBatchedScan(Builder &b, const Node &node) {
     return b.unsupported("sequences of different lengths in one batch");
   Subgraph &body = *node.subgraphs.lookup("body");
   ArrayRef<Tensor> all = ArrayRef(node.inputs).drop_front();
-  int64_t numScanned = node.getInt("num_scan_inputs", 0);
-  int64_t numStates = static_cast<int64_t>(all.size()) - numScanned;
-  if (failed(checkCounts(b, body, numStates, numScanned)))
+  FailureOr<int64_t> numStates = countStates(b, node, body, all.size());
+  if (failed(numStates))
     return failure();
   for (const Tensor &tensor : all)
     if (tensor.rank() < 1)
       return b.error("expected tensors with a batch as first dim, got " + tensor.str());
-  for (const Tensor &tensor : all.drop_front(numStates))
+  for (const Tensor &tensor : all.drop_front(*numStates))
     if (tensor.rank() < 2)
       return b.error("expected scan inputs of rank 2 or more, got " + tensor.str());
-  ElementScan element(body, numStates, node.getInts("directions"));
+  ElementScan element(body, *numStates, node.getInts("directions"));
   LoopSpec spec(element, {});
   spec.count = all.front().dim(0);
   for (const Tensor &tensor : all)

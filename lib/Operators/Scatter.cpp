@@ -54,7 +54,10 @@ static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &nod
                          ", got " + indices.str() + " and " + updates.str());
   for (int64_t i = 0; i < data.rank(); ++i)
     if (failed(builder.requireEqual(indices.dim(i), updates.dim(i),
-                                    "dim " + Twine(i) + " of indices and updates")))
+                                    "dim " + Twine(i) + " of indices and updates")) ||
+        (i != *axis &&
+         failed(builder.requireNonNegative(data.dim(i) - indices.dim(i),
+                                           "dim " + Twine(i) + " of data minus that of indices"))))
       return failure();
   return single(scatter(builder, data, indices.shape(), *reduction, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, data.rank());
@@ -188,6 +191,13 @@ static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node)
   if (*axis == 0 || update.rank() != cache.rank())
     return builder.error("expected an axis that is not the batch and an update of rank " +
                          Twine(cache.rank()) + ", got " + Twine(*axis) + " and " + update.str());
+  for (int64_t i = 0; i < cache.rank(); ++i)
+    if (i != *axis && failed(builder.requireEqual(cache.dim(i), update.dim(i),
+                                                  "dim " + Twine(i) + " of cache and update")))
+      return failure();
+  if (starts && (starts.rank() != 1 ||
+                 failed(builder.requireEqual(starts.dim(0), cache.dim(0), "positions and batch"))))
+    return builder.error("expected one position per sample, got " + starts.str());
   bool isCircular = node.getString("mode", "linear") == "circular";
   return single(builder.update(cache, update.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, cache.rank());

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
+#include "lib/Operators/LoopBuilder.h"
 
 using namespace mlir;
 
@@ -138,6 +138,14 @@ static FailureOr<Tensors> buildSplit(Builder &builder, const Node &node) {
   FailureOr<SmallVector<Size>> parts = getParts(builder, split, x.dim(*axis));
   if (failed(parts))
     return failure();
+  Size total = 0;
+  for (const Size &part : *parts) {
+    if (failed(builder.requireNonNegative(part, "a part")))
+      return failure();
+    total = total + part;
+  }
+  if (failed(builder.requireEqual(total, x.dim(*axis), "sum of the parts and the dim")))
+    return failure();
   bool dropsAxis = !split && node.getInt("keepdims", 1) == 0;
   std::vector<Tensor> elements;
   Size begin = 0;
@@ -153,8 +161,6 @@ static FailureOr<Tensors> buildSplit(Builder &builder, const Node &node) {
     elements.push_back(*element);
     begin = begin + part;
   }
-  if (failed(builder.requireEqual(begin, x.dim(*axis), "sum of the parts and the dim")))
-    return failure();
   return Tensors{Tensor::makeSequence(x.dtype(), elements)};
 }
 
@@ -204,7 +210,7 @@ static FailureOr<Tensors> buildMap(Builder &builder, const Node &node) {
     Location loc = builder.loc();
     FailureOr<Tensors> outputs = body.build(builder, inputs);
     builder.setLoc(loc);
-    if (failed(outputs))
+    if (failed(outputs) || failed(requirePlain(builder, *outputs, "the body")))
       return failure();
     for (auto [result, output] : llvm::zip_equal(results, *outputs))
       result.push_back(output);

@@ -8,7 +8,6 @@
 #include "tssa/Operators/Size.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <numeric>
 
 using namespace llvm;
@@ -16,7 +15,10 @@ using namespace llvm;
 namespace tssa::operators {
 
 static constexpr size_t maxTerms = 64;
-static constexpr unsigned maxBoundDepth = 4;
+static constexpr unsigned maxBoundDepth = 4, maxBoundSteps = 2000;
+/// Functions of sizes recurse into their operands.
+static constexpr unsigned maxDepth = 500;
+static constexpr size_t maxShown = 10'000;
 
 /// Negative, zero or positive as lhs comes before rhs: higher degree first, then by
 /// atoms. Compatible with multiplication, as long division needs.
@@ -169,7 +171,7 @@ static Size floorDivConstant(const Size &size, int64_t divisor,
     }
     quotient = quotient + Size(monomial, whole);
     if (monomial.empty())
-      rest = rest + Size(coefficient - whole * divisor);
+      rest = rest + Size(llvm::mod(coefficient, divisor));
   }
   if (std::optional<int64_t> constant = rest.constant())
     return quotient + Size(divideFloorSigned(*constant, divisor));
@@ -255,10 +257,11 @@ static bool isNonNegative(const Size::Monomial &monomial) {
 
 /// Replaces one linear minimum, maximum, quotient or position by a bound of it and asks
 /// again.
-static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth);
+static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, unsigned &steps);
 
-static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth) {
-  if (size.overflowed())
+/// `steps` counts the sizes that were looked at, for one question to end in time.
+static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth, unsigned &steps) {
+  if (size.overflowed() || ++steps > maxBoundSteps)
     return false;
   int64_t bound = 0;
   bool known = true;
@@ -270,17 +273,17 @@ static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth) {
   }
   if (known && bound >= value)
     return true;
-  return depth < maxBoundDepth && isAtLeastByBounds(size, value, depth + 1);
+  return depth < maxBoundDepth && isAtLeastByBounds(size, value, depth + 1, steps);
 }
 
-static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth) {
+static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, unsigned &steps) {
   for (const auto &[monomial, coefficient] : size.terms()) {
     if (monomial.size() != 1)
       continue;
     const Atom &atom = *monomial.front();
     Size factor(coefficient), without = size - Size(monomial, coefficient);
     auto holdsWith = [&](const Size &bound) {
-      return isAtLeastImpl(without + bound * factor, value, depth);
+      return isAtLeastImpl(without + bound * factor, value, depth, steps);
     };
     if (atom.kind == Atom::Value) {
       if (coefficient < 0 && atom.rhs && holdsWith(*atom.rhs - 1))
@@ -300,7 +303,10 @@ static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth) {
   return false;
 }
 
-bool Size::isAtLeast(int64_t value) const { return isAtLeastImpl(*this, value, 0); }
+bool Size::isAtLeast(int64_t value) const {
+  unsigned steps = 0;
+  return isAtLeastImpl(*this, value, 0, steps);
+}
 
 bool Size::differs(const Size &other) const {
   if (constant() && other.constant())
@@ -309,33 +315,43 @@ bool Size::differs(const Size &other) const {
   return difference.isAtLeast(1) || difference.isAtMost(-1);
 }
 
-static void print(raw_ostream &os, const Atom &atom) {
+/// Appends to `text`, up to what is shown.
+void Size::print(std::string &text) const {
   static const char *const functions[] = {"", "floordiv", "min", "max"};
-  if (atom.kind == Atom::Value)
-    os << (atom.name.empty() ? "?" : atom.name.c_str());
-  else
-    os << functions[atom.kind] << "(" << atom.lhs->str() << ", " << atom.rhs->str() << ")";
+  auto printAtom = [&](const Atom *atom) {
+    if (atom->kind == Atom::Value) {
+      text += atom->name.empty() ? "?" : atom->name;
+      return;
+    }
+    text += functions[atom->kind] + std::string("(");
+    atom->lhs->print(text);
+    text += ", ";
+    atom->rhs->print(text);
+    text += ")";
+  };
+  if (sum.empty())
+    text += "0";
+  for (const auto &[index, term] : enumerate(sum)) {
+    if (text.size() > maxShown)
+      return;
+    const auto &[monomial, coefficient] = term;
+    if (index)
+      text += coefficient < 0 ? " - " : " + ";
+    else if (coefficient < 0)
+      text += "-";
+    uint64_t magnitude = coefficient < 0 ? -static_cast<uint64_t>(coefficient) : coefficient;
+    if (magnitude != 1 || monomial.empty())
+      text += std::to_string(magnitude) + (monomial.empty() ? "" : "*");
+    interleave(monomial, printAtom, [&] { text += "*"; });
+  }
 }
 
 std::string Size::str() const {
   if (bad)
     return "<overflow>";
-  if (sum.empty())
-    return "0";
   std::string text;
-  raw_string_ostream os(text);
-  for (const auto &[index, term] : enumerate(sum)) {
-    const auto &[monomial, coefficient] = term;
-    if (index)
-      os << (coefficient < 0 ? " - " : " + ");
-    else if (coefficient < 0)
-      os << "-";
-    uint64_t magnitude = coefficient < 0 ? -static_cast<uint64_t>(coefficient) : coefficient;
-    if (magnitude != 1 || monomial.empty())
-      os << magnitude << (monomial.empty() ? "" : "*");
-    interleave(monomial, os, [&](const Atom *atom) { print(os, *atom); }, "*");
-  }
-  return text;
+  print(text);
+  return text.size() > maxShown ? text.substr(0, maxShown) + "..." : text;
 }
 
 Size product(ArrayRef<Size> sizes) {
@@ -345,7 +361,17 @@ Size product(ArrayRef<Size> sizes) {
   return result;
 }
 
+unsigned Size::depth() const {
+  unsigned depth = 0;
+  for (const auto &[monomial, coefficient] : sum)
+    for (const Atom *atom : monomial)
+      depth = std::max(depth, atom->depth);
+  return depth;
+}
+
 Size Size::makeAtom(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonNegative) {
+  if (std::max(lhs.depth(), rhs.depth()) >= maxDepth)
+    return overflow();
   const Size &symbolic = lhs.constant() ? rhs : lhs;
   for (const auto &[monomial, coefficient] : symbolic.terms())
     if (!monomial.empty())
@@ -356,8 +382,15 @@ Size Size::makeAtom(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonN
 Size SizeTable::get(mlir::Value value, bool nonNegative, StringRef name) {
   const Atom *&atom = values[value];
   if (!atom) {
-    atoms.push_back(std::make_unique<Atom>(Atom{Atom::Value, unsigned(atoms.size()), this,
-                                                nonNegative, value, name.str(), {}, {}}));
+    atoms.push_back(std::make_unique<Atom>(Atom{Atom::Value,
+                                                unsigned(atoms.size()),
+                                                /*depth=*/0,
+                                                this,
+                                                nonNegative,
+                                                value,
+                                                name.str(),
+                                                {},
+                                                {}}));
     atom = atoms.back().get();
   }
   return Size(*atom);
@@ -374,9 +407,15 @@ Size SizeTable::get(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonN
   const Size &left = swap ? rhs : lhs, &right = swap ? lhs : rhs;
   const Atom *&atom = operations[{kind, left, right}];
   if (!atom) {
-    atoms.push_back(std::make_unique<Atom>(
-        Atom{kind, unsigned(atoms.size()), this, nonNegative, {}, {},
-             std::make_unique<Size>(left), std::make_unique<Size>(right)}));
+    atoms.push_back(std::make_unique<Atom>(Atom{kind,
+                                                unsigned(atoms.size()),
+                                                1 + std::max(left.depth(), right.depth()),
+                                                this,
+                                                nonNegative,
+                                                {},
+                                                {},
+                                                std::make_unique<Size>(left),
+                                                std::make_unique<Size>(right)}));
     atom = atoms.back().get();
   }
   return Size(*atom);

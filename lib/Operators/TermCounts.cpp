@@ -50,7 +50,7 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
         (end - begins[i]) % length != 0)
       return builder.error("'ngram_counts' does not fit the pool of " + Twine(pool.size()));
     for (int64_t at = begins[i]; at < end; at += length, ++number) {
-      if (number >= places.size() || places[number] < 0)
+      if (number >= places.size() || places[number] < 0 || places[number] == INT64_MAX)
         return builder.error("expected a place in 'ngram_indexes' for each term");
       if (!weights.empty() && number >= weights.size())
         return builder.error("expected a weight for each term");
@@ -63,6 +63,12 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
       terms.longest = std::max(terms.longest, length);
     }
   }
+  // A term is compared number by number, and all have rows of one length in a table.
+  constexpr int64_t maxLength = 256, maxNumbers = 1 << 24;
+  if (terms.longest > maxLength ||
+      static_cast<int64_t>(terms.tokens.size()) * terms.longest > maxNumbers)
+    return builder.limit(Twine(terms.tokens.size()) + " terms of up to " + Twine(terms.longest) +
+                         " numbers");
   return terms;
 }
 

@@ -20,6 +20,9 @@ static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
   if (x.rank() < 3 || positions.rank() != x.rank())
     return builder.error("expected X and I of one rank of at least 3, got " + Twine(x.str()) +
                          " and " + positions.str());
+  for (auto [ours, theirs] : llvm::zip_equal(x.shape(), positions.shape()))
+    if (failed(builder.requireEqual(ours, theirs, "sizes of X and I")))
+      return failure();
   int64_t rank = x.rank() - 2;
   FailureOr<SmallVector<Size>> kernel = getKernel(builder, node, rank);
   FailureOr<SmallVector<int64_t>> strides = getPerDim(builder, node, "strides", rank, 1);
@@ -38,6 +41,9 @@ static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
     if (static_cast<int64_t>(sizes->size()) != x.rank())
       return builder.error("expected an output_shape of " + Twine(x.rank()) + " sizes, got " +
                            Twine(sizes->size()));
+    for (int64_t i : {0, 1})
+      if (failed(builder.requireEqual((*sizes)[i], x.dim(i), "dim " + Twine(i) + " of X and Y")))
+        return failure();
     shape = *sizes;
   }
   FailureOr<Tensor> base = builder.fill(x.dtype(), shape, 0);

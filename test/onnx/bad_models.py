@@ -22,12 +22,13 @@ import numpy as np
 
 import bad_commands as commands
 import bad_model_files as files
+import bad_model_operands as operands
 import bad_model_operators as operators
 import bad_model_tensors as tensors
 import harness
 
 CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.EXTERNAL + operators.NODES + operators.VALUES
-         + operators.ODDITIES + operators.RUNS)
+         + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS)
 MEMORY_BYTES = 6 << 30
 #: Of the processors, so that a busy machine does not count, and of the clock.
 CPU_SECONDS, SECONDS = 20, 120

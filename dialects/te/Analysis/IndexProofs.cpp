@@ -226,8 +226,21 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   return bounds;
 }
 
+/// Whether each negative term divides a positive one: what else could make up for it?
+static bool mayCancel(const Polynomial &value) {
+  return llvm::all_of(value.getTerms(), [&](const Term &negative) {
+    return negative.coefficient > 0 ||
+           llvm::any_of(value.getTerms(), [&](const Term &positive) {
+             return positive.coefficient > 0 &&
+                    divideExactly(positive, Term{1, negative.atoms}).has_value();
+           });
+  });
+}
+
 /// Symbols s >= l become l + s' with s' >= 0; true if no coefficient is negative.
 bool IndexSimplifier::proveBySymbols(const Polynomial &value) {
+  if (!mayCancel(value))
+    return false;
   Polynomial shifted;
   for (const Term &term : value.getTerms()) {
     Polynomial product(term.coefficient);

@@ -104,6 +104,9 @@ static bool isTooLarge(int64_t coefficient) {
   return coefficient > limit || coefficient < -limit;
 }
 
+/// Products of sums grow fast; nothing is proven of more terms.
+static constexpr size_t maxTerms = 512;
+
 Polynomial::Polynomial(int64_t constant) { add({constant, {}}); }
 
 Polynomial::Polynomial(AffineExpr atom) { terms.push_back({1, {atom}}); }
@@ -133,6 +136,10 @@ void Polynomial::add(const Term &term) {
     return compareAtoms(lhs.atoms, rhs.atoms) < 0;
   });
   if (it == terms.end() || it->atoms != term.atoms) {
+    if (terms.size() == maxTerms) {
+      *this = getInvalid();
+      return;
+    }
     valid &= !isTooLarge(term.coefficient);
     terms.insert(it, term);
     return;

@@ -14,8 +14,9 @@
 /// Most Sizes are extents of tensors; they are also the known elements of small
 /// integer tensors, so they may be negative.
 ///
-/// Arithmetic is checked: a result that does not fit in 64 bits, or has more terms
-/// than any sensible extent, is `overflowed()`, and so is everything computed from it.
+/// Arithmetic is checked: a result that does not fit in 64 bits, or has more terms or
+/// deeper ones than any sensible extent, is `overflowed()`, and so is everything computed
+/// from it.
 /// Builder refuses such extents.
 ///
 //===----------------------------------------------------------------------===//
@@ -40,6 +41,8 @@ struct Atom {
   Kind kind;
   /// Order of creation: what sorts atoms, so that nothing depends on addresses.
   unsigned number;
+  /// How many operations are nested in it: 0 for a Value.
+  unsigned depth;
   SizeTable *table;
   /// Whether it is known not to be negative.
   bool nonNegative;
@@ -91,7 +94,7 @@ public:
 
   /// The terms, sorted; no coefficient is zero.
   llvm::ArrayRef<std::pair<Monomial, int64_t>> terms() const { return sum; }
-  /// For people: `N`, `3*N + 1`; atoms without a name are `?`.
+  /// For people: `N`, `3*N + 1`; atoms without a name are `?`. What is too long ends in dots.
   std::string str() const;
 
 private:
@@ -99,6 +102,8 @@ private:
   void add(const Monomial &monomial, int64_t coefficient);
   void add(const Size &other, const Monomial &monomial, int64_t factor);
   static Size overflow();
+  unsigned depth() const;
+  void print(std::string &text) const;
   static Size makeAtom(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonNegative);
 
   llvm::SmallVector<std::pair<Monomial, int64_t>, 1> sum;

@@ -82,10 +82,12 @@ static uint8_t getTypeCode(Type type) {
 /// DLPack's types of devices.
 static constexpr int64_t deviceCPU = 1, deviceCUDA = 2;
 
+/// Room for a shape in each slot, as manifests have.
+static constexpr int64_t maxRank = 64;
+
 /// Describes a memref in slot `slot` of the scratch tensors, or a scalar as a
 /// tensor of rank 0. Its shape lies at the same place in `shapes`.
 void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
-  constexpr int64_t maxRank = 16;
   Type i32 = builder.getI32Type(), element = getElementTypeOrSelf(value.getType());
   tensorCount = std::max(tensorCount, slot + 1);
   shapeCount = std::max<int64_t>(shapeCount, (slot + 1) * maxRank);
@@ -146,7 +148,7 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   for (Value result : op.getResults())
     emitTensor(loc, result, slot++);
   SmallVector<int64_t> attributes = getAttributes(op);
-  int64_t place = (slot + 1) * 16;
+  int64_t place = (slot + 1) * maxRank;
   shapeCount = std::max<int64_t>(shapeCount, place + attributes.size());
   for (auto [i, value] : llvm::enumerate(attributes))
     store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (place + i));
@@ -159,7 +161,7 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
     for (auto [dim, size] : llvm::enumerate(cast<MemRefType>(result.getType()).getShape()))
       if (ShapedType::isDynamic(size))
         buffer.dynamicSizes.push_back(toIndex(
-            loc, load(loc, builder.getI64Type(), shapes, 8 * ((first + i) * 16 + dim))));
+            loc, load(loc, builder.getI64Type(), shapes, 8 * ((first + i) * maxRank + dim))));
     buffers[result] = buffer;
   }
   return success();

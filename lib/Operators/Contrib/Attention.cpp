@@ -130,8 +130,8 @@ static FailureOr<Projections> getParts(Builder &builder, const Node &node, int64
   if (bias && bias.rank() != 1)
     return builder.error("expected a bias of rank 1, got " + Twine(bias.str()));
   // Keys and values that are split already take no bias.
-  if (bias && value.rank() == 3 &&
-      failed(builder.requireEqual(bias.dim(0), end + value.dim(2), "the bias and its parts")))
+  Size rest = value.rank() == 3 ? value.dim(2) : begin;
+  if (bias && failed(builder.requireEqual(bias.dim(0), end + rest, "the bias and its parts")))
     return failure();
   FailureOr<Tensor> q = makeHeads(builder, query, bias, 0, heads);
   FailureOr<Tensor> k = makeHeads(builder, key, bias, begin, heads);
@@ -292,7 +292,7 @@ static FailureOr<Tensors> attendTo(Builder &builder, const Node &node, ProjectFn
   if (failed(parts))
     return failure();
   if (past) {
-    if (past.rank() != 5 || past.dim(0).differs(2))
+    if (past.rank() != 5 || failed(builder.requireEqual(past.dim(0), 2, "keys and values")))
       return builder.error("expected a past of rank 5, got " + Twine(past.str()));
     FailureOr<Tensor> pastKey = takePast(builder, past, 0), pastValue = takePast(builder, past, 1);
     if (failed(pastKey) || failed(pastValue) || failed(prepend(builder, *pastKey, parts->k)) ||

@@ -47,7 +47,8 @@ struct Query {
 /// Queries, keys and values by heads, from three inputs or a packed one.
 static FailureOr<Query> getQuery(Builder &builder, const Node &node) {
   int64_t heads = node.getInt("num_heads", 0), shared = node.getInt("kv_num_heads", 0);
-  if (heads < 1 || shared < 1 || heads % shared != 0)
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (heads < 1 || shared < 1 || heads > most || heads % shared != 0)
     return builder.error("kv_num_heads " + Twine(shared) + " does not divide num_heads " +
                          Twine(heads));
   const std::array<int64_t, 3> numbers = {heads, shared, shared};

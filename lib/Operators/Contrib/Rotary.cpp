@@ -53,6 +53,8 @@ static FailureOr<Tensors> buildRotary(Builder &builder, const Node &node) {
        failed(builder.requireEqual(positions.dim(0), x.dim(0), "batches")) ||
        failed(builder.requireEqual(positions.dim(1), heads->dim(2), "positions and the sequence"))))
     return builder.error("expected one position or one per token, got " + positions.str());
+  if (isOffset && failed(builder.requireEqual(positions.dim(0), 1, "the number of positions")))
+    return failure();
   auto position = [&](Body &body, AffineExpr b, AffineExpr s) {
     if (!isOffset)
       return readScalar(body, positions, {b, s});

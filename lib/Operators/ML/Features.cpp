@@ -17,27 +17,27 @@ using namespace mlir;
 namespace tssa::operators {
 
 /// An attribute with one number for all features, or one per feature of x.
-static FailureOr<Tensor> getPerFeature(Builder &builder, const Tensor &x, DType type,
-                                       ArrayRef<double> values, StringRef name) {
-  if (values.empty())
+static LogicalResult requirePerFeature(Builder &builder, const Tensor &x, const Tensor &values,
+                                       StringRef name) {
+  const Size &count = values.dim(0);
+  if (count.isConstant(0))
     return builder.error("attribute '" + Twine(name) + "' is empty");
-  if (values.size() > 1 &&
-      (x.rank() < 1 ||
-       failed(builder.requireEqual(x.shape().back(), static_cast<int64_t>(values.size()),
-                                   "features and elements of '" + Twine(name) + "'"))))
-    return builder.error("expected features in the last dim, got " + Twine(x.str()));
-  return makeVector(builder, type, values);
+  if (count.isConstant(1) ||
+      (x.rank() > 0 &&
+       succeeded(builder.requireEqual(x.shape().back(), count,
+                                      "features and elements of '" + Twine(name) + "'"))))
+    return success();
+  return builder.error("expected features in the last dim, got " + Twine(x.str()));
 }
 
 static FailureOr<Tensors> buildScaler(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  FailureOr<Tensor> offset =
-      getPerFeature(builder, x, DType::F32, node.getFloats("offset", {0.0}), "offset");
-  FailureOr<Tensor> scale =
-      getPerFeature(builder, x, DType::F32, node.getFloats("scale", {1.0}), "scale");
-  if (failed(offset) || failed(scale))
+  Tensor offset = makeVector(builder, DType::F32, node.getFloats("offset", {0.0}));
+  Tensor scale = makeVector(builder, DType::F32, node.getFloats("scale", {1.0}));
+  if (failed(requirePerFeature(builder, x, offset, "offset")) ||
+      failed(requirePerFeature(builder, x, scale, "scale")))
     return failure();
-  return buildElementwise(builder, DType::F32, {x, *offset, *scale}, [](ArrayRef<Scalar> x) {
+  return buildElementwise(builder, DType::F32, {x, offset, scale}, [](ArrayRef<Scalar> x) {
     return (convert(x[0], x[1].getType()) - x[1]) * x[2];
   });
 }
@@ -45,15 +45,13 @@ static FailureOr<Tensors> buildScaler(Builder &builder, const Node &node) {
 static FailureOr<Tensors> buildImputer(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   bool isReal = isFloat(x.dtype());
-  SmallVector<double> imputed = node.getFloats("imputed_value_floats");
-  if (!isReal)
-    llvm::append_range(imputed = {}, node.getInts("imputed_value_int64s"));
+  Tensor values = isReal ? makeVector(builder, x.dtype(), node.getFloats("imputed_value_floats"))
+                         : makeIntVector(builder, x.dtype(), node.getInts("imputed_value_int64s"));
   double replaced = isReal ? node.getFloat("replaced_value_float", 0)
                            : static_cast<double>(node.getInt("replaced_value_int64", 0));
-  FailureOr<Tensor> values = getPerFeature(builder, x, x.dtype(), imputed, "imputed_value");
-  if (failed(values))
+  if (failed(requirePerFeature(builder, x, values, "imputed_value")))
     return failure();
-  return buildElementwise(builder, x.dtype(), {x, *values}, [=](ArrayRef<Scalar> x) {
+  return buildElementwise(builder, x.dtype(), {x, values}, [=](ArrayRef<Scalar> x) {
     return select(std::isnan(replaced) ? isNaN(x[0]) : x[0] == replaced, x[1], x[0]);
   });
 }

@@ -213,7 +213,7 @@ static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const For
 
 /// Weights [nodes, targets], the neutral element of the aggregate where there is none.
 static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DType type) {
-  constexpr int64_t most = int64_t(1) << 27;
+  constexpr int64_t most = int64_t(1) << 25;
   int64_t nodes = forest.feature.size();
   if (forest.numTargets < 1 || forest.numTargets > most / std::max<int64_t>(nodes, 1))
     return builder.limit(Twine(nodes) + " nodes with " + Twine(forest.numTargets) + " targets");
@@ -235,6 +235,8 @@ static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DTy
 static LogicalResult checkFeatures(Builder &builder, const Tensor &x, const Forest &forest) {
   if (x.rank() != 2)
     return builder.error("expected an input of rank 2, got " + Twine(x.str()));
+  if (forest.feature.empty())
+    return builder.error("expected at least one node");
   auto [least, greatest] = std::minmax_element(forest.feature.begin(), forest.feature.end());
   if (*least < 0)
     return builder.error("expected features of at least 0, got " + Twine(*least));

@@ -34,11 +34,10 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
   std::string ints = (name + "_int64s").str(), floats = (name + "_floats").str();
   if (node.has(floats))
     return makeVector(builder, DType::F32, node.getFloats(floats));
-  SmallVector<double> values;
-  llvm::append_range(values, node.getInts(ints));
+  SmallVector<int64_t> values = node.getInts(ints);
   if (values.empty())
     return Tensor();
-  return makeVector(builder, DType::I64, values);
+  return makeIntVector(builder, DType::I64, values);
 }
 
 /// What an element without a key becomes, as an element of `values`.
@@ -67,7 +66,7 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
                     values = readList(builder, node, "values");
   if (failed(keys) || failed(values))
     return failure();
-  if (!*keys || !*values)
+  if (!*keys || !*values || keys->dim(0).isConstant(0))
     return builder.error("expected keys and values");
   if (keys->dim(0) != values->dim(0) || keys->dtype() != x.dtype())
     return builder.error("expected as many keys of the type of the input as values, got " +
@@ -94,7 +93,8 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
     Scalar place = readScalar(body, *position, body.dims(0, x.rank()));
     Scalar inside = min(place, place.constant(count - 1));
     Scalar value = toScalar(body, body.read(*values, body.opaque(toIndex(inside))), type);
-    return select(place < static_cast<double>(count), value, value.constant(*otherwise)).getValue();
+    Scalar chosen = select(place < static_cast<double>(count), value, value.constant(*otherwise));
+    return toElement(body, chosen, type);
   }));
 }
 
@@ -104,11 +104,10 @@ static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node)
     return failure();
   if (node.getInt("zeros", 1) == 0)
     return builder.unsupported("zeros = 0");
-  SmallVector<double> categories;
-  llvm::append_range(categories, node.getInts("cats_int64s"));
+  SmallVector<int64_t> categories = node.getInts("cats_int64s");
   if (categories.empty())
     return builder.error("expected categories");
-  Tensor table = makeVector(builder, DType::I64, categories);
+  Tensor table = makeIntVector(builder, DType::I64, categories);
   SmallVector<Size> shape(x.shape());
   shape.push_back(table.dim(0));
   return single(builder.compute(DType::F32, shape, [&](Body &body) {

@@ -21,9 +21,13 @@ Tensor makeVector(Builder &builder, DType type, ArrayRef<double> values) {
   auto tensorType = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
   SmallVector<Attribute> attributes;
   for (double value : values)
-    attributes.push_back(isFloat(type) ? Attribute(builder.ops.getFloatAttr(element, value))
-                                       : builder.ops.getIntegerAttr(element, value));
+    attributes.push_back(builder.ops.getFloatAttr(element, value));
   return builder.constant(type, fromAttributes(tensorType, attributes));
+}
+
+Tensor makeIntVector(Builder &builder, DType type, ArrayRef<int64_t> values) {
+  return builder.constant(
+      type, fromInts(builder.context(), type, {static_cast<int64_t>(values.size())}, values));
 }
 
 /// The softmax of rows; `keepsZeros` leaves scores of 0 out of it.

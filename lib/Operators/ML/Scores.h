@@ -32,8 +32,9 @@ mlir::FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes,
 mlir::FailureOr<Tensor> addToColumns(Builder &builder, const Tensor &scores,
                                      llvm::ArrayRef<double> values);
 
-/// A 1-D constant of type `type`.
+/// A 1-D constant of type `type`, floats or integers.
 Tensor makeVector(Builder &builder, DType type, llvm::ArrayRef<double> values);
+Tensor makeIntVector(Builder &builder, DType type, llvm::ArrayRef<int64_t> values);
 
 } // namespace tssa::operators
 

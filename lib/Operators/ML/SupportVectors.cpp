@@ -284,6 +284,9 @@ static FailureOr<Tensors> buildSVMClassifier(Builder &builder, const Node &node)
     return builder.unsupported("a classifier of " + Twine(labels->size()) + " classes");
   if (llvm::all_of(node.getInts("vectors_per_class"), [](int64_t count) { return count == 0; }))
     return classifyLinearly(builder, node, *x, *labels);
+  constexpr size_t mostClasses = 1 << 12; // the pairs of classes are tables
+  if (labels->size() > mostClasses)
+    return builder.limit(Twine(labels->size()) + " classes against each other");
   Pairs pairs(labels->size());
   FailureOr<Tensor> scores = scorePairs(builder, node, *x, pairs);
   if (failed(scores))

@@ -101,7 +101,7 @@ static LogicalResult readNodes(Builder &builder, const Node &node, const NodeTab
     int32_t children[] = {static_cast<int32_t>(i), static_cast<int32_t>(i)};
     for (int k = 0; k < 2 && *mode != Forest::Leaf; ++k) {
       int64_t child = k == 0 ? yes[i] : no[i];
-      auto it = table.find({trees[i], child});
+      auto it = areIndexes(child) ? table.find({trees[i], child}) : table.end();
       if (it == table.end())
         return builder.error("node " + Twine(child) + " of tree " + Twine(trees[i]) +
                              " does not exist");
@@ -132,8 +132,8 @@ static LogicalResult readWeights(Builder &builder, const Node &node, StringRef p
       failed(requireLength(builder, nodes.size(), ids.size(), "node ids")) ||
       failed(requireLength(builder, values->size(), ids.size(), "weights")))
     return failure();
-  if (!areIndexes(ids))
-    return builder.error("expected ids of targets or classes that are not negative");
+  if (!areIndexes(ids) || !areIndexes(trees) || !areIndexes(nodes))
+    return builder.error("expected ids of trees, nodes and targets that are not negative");
   for (auto [tree, id, target, value] : llvm::zip_equal(trees, nodes, ids, *values)) {
     auto it = table.find({tree, id});
     if (it == table.end() || forest.mode[it->second] != Forest::Leaf)
