@@ -178,6 +178,7 @@ class BadText(unittest.TestCase):
                                                  {"inputs": [], "outputs": [2], "nodes": []}]), "outside of its block"),
             (self.change(*node, "out", value=[0]), "defined twice"),
             (self.change(*node, "in", value=[]), "expected a tensor"),
+            (self.change(*node, value={"op": "aten::neg_", "in": [], "out": [1]}), "a tensor to write to"),
             (self.change("graph", "outputs", value=[]), "expected one result"),
             (self.change("arguments", value=[]), "expected 1 arguments"),
             (self.change("arguments", 0, "dtype", value="c64"), "'name' and 'dtype'"),

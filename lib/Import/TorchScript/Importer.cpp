@@ -92,6 +92,8 @@ FailureOr<Values> Importer::build(const Node &node) {
     return use->op->evaluate(*this, call);
   Value target;
   if (use->form != Use::Functional) {
+    if (arguments.empty())
+      return b.error("expected a tensor to write to");
     // The results go to the first argument, or to the last.
     target = use->form == Use::InPlace ? arguments.front() : arguments.pop_back_val();
     FailureOr<TensorRef> ref = getTensor(target);
