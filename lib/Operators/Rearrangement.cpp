@@ -16,7 +16,7 @@ static LogicalResult requireImage(Builder &builder, const Tensor &input, int64_t
   if (input.rank() != 4)
     return builder.error("expected an input of rank 4, got " + Twine(input.str()));
   if (block < 1 || block > std::numeric_limits<int32_t>::max())
-    return builder.error("expected a blocksize of 1 or more in 31 bits, got " + Twine(block));
+    return builder.error("expected a blocksize in [1, 2^31), got " + Twine(block));
   return success();
 }
 

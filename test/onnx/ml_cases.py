@@ -178,7 +178,7 @@ REFUSED = [
     refused("SVMClassifier", [r.normal(2, 2)], 1, "'vectors_per_class' for each of 3 classes, got 2", rho=[0.5] * 3,
             classlabels_ints=[0, 1, 2], vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 4),
     refused("SVMClassifier", [r.normal(2, 2)], 1, "support vectors of a class, got -1", rho=[0.5],
-            classlabels_ints=[0, 1], vectors_per_class=[2, -1], support_vectors=[0.5] * 2, coefficients=[0.5]),
+            classlabels_ints=[0, 1], vectors_per_class=[1, -1], support_vectors=[0.5] * 2, coefficients=[0.5]),
     refused("SVMClassifier", [r.normal(2, 2)], 1, "'prob_a' and 'prob_b', got 1 and 2", classlabels_ints=[0, 1], rho=[0.5],
             vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 2, prob_a=[-1.0], prob_b=[0.0, 0.0]),
     refused("SVMClassifier", [r.normal(2, 2)], 3, "post_transform 'PROBIT' of one score", classlabels_ints=[0, 1], rho=[0.5],
