@@ -18,24 +18,29 @@ static FailureOr<Tensor> normalize(Builder &builder, const Node &node, const Ten
                                    const Tensor &variance) {
   const Tensor &x = node.inputs[0], &scale = node.inputs[1], &bias = node.inputs[2];
   double epsilon = node.getFloat("epsilon", 1e-5);
-  DType wide = getAccumulator(x.dtype());
+  bool isDouble = llvm::any_of(ArrayRef<Tensor>{x, scale, bias, mean, variance},
+                               [](const Tensor &tensor) { return tensor.dtype() == DType::F64; });
+  DType wide = isDouble ? DType::F64 : getAccumulator(x.dtype());
+  auto readWide = [&](Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at) {
+    return convert(readScalar(body, tensor, at), getElementType(builder.context(), wide));
+  };
   auto getFactor = [&](Body &body) {
-    Scalar deviation = sqrt(readScalar(body, variance, body.dim(0)) + epsilon);
-    return readScalar(body, scale, body.dim(0)) / deviation;
+    Scalar deviation = sqrt(readWide(body, variance, body.dim(0)) + epsilon);
+    return readWide(body, scale, body.dim(0)) / deviation;
   };
   FailureOr<Tensor> factor = builder.compute(wide, scale.shape(), [&](Body &body) {
     return toElement(body, getFactor(body), wide);
   });
   FailureOr<Tensor> shift = builder.compute(wide, scale.shape(), [&](Body &body) {
-    Scalar offset = readScalar(body, mean, body.dim(0)) * getFactor(body);
-    return toElement(body, readScalar(body, bias, body.dim(0)) - offset, wide);
+    Scalar offset = readWide(body, mean, body.dim(0)) * getFactor(body);
+    return toElement(body, readWide(body, bias, body.dim(0)) - offset, wide);
   });
   if (failed(factor) || failed(shift))
     return failure();
   return builder.compute(x.dtype(), x.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
     AffineExpr channel = x.rank() > 1 ? at[1] : body.constantExpr(0);
-    Scalar y = readScalar(body, x, at) * readScalar(body, *factor, channel) +
+    Scalar y = readWide(body, x, at) * readScalar(body, *factor, channel) +
                readScalar(body, *shift, channel);
     return toElement(body, y, x.dtype());
   });

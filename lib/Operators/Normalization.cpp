@@ -164,20 +164,24 @@ FailureOr<NormalizedLayer> normalizeLayer(Builder &builder, const Tensor &x,
   FailureOr<Statistics> statistics = getLayerStatistics(builder, groups, options);
   if (failed(statistics))
     return failure();
-  FailureOr<Tensor> result = builder.compute(x.dtype(), x.shape(), [&](Body &body) {
+  DType type = options.scale ? options.scale.dtype() : x.dtype();
+  DType wide = type == DType::F64 ? type : groups.wide();
+  FailureOr<Tensor> result = builder.compute(type, x.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank()), row = body.dims(0, options.axis);
+    mlir::Type wideType = getElementType(builder.context(), wide);
     Scalar y = readScalar(body, x, at);
     if (options.isCentered)
       y = y - readScalar(body, statistics->mean, row);
-    y = y * readScalar(body, statistics->inverse, row);
+    y = convert(y * readScalar(body, statistics->inverse, row), wideType);
     auto readFactor = [&](const Tensor &factor) {
-      return widen(toScalar(body, body.readBroadcast(factor, x.shape(), at), factor.dtype()));
+      mlir::Value value = body.readBroadcast(factor, x.shape(), at);
+      return convert(widen(toScalar(body, value, factor.dtype())), wideType);
     };
     if (options.scale)
       y = y * readFactor(options.scale);
     if (options.bias)
       y = y + readFactor(options.bias);
-    return toElement(body, y, x.dtype());
+    return toElement(body, y, type);
   });
   if (failed(result))
     return failure();

@@ -12,7 +12,8 @@
 namespace tssa::operators {
 
 /// How the dims from `axis` on are normalised: by mean and variance, or by the mean of the
-/// squares alone. `scale` and `bias` broadcast to x; either may be null.
+/// squares alone. `scale` and `bias` broadcast to x; either may be
+/// null. The result has the type of the scale, if there is one.
 struct LayerOptions {
   int64_t axis;
   double epsilon;
