@@ -53,15 +53,13 @@ def main():
     parser.add_argument("--match", default="", metavar="TEXT", help="only cases with TEXT in their name")
     options = parser.parse_args()
     chosen = [c for c in bad_models.CASES if options.match in c.name]
-    skipped = [c for c in chosen if c.slow]
-    chosen = [c for c in chosen if not c.slow]
     failed = 0
     with tempfile.TemporaryDirectory(prefix="hostile-") as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case, complaint in zip(chosen, pool.map(lambda c: check(options.importer, c, place), chosen)):
             if complaint:
                 failed += 1
                 print(f"FAILED {case.name}: {complaint}")
-    print(f"{len(chosen) - failed} passed, {failed} failed, {len(skipped)} skipped")
+    print(f"{len(chosen) - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed or not chosen else 0
 
 
