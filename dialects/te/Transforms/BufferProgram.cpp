@@ -134,6 +134,10 @@ LogicalResult BufferProgram::visitBlock(Block &block) {
 }
 
 LogicalResult BufferProgram::visit(Operation *op) {
+  if (isa<ExternOp, LaunchOp>(op) &&
+      (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>) ||
+       llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>)))
+    return op->emitError("expected tensors: buffers are planned already");
   if (isa<ConstantOp>(op)) {
     addVariable(Variable::ReadOnly, op->getResult(0));
   } else if (auto alias = dyn_cast<tensor::CastOp>(op)) {

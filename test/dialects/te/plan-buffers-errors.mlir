@@ -37,3 +37,11 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = te.launch @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: memref<3x2xf32>) -> memref<2x?xi64> {
+  // expected-error @+1 {{expected tensors: buffers are planned already}}
+  %y = te.extern @nonzero(%x) sizes() [-1] {te.outs = 0 : i64} : (memref<3x2xf32>) -> memref<2x?xi64>
+  return %y : memref<2x?xi64>
+}
