@@ -47,9 +47,10 @@ public:
       rowDims = std::max(rowDims, countRowDims(op, expression));
     bind = true;
     write();
+    // What is no part of a row is refused where the schedule is applied.
     for (te::ComputeOp expression : inner)
-      ComputeAtOp::create(builder, loc, *expression.getLabel(),
-                          loops[countRowDims(op, expression) - 1]);
+      if (unsigned dims = countRowDims(op, expression))
+        ComputeAtOp::create(builder, loc, *expression.getLabel(), loops[dims - 1]);
   }
 
   /// Writes the schedule of an expression computed at a loop of the root.

@@ -107,3 +107,21 @@ te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   // CHECK-NEXT: layout.compute_at @sum, %[[Y]]#0
   te.return %y : tensor<5x370xf32>
 }
+
+// An expression that the last one does not read is no part of its rows.
+// CHECK-LABEL: te.kernel @two_roots
+// CHECK: layout.loops @x
+// CHECK: layout.loops @y
+// CHECK-NOT: layout.compute_at
+// CHECK: }
+te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %x, %y : tensor<4xf32>, tensor<4xf32>
+}
