@@ -98,7 +98,7 @@ def check(tools, command, place, complaint_about):
 
 
 def slow_model(folder):
-    files.put(folder, files.chain(6000))
+    files.put(folder, files.chain(30000))
 
 
 def big_model(folder):
