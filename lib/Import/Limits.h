@@ -13,7 +13,6 @@ namespace tssa {
 
 constexpr size_t maxGraphDepth = 64;
 constexpr size_t maxFunctionDepth = 64;
-constexpr size_t maxRank = 32;
 /// Nodes that are built: those of a function count for each call, those of a body for
 /// each time it is tried.
 constexpr size_t maxBuiltNodes = 1'000'000;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/Signature.h"
-#include "lib/Import/Limits.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tssa/Operators/Limits.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;

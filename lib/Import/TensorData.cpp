@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/TensorData.h"
-#include "lib/Import/Limits.h"
 #include "tssa/Operators/Elements.h"
+#include "tssa/Operators/Limits.h"
 #include "tssa/Support/CheckedSize.h"
 
 using namespace llvm;

@@ -39,9 +39,9 @@ AffineExpr Body::symbol(Value value) {
 AffineExpr Body::opaque(Value index) { return symbol(index); }
 
 AffineExpr Body::size(const Size &size) {
-  AffineExpr result = constantExpr(0);
   if (size.overflowed())
-    (void)builder.limit("a size is too large, or depends on too much, to be computed");
+    return symbol(builder.materializeValue(size));
+  AffineExpr result = constantExpr(0);
   for (const auto &[monomial, coefficient] : size.terms()) {
     if (monomial.empty())
       result = result + coefficient;

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Elements.h"
+#include "tssa/Operators/Limits.h"
 
 using namespace mlir;
 
@@ -88,7 +89,6 @@ bool Builder::isVisible(const Size &size) {
 }
 
 static Tensor makeTensor(Builder &builder, DType type, ArrayRef<Size> shape) {
-  constexpr size_t maxRank = 32; // as for inputs and initializers
   if (shape.size() > maxRank)
     (void)builder.limit("a tensor of rank " + Twine(shape.size()) + ", at most " + Twine(maxRank) +
                         " is supported");

@@ -325,11 +325,10 @@ static FailureOr<Tensor> joinPhases(Builder &builder, const TransposedConvolutio
   DType type = conv.input.dtype();
   return builder.compute(type, shape, [&](Body &body) {
     Scalar total = constantScalar(body, getAccumulator(type), 0);
-    for (auto [phases, sum] : llvm::zip_equal(all, sums))
-      total = sums.size() == 1 ? readSum(body, conv, phases, sum)
-                               : total + readSum(body, conv, phases, sum);
     if (conv.bias)
-      total = total + convert(readScalar(body, conv.bias, body.dim(1)), total.getType());
+      total = convert(readScalar(body, conv.bias, body.dim(1)), total.getType());
+    for (auto [phases, sum] : llvm::zip_equal(all, sums))
+      total = total + readSum(body, conv, phases, sum);
     return toElement(body, total, type);
   });
 }

@@ -70,19 +70,24 @@ static FailureOr<Tensors> buildGather(Builder &builder, const Node &node) {
   }));
 }
 
-static FailureOr<Tensors> buildGatherElements(Builder &builder, const Node &node) {
-  const Tensor &data = node.inputs[0], &indices = node.inputs[1];
-  FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
-  if (failed(axis))
-    return failure();
+LogicalResult requireInside(Builder &builder, const Tensor &data, const Tensor &indices,
+                            int64_t axis) {
   if (indices.rank() != data.rank())
     return builder.error("expected indices of rank " + Twine(data.rank()) + ", got " +
                          indices.str());
   for (int64_t i = 0; i < data.rank(); ++i)
-    if (i != *axis &&
+    if (i != axis &&
         failed(builder.requireNonNegative(data.dim(i) - indices.dim(i),
                                           "dim " + Twine(i) + " of data minus that of indices")))
       return failure();
+  return success();
+}
+
+static FailureOr<Tensors> buildGatherElements(Builder &builder, const Node &node) {
+  const Tensor &data = node.inputs[0], &indices = node.inputs[1];
+  FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
+  if (failed(axis) || failed(requireInside(builder, data, indices, *axis)))
+    return failure();
   return single(builder.compute(data.dtype(), indices.shape(), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, data.rank());
     at[*axis] = dataIndex(body, indices, at, data.dim(*axis));

@@ -31,6 +31,11 @@ inline mlir::AffineExpr dataIndex(Body &body, const Tensor &indices,
   return dataIndex(body, readScalar(body, indices, at), size);
 }
 
+/// Of the operators whose indices replace one index of an element of data: both have one rank, and
+/// along each dim but `axis` no more indices than data.
+mlir::LogicalResult requireInside(Builder &builder, const Tensor &data, const Tensor &indices,
+                                  int64_t axis);
+
 } // namespace tssa::operators
 
 #endif // TSSA_LIB_OPERATORS_INDEXING_H

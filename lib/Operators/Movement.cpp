@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/BodyScalar.h"
+#include "lib/Operators/Split.h"
 #include "lib/Operators/Spread.h"
 #include "tssa/Operators/Registry.h"
 
@@ -59,6 +60,27 @@ static FailureOr<SmallVector<Size>> getParts(Builder &b, const Node &node, const
   return parts;
 }
 
+FailureOr<Tensors> split(Builder &b, const Tensor &x, int64_t axis, ArrayRef<Size> lengths) {
+  Size total = 0;
+  for (const Size &length : lengths) {
+    if (failed(b.requireNonNegative(length, "a part")))
+      return failure();
+    total = total + length;
+  }
+  if (failed(b.requireEqual(total, x.dim(axis), "sum of the parts")))
+    return failure();
+  Tensors parts;
+  Size begin = 0;
+  for (const Size &length : lengths) {
+    FailureOr<Tensor> part = b.slice(x, axis, begin, length);
+    if (failed(part))
+      return failure();
+    parts.push_back(*part);
+    begin = begin + length;
+  }
+  return parts;
+}
+
 static FailureOr<Tensors> buildSplit(Builder &b, const Node &node) {
   const Tensor &x = node.inputs[0];
   FailureOr<int64_t> axis = b.normalizeAxis(node.getInt("axis", 0), x.rank());
@@ -70,24 +92,7 @@ static FailureOr<Tensors> buildSplit(Builder &b, const Node &node) {
   if (parts->size() < node.outputs.size())
     return b.error("split has " + Twine(parts->size()) + " parts for " +
                    Twine(node.outputs.size()) + " outputs");
-  Size total = 0;
-  for (const Size &part : *parts) {
-    if (failed(b.requireNonNegative(part, "a part")))
-      return failure();
-    total = total + part;
-  }
-  if (failed(b.requireEqual(total, x.dim(*axis), "sum of the parts")))
-    return failure();
-  Tensors results;
-  Size begin = 0;
-  for (const Size &part : *parts) {
-    FailureOr<Tensor> result = b.slice(x, *axis, begin, part);
-    if (failed(result))
-      return failure();
-    results.push_back(*result);
-    begin = begin + part;
-  }
-  return results;
+  return split(b, x, *axis, *parts);
 }
 
 /// min(max(position, least), size + most), where a huge constant means the end.

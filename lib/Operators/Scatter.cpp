@@ -47,17 +47,14 @@ static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &nod
   const Tensor &data = node.inputs[0], &indices = node.inputs[1], &updates = node.inputs[2];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
   FailureOr<ElementJoin> reduction = getReduction(builder, node);
-  if (failed(axis) || failed(reduction))
+  if (failed(axis) || failed(reduction) || failed(requireInside(builder, data, indices, *axis)))
     return failure();
-  if (indices.rank() != data.rank() || updates.rank() != data.rank())
-    return builder.error("expected indices and updates of rank " + Twine(data.rank()) +
-                         ", got " + indices.str() + " and " + updates.str());
+  if (updates.rank() != indices.rank())
+    return builder.error("expected updates of rank " + Twine(indices.rank()) + ", got " +
+                         updates.str());
   for (int64_t i = 0; i < data.rank(); ++i)
     if (failed(builder.requireEqual(indices.dim(i), updates.dim(i),
-                                    "dim " + Twine(i) + " of indices and updates")) ||
-        (i != *axis &&
-         failed(builder.requireNonNegative(data.dim(i) - indices.dim(i),
-                                           "dim " + Twine(i) + " of data minus that of indices"))))
+                                    "dim " + Twine(i) + " of indices and updates")))
       return failure();
   return single(scatter(builder, data, indices.shape(), *reduction, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, data.rank());

@@ -13,6 +13,7 @@
 
 #include "lib/Operators/BodyScalar.h"
 #include "lib/Operators/LoopBuilder.h"
+#include "lib/Operators/Split.h"
 
 using namespace mlir;
 
@@ -104,14 +105,14 @@ static FailureOr<Tensors> buildLength(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// The lengths of the parts along a dim of `extent` elements.
-static FailureOr<SmallVector<Size>> getParts(Builder &builder, const Tensor &split,
-                                             const Size &extent) {
-  if (split && split.rank() == 1)
-    return builder.requireSizes(split, "the lengths of the parts");
+static FailureOr<SmallVector<Size>> getLengths(Builder &builder, const Tensor &given,
+                                               const Size &extent) {
+  if (given && given.rank() == 1)
+    return builder.requireSizes(given, "the lengths of the parts");
   int64_t length = 1;
-  if (split) {
+  if (given) {
     FailureOr<SmallVector<int64_t>> known =
-        builder.requireConstantInts(split, "the length of a part");
+        builder.requireConstantInts(given, "the length of a part");
     if (failed(known))
       return failure();
     if (known->size() != 1 || known->front() < 1)
@@ -123,43 +124,35 @@ static FailureOr<SmallVector<Size>> getParts(Builder &builder, const Tensor &spl
     return builder.unsupported("how many parts there are must be known when the model is compiled");
   if (llvm::divideCeil(*total, length) > maxElements)
     return builder.limit("a sequence of more than " + Twine(maxElements) + " tensors");
-  SmallVector<Size> parts;
+  SmallVector<Size> lengths;
   for (int64_t begin = 0; begin < *total; begin += length)
-    parts.push_back(std::min(length, *total - begin));
-  return parts;
+    lengths.push_back(std::min(length, *total - begin));
+  return lengths;
 }
 
 static FailureOr<Tensors> buildSplit(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  Tensor split = node.input(1);
+  Tensor lengths = node.input(1);
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), x.rank());
   if (failed(axis))
     return failure();
-  FailureOr<SmallVector<Size>> parts = getParts(builder, split, x.dim(*axis));
+  FailureOr<SmallVector<Size>> known = getLengths(builder, lengths, x.dim(*axis));
+  if (failed(known))
+    return failure();
+  FailureOr<Tensors> parts = split(builder, x, *axis, *known);
   if (failed(parts))
     return failure();
-  Size total = 0;
-  for (const Size &part : *parts) {
-    if (failed(builder.requireNonNegative(part, "a part")))
-      return failure();
-    total = total + part;
-  }
-  if (failed(builder.requireEqual(total, x.dim(*axis), "sum of the parts and the dim")))
-    return failure();
-  bool dropsAxis = !split && node.getInt("keepdims", 1) == 0;
-  std::vector<Tensor> elements;
-  Size begin = 0;
-  for (const Size &part : *parts) {
-    FailureOr<Tensor> element = builder.slice(x, *axis, begin, part);
-    if (succeeded(element) && dropsAxis) {
-      SmallVector<Size> shape(x.shape());
-      shape.erase(shape.begin() + *axis);
-      element = builder.reshape(*element, shape);
+  bool dropsAxis = !lengths && node.getInt("keepdims", 1) == 0;
+  std::vector<Tensor> elements(parts->begin(), parts->end());
+  if (dropsAxis) {
+    SmallVector<Size> shape(x.shape());
+    shape.erase(shape.begin() + *axis);
+    for (Tensor &element : elements) {
+      FailureOr<Tensor> reshaped = builder.reshape(element, shape);
+      if (failed(reshaped))
+        return failure();
+      element = *reshaped;
     }
-    if (failed(element))
-      return failure();
-    elements.push_back(*element);
-    begin = begin + part;
   }
   return Tensors{Tensor::makeSequence(x.dtype(), elements)};
 }

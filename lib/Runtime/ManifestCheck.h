@@ -11,8 +11,6 @@
 
 namespace tssa::runtime {
 
-constexpr size_t maxRank = 64;
-
 /// Indices point into their tables, names are unique, sizes are possible.
 Status checkManifest(const Manifest &manifest);
 

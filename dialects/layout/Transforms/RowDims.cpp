@@ -23,3 +23,17 @@ unsigned layout::countRowDims(te::ComputeOp root, te::ComputeOp inner) {
   });
   return found ? rows : 0;
 }
+
+unsigned layout::countRowDims(te::ComputeOp root, ArrayRef<te::ComputeOp> inner) {
+  unsigned rows = 0;
+  for (te::ComputeOp expression : inner)
+    rows = std::max(rows, countRowDims(root, expression));
+  return rows;
+}
+
+void layout::computeAtRows(OpBuilder &builder, te::ComputeOp root, ArrayRef<te::ComputeOp> inner,
+                           ArrayRef<Value> loops) {
+  for (te::ComputeOp expression : inner)
+    if (unsigned dims = countRowDims(root, expression))
+      ComputeAtOp::create(builder, root.getLoc(), *expression.getLabel(), loops[dims - 1]);
+}

@@ -43,14 +43,10 @@ public:
 
   /// Writes the schedule of a root, at whose loops `inner` are computed.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
-    for (te::ComputeOp expression : inner)
-      rowDims = std::max(rowDims, countRowDims(op, expression));
+    rowDims = countRowDims(op, inner);
     bind = true;
     write();
-    // What is no part of a row is refused where the schedule is applied.
-    for (te::ComputeOp expression : inner)
-      if (unsigned dims = countRowDims(op, expression))
-        ComputeAtOp::create(builder, loc, *expression.getLabel(), loops[dims - 1]);
+    computeAtRows(builder, op, inner, loops);
   }
 
   /// Writes the schedule of an expression computed at a loop of the root.

@@ -78,18 +78,13 @@ public:
 
   /// Writes the schedule of a root, at whose rows `inner` are computed.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
-    unsigned rows = 0;
-    for (te::ComputeOp expression : inner)
-      rows = std::max(rows, countRowDims(op, expression));
+    unsigned rows = countRowDims(op, inner);
     nameLoops();
     SmallVector<Value> rowLoops(ArrayRef(loops).take_front(rows));
     writeInBlock(rows);
     if (rows != 0)
       BindOp::create(builder, loc, rowLoops, "block");
-    // What is no part of a row is refused where the schedule is applied.
-    for (te::ComputeOp expression : inner)
-      if (unsigned dims = countRowDims(op, expression))
-        ComputeAtOp::create(builder, loc, *expression.getLabel(), rowLoops[dims - 1]);
+    computeAtRows(builder, op, inner, rowLoops);
   }
 
   /// Writes the schedule of an expression computed at a row of the root; its first

@@ -16,6 +16,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
+/// Whether the op's bodies stay as they are.
+static bool isExpression(Operation &op) { return isa<ComputeOp, UpdateOp, ScanOp>(op); }
+
 namespace {
 /// Ops are equal when all but their locations agree.
 struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
@@ -56,7 +59,7 @@ private:
   using Table = llvm::ScopedHashTable<Operation *, Operation *, EquivalentOpInfo>;
 
   void joinBelow(Operation &op) {
-    if (isa<ComputeOp, UpdateOp, ScanOp>(op))
+    if (isExpression(op))
       return;
     if (op.hasTrait<OpTrait::IsIsolatedFromAbove>()) {
       joinEqualOps(rewriter, &op);
@@ -79,7 +82,7 @@ static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
       rewriter.eraseOp(&op);
       continue;
     }
-    if (isa<ComputeOp, UpdateOp, ScanOp>(op) || op.hasTrait<OpTrait::IsIsolatedFromAbove>())
+    if (isExpression(op) || op.hasTrait<OpTrait::IsIsolatedFromAbove>())
       continue;
     for (Region &region : op.getRegions())
       for (Block &inner : llvm::reverse(region))

@@ -62,6 +62,9 @@ struct Dim {
   }
 };
 
+/// Dims of a port, and of a tensor that a kernel outside the program is given.
+constexpr size_t maxRank = 64;
+
 /// An argument or a result of the program.
 struct Port {
   enum Kind : uint8_t {

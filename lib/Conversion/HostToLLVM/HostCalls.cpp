@@ -8,6 +8,7 @@
 #include "HostEmitter.h"
 #include "KernelBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/Runtime/Manifest.h"
 #include "tssa/abi.h"
 
 using namespace mlir;
@@ -82,8 +83,8 @@ static uint8_t getTypeCode(Type type) {
 /// DLPack's types of devices.
 static constexpr int64_t deviceCPU = 1, deviceCUDA = 2;
 
-/// Room for a shape in each slot, as manifests have.
-static constexpr int64_t maxRank = 64;
+/// Room for a shape in each slot.
+static constexpr int64_t maxRank = ::tssa::runtime::maxRank;
 
 /// Describes a memref in slot `slot` of the scratch tensors, or a scalar as a
 /// tensor of rank 0. Its shape lies at the same place in `shapes`.

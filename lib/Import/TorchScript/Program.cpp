@@ -7,6 +7,7 @@
 
 #include "lib/Import/TorchScript/Program.h"
 #include "lib/Import/Limits.h"
+#include "tssa/Operators/Limits.h"
 #include "tssa/Support/CheckedSize.h"
 #include "llvm/Support/JSON.h"
 
@@ -15,6 +16,7 @@ using mlir::failure;
 using mlir::FailureOr;
 using mlir::LogicalResult;
 using mlir::success;
+using tssa::operators::maxRank;
 
 namespace tssa::torchscript {
 namespace {

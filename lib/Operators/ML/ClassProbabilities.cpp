@@ -38,6 +38,11 @@ static FailureOr<Tensor> makeForm(Builder &builder, const Tensor &chances) {
 }
 
 namespace {
+/// The form at p: Q p, [rows, classes], and p Q p, [rows].
+struct FormValue {
+  Tensor product, value;
+};
+
 /// A body that carries the probabilities.
 class Iteration : public Subgraph {
 public:
@@ -48,7 +53,26 @@ public:
   bool isAlwaysTrue(unsigned) const override { return false; }
 
 protected:
-  /// Q p: [rows, classes].
+  FailureOr<FormValue> evaluate(Builder &builder, const Tensor &p) {
+    FailureOr<Tensor> product = multiply(builder, p);
+    if (failed(product))
+      return failure();
+    ReducedDims reduced(1);
+    unsigned slot = reduced.add(p.dim(1));
+    FailureOr<Tensor> value =
+        sum(builder, DType::F32, DType::F32, p.dim(0), reduced, [&](Body &body) {
+          AffineExpr k = reduced.expr(body, slot);
+          return readScalar(body, p, {body.dim(0), k}) *
+                 readScalar(body, *product, {body.dim(0), k});
+        });
+    if (failed(value))
+      return failure();
+    return FormValue{*product, *value};
+  }
+
+  const Tensor &form;
+
+private:
   FailureOr<Tensor> multiply(Builder &builder, const Tensor &p) {
     ReducedDims reduced(2);
     unsigned slot = reduced.add(p.dim(1));
@@ -58,18 +82,6 @@ protected:
              readScalar(body, p, {body.dim(0), k});
     });
   }
-
-  /// p Q p: [rows].
-  FailureOr<Tensor> evaluate(Builder &builder, const Tensor &p, const Tensor &product) {
-    ReducedDims reduced(1);
-    unsigned slot = reduced.add(p.dim(1));
-    return sum(builder, DType::F32, DType::F32, p.dim(0), reduced, [&](Body &body) {
-      AffineExpr k = reduced.expr(body, slot);
-      return readScalar(body, p, {body.dim(0), k}) * readScalar(body, product, {body.dim(0), k});
-    });
-  }
-
-  const Tensor &form;
 };
 
 /// Makes the form least along one probability, for the rows whose largest error is above `bound`.
@@ -82,18 +94,16 @@ public:
 
   FailureOr<Tensors> build(Builder &builder, ArrayRef<Tensor> inputs) override {
     const Tensor &p = inputs[0], &position = inputs[1];
-    FailureOr<Tensor> product = multiply(builder, p);
-    if (failed(product))
-      return failure();
-    FailureOr<Tensor> value = evaluate(builder, p, *product);
-    if (failed(value))
+    FailureOr<FormValue> current = evaluate(builder, p);
+    if (failed(current))
       return failure();
     return single(builder.compute(DType::F32, p.shape(), [&](Body &body) {
       AffineExpr row = body.dim(0);
       Scalar number = readScalar(body, position, ArrayRef<AffineExpr>());
-      AffineExpr at = body.opaque(toIndex(number));
-      Scalar move = (readScalar(body, *value, row) - readScalar(body, *product, {row, at})) /
-                    readScalar(body, form, {row, at, at});
+      AffineExpr i = body.opaque(toIndex(number));
+      Scalar move =
+          (readScalar(body, current->value, row) - readScalar(body, current->product, {row, i})) /
+          readScalar(body, form, {row, i, i});
       move = select(readScalar(body, error, row) < bound, move.constant(0), move);
       Scalar isMoved = indexScalar(body, body.dim(1), DType::I64) == number;
       Scalar old = readScalar(body, p, body.dims(0, 2));
@@ -129,19 +139,16 @@ public:
 private:
   /// How far the elements of Q p are from p Q p, which they equal at the least.
   FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
-    FailureOr<Tensor> product = multiply(builder, p);
-    if (failed(product))
-      return failure();
-    FailureOr<Tensor> value = evaluate(builder, p, *product);
-    if (failed(value))
+    FailureOr<FormValue> current = evaluate(builder, p);
+    if (failed(current))
       return failure();
     ReducedDims reduced(1);
     unsigned slot = reduced.add(p.dim(1));
     return join(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
                 [&](Body &body) {
                   AffineExpr k = reduced.expr(body, slot);
-                  return abs(readScalar(body, *product, {body.dim(0), k}) -
-                             readScalar(body, *value, body.dim(0)));
+                  return abs(readScalar(body, current->product, {body.dim(0), k}) -
+                             readScalar(body, current->value, body.dim(0)));
                 });
   }
 

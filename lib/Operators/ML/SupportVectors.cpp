@@ -105,8 +105,7 @@ struct Pairs {
   }
   int64_t size() const { return first.size(); }
   Tensor table(Builder &builder, ArrayRef<int32_t> classes) const {
-    return builder.constant(DType::I32, fromInts(builder.context(), DType::I32, {size()},
-                                                 llvm::to_vector_of<int64_t>(classes)));
+    return makeIntVector(builder, DType::I32, llvm::to_vector_of<int64_t>(classes));
   }
 };
 } // namespace
