@@ -25,8 +25,8 @@ namespace version_conversion {
 ModelProto ConvertVersion(const ModelProto &model, int targetVersion);
 
 ModelProto ConvertVersion(const ModelProto &, int targetVersion) {
-  throw std::runtime_error("conversion of a function to opset " +
-                           std::to_string(targetVersion) + " is not supported");
+  throw std::runtime_error("conversion of a function to opset " + std::to_string(targetVersion) +
+                           " is not supported");
 }
 
 } // namespace version_conversion

@@ -23,10 +23,10 @@
 /// their dtypes, ranks and sizes are checked, they are contiguous (`strides` is
 /// NULL, `byte_offset` 0), `data` is never NULL, not even of an empty tensor, and
 /// aligned to the element's size but no more, for it may be the user's. Bools are
-/// 0 or 1, and elements of less than a byte hold a value of their type. `results` have their dtype and rank, and `data` NULL but for results
-/// that are an argument's storage; the program asks `tssa_host::result` once for
-/// each of the others. When it asks for one that is the storage of an argument it
-/// overwrites, it gets other memory, whose contents the host writes to the argument
+/// 0 or 1, and elements of less than a byte hold a value of their type. `results` have their dtype
+/// and rank, and `data` NULL but for results that are an argument's storage; the program asks
+/// `tssa_host::result` once for each of the others. When it asks for one that is the storage of an
+/// argument it overwrites, it gets other memory, whose contents the host writes to the argument
 /// when the run has succeeded; else the program writes the argument in place. `arena`
 /// is aligned to 64 bytes and holds anything.
 ///
@@ -45,14 +45,14 @@ extern "C" {
 /// Result of every call. 0 is success.
 typedef enum tssa_code {
   TSSA_OK = 0,
-  TSSA_INVALID_ARGUMENT = 1,  ///< wrong name, dtype, rank, size, or null
-  TSSA_OUT_OF_RANGE = 2,      ///< an index or size in the data is impossible
-  TSSA_OUT_OF_MEMORY = 3,     ///< an allocation failed or passed its limit
-  TSSA_CANCELLED = 4,         ///< cancelled, or its time ran out
-  TSSA_CORRUPT = 5,           ///< the artifact is damaged
-  TSSA_INCOMPATIBLE = 6,      ///< the artifact needs another machine or version
-  TSSA_IO = 7,                ///< a file could not be read or written
-  TSSA_INTERNAL = 8           ///< a bug in tssa
+  TSSA_INVALID_ARGUMENT = 1, ///< wrong name, dtype, rank, size, or null
+  TSSA_OUT_OF_RANGE = 2,     ///< an index or size in the data is impossible
+  TSSA_OUT_OF_MEMORY = 3,    ///< an allocation failed or passed its limit
+  TSSA_CANCELLED = 4,        ///< cancelled, or its time ran out
+  TSSA_CORRUPT = 5,          ///< the artifact is damaged
+  TSSA_INCOMPATIBLE = 6,     ///< the artifact needs another machine or version
+  TSSA_IO = 7,               ///< a file could not be read or written
+  TSSA_INTERNAL = 8          ///< a bug in tssa
 } tssa_code;
 
 /// DLPack's DLDevice, DLDataType and DLTensor, field for field
@@ -60,8 +60,15 @@ typedef enum tssa_code {
 /// 6 bool, 10 to 14 f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz and f8e8m0fnu, 17
 /// f4e2m1fn. A bool or i1 element is one byte, 0 or 1; elements of 4 and 2 bits take a
 /// byte each, of which the low bits count.
-typedef struct tssa_device { int32_t type; int32_t id; } tssa_device;
-typedef struct tssa_dtype { uint8_t code; uint8_t bits; uint16_t lanes; } tssa_dtype;
+typedef struct tssa_device {
+  int32_t type;
+  int32_t id;
+} tssa_device;
+typedef struct tssa_dtype {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} tssa_dtype;
 typedef struct tssa_tensor {
   void *data;
   tssa_device device;
@@ -87,8 +94,7 @@ struct tssa_host {
 
   /// Runs body over [0, n) in chunks of at least `grain`, in any order, and
   /// returns when all are done.
-  void (*parallel_for)(const tssa_host *, int64_t n, int64_t grain,
-                       tssa_body body, void *context);
+  void (*parallel_for)(const tssa_host *, int64_t n, int64_t grain, tssa_body body, void *context);
   /// Memory whose size depends on data: 64-byte aligned, counted and limited by
   /// the host, freed by `release` or at the end of the run. NULL on failure.
   void *(*grow)(const tssa_host *, uint64_t bytes);
@@ -96,12 +102,11 @@ struct tssa_host {
   /// Storage of result `index` once its shape is known: the caller's buffer
   /// when it gave one that fits, else the host's. Fills data and shape of
   /// `result`; contiguous. NULL on failure, already reported.
-  void *(*result)(const tssa_host *, tssa_tensor *result, int32_t index,
-                  int32_t ndim, const int64_t *shape);
+  void *(*result)(const tssa_host *, tssa_tensor *result, int32_t index, int32_t ndim,
+                  const int64_t *shape);
   /// Reports an error; returns `code`. `node` indexes the manifest's node
   /// table, -1 when none. The first report of a run wins. Thread-safe.
-  int32_t (*fail)(const tssa_host *, int32_t code, int32_t node,
-                  const char *text);
+  int32_t (*fail)(const tssa_host *, int32_t code, int32_t node, const char *text);
   /// Nonzero when the run must stop. Called between kernels and in loops.
   int32_t (*poll_cancel)(const tssa_host *);
   /// Called before (phase 0) and after (phase 1) launch `launch` of the
@@ -141,18 +146,36 @@ typedef enum tssa_copy_kind {
 
 /// Functions of `tssa_host::math`; y is used by the binary ones only.
 typedef enum tssa_math_function {
-  TSSA_MATH_EXP, TSSA_MATH_EXP2, TSSA_MATH_EXPM1, TSSA_MATH_LOG,
-  TSSA_MATH_LOG2, TSSA_MATH_LOG10, TSSA_MATH_LOG1P, TSSA_MATH_SIN,
-  TSSA_MATH_COS, TSSA_MATH_TAN, TSSA_MATH_ASIN, TSSA_MATH_ACOS,
-  TSSA_MATH_ATAN, TSSA_MATH_ATAN2, TSSA_MATH_SINH, TSSA_MATH_COSH,
-  TSSA_MATH_TANH, TSSA_MATH_ASINH, TSSA_MATH_ACOSH, TSSA_MATH_ATANH,
-  TSSA_MATH_ERF, TSSA_MATH_ERFC, TSSA_MATH_POW, TSSA_MATH_FMOD,
+  TSSA_MATH_EXP,
+  TSSA_MATH_EXP2,
+  TSSA_MATH_EXPM1,
+  TSSA_MATH_LOG,
+  TSSA_MATH_LOG2,
+  TSSA_MATH_LOG10,
+  TSSA_MATH_LOG1P,
+  TSSA_MATH_SIN,
+  TSSA_MATH_COS,
+  TSSA_MATH_TAN,
+  TSSA_MATH_ASIN,
+  TSSA_MATH_ACOS,
+  TSSA_MATH_ATAN,
+  TSSA_MATH_ATAN2,
+  TSSA_MATH_SINH,
+  TSSA_MATH_COSH,
+  TSSA_MATH_TANH,
+  TSSA_MATH_ASINH,
+  TSSA_MATH_ACOSH,
+  TSSA_MATH_ATANH,
+  TSSA_MATH_ERF,
+  TSSA_MATH_ERFC,
+  TSSA_MATH_POW,
+  TSSA_MATH_FMOD,
   TSSA_MATH_CBRT
 } tssa_math_function;
 
 typedef int32_t (*tssa_plan_fn)(const int64_t *sizes, int64_t *arena_bytes);
-typedef int32_t (*tssa_run_fn)(const tssa_host *, tssa_tensor *args,
-                               tssa_tensor *results, void *arena);
+typedef int32_t (*tssa_run_fn)(const tssa_host *, tssa_tensor *args, tssa_tensor *results,
+                               void *arena);
 
 #ifdef __cplusplus
 }

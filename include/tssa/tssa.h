@@ -75,14 +75,13 @@ typedef enum tssa_verify {
 /// Zero in any field asks for the default.
 typedef struct tssa_session_options {
   size_t struct_size;
-  uint32_t threads;      ///< of a run, the caller among them; 0: one per core
-  uint32_t pin_threads;  ///< nonzero: each worker stays on one core
-  uint64_t memory_limit; ///< bytes one run may hold; 0: no limit
+  uint32_t threads;       ///< of a run, the caller among them; 0: one per core
+  uint32_t pin_threads;   ///< nonzero: each worker stays on one core
+  uint64_t memory_limit;  ///< bytes one run may hold; 0: no limit
   int32_t verify_weights; ///< tssa_verify
   /// The embedder's own threads instead of the library's: runs body over [0, n)
   /// in chunks of at least `grain`, returns when all are done.
-  void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body,
-                       void *context);
+  void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body, void *context);
   void *parallel_for_user;
   /// "cpu", "cuda:<number>" or "cuda-emu"; NULL or "auto": the first CUDA device
   /// that runs a variant of the program, else the CPU, else the emulator. Arguments
@@ -90,12 +89,10 @@ typedef struct tssa_session_options {
   const char *device;
 } tssa_session_options;
 
-#define TSSA_SESSION_OPTIONS_INIT                                              \
-  { sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0, 0 }
+#define TSSA_SESSION_OPTIONS_INIT {sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0, 0}
 
 /// Reads and checks the artifact, then loads its code. `options` may be NULL.
-TSSA_API tssa_status *tssa_session_load(const char *path,
-                                        const tssa_session_options *options,
+TSSA_API tssa_status *tssa_session_load(const char *path, const tssa_session_options *options,
                                         tssa_session **session);
 /// Waits for runs in progress, then gives back code, weights and memory; results that
 /// runs made stay. Runs that begin later get a status. Any thread may close, and again.
@@ -148,12 +145,12 @@ TSSA_API size_t tssa_session_num_inputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_outputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_symbols(const tssa_session *session);
 /// Fill `port` or `symbol`, whose struct_size the caller has set.
-TSSA_API tssa_status *tssa_session_input(const tssa_session *session,
-                                         size_t index, tssa_port *port);
-TSSA_API tssa_status *tssa_session_output(const tssa_session *session,
-                                          size_t index, tssa_port *port);
-TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session,
-                                          size_t index, tssa_symbol *symbol);
+TSSA_API tssa_status *tssa_session_input(const tssa_session *session, size_t index,
+                                         tssa_port *port);
+TSSA_API tssa_status *tssa_session_output(const tssa_session *session, size_t index,
+                                          tssa_port *port);
+TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t index,
+                                          tssa_symbol *symbol);
 
 //===----------------------------------------------------------------------===//
 // Runs
@@ -190,21 +187,17 @@ typedef struct tssa_run_options {
   double timeout_seconds;    ///< 0: none
 } tssa_run_options;
 
-#define TSSA_RUN_OPTIONS_INIT                                                  \
-  { sizeof(tssa_run_options), 0, 0 }
+#define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0}
 
 /// Runs the program; any number of threads may do so at once. All inputs must be
 /// given, in any order; outputs not asked for are dropped. Wrong arguments are
 /// found before anything is written. `options` may be NULL.
-TSSA_API tssa_status *tssa_session_run(tssa_session *session,
-                                       const tssa_run_options *options,
-                                       const tssa_value *inputs,
-                                       size_t num_inputs, tssa_value *outputs,
-                                       size_t num_outputs);
+TSSA_API tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *options,
+                                       const tssa_value *inputs, size_t num_inputs,
+                                       tssa_value *outputs, size_t num_outputs);
 
 /// Bytes of working memory a run on these inputs takes beside its results.
-TSSA_API tssa_status *tssa_session_plan(tssa_session *session,
-                                        const tssa_value *inputs,
+TSSA_API tssa_status *tssa_session_plan(tssa_session *session, const tssa_value *inputs,
                                         size_t num_inputs, int64_t *bytes);
 
 #ifdef __cplusplus

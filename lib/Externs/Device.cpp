@@ -48,8 +48,8 @@ int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *rou
     if (!allocate(own, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i < numInputs)
-      if (int32_t code = tssa_host_copy(host, tensor.data, places[i], countBytes(tensor),
-                                        TSSA_COPY_TO_HOST))
+      if (int32_t code =
+              tssa_host_copy(host, tensor.data, places[i], countBytes(tensor), TSSA_COPY_TO_HOST))
         return code;
   }
   if (int32_t code = routine(own, node, tensors, attributes))
@@ -63,8 +63,8 @@ int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *rou
     if (!tensor.data && !allocate(host, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i >= numInputs)
-      if (int32_t code = tssa_host_copy(host, tensor.data, copy, countBytes(tensor),
-                                        TSSA_COPY_TO_DEVICE))
+      if (int32_t code =
+              tssa_host_copy(host, tensor.data, copy, countBytes(tensor), TSSA_COPY_TO_DEVICE))
         return code;
     own->release(own, copy);
   }

@@ -16,24 +16,20 @@
 
 namespace {
 
-template <size_t size>
-struct Bytes {
+template <size_t size> struct Bytes {
   typedef char Block __attribute__((vector_size(size), aligned(1), may_alias));
 };
 
-template <size_t size>
-inline typename Bytes<size>::Block load(const char *from) {
+template <size_t size> inline typename Bytes<size>::Block load(const char *from) {
   return *reinterpret_cast<const typename Bytes<size>::Block *>(from);
 }
 
-template <size_t size>
-inline void store(char *to, typename Bytes<size>::Block block) {
+template <size_t size> inline void store(char *to, typename Bytes<size>::Block block) {
   *reinterpret_cast<typename Bytes<size>::Block *>(to) = block;
 }
 
 /// Copies size to 2 * size bytes; the two may overlap.
-template <size_t size>
-inline void copyEnds(char *to, const char *from, size_t count) {
+template <size_t size> inline void copyEnds(char *to, const char *from, size_t count) {
   auto first = load<size>(from), last = load<size>(from + count - size);
   store<size>(to, first);
   store<size>(to + count - size, last);

@@ -54,8 +54,7 @@ inline int64_t countElements(const tssa_tensor &tensor) {
 
 inline int64_t getElementSize(const tssa_tensor &tensor) { return (tensor.dtype.bits + 7) / 8; }
 
-template <typename T>
-T *getData(const tssa_tensor &tensor) {
+template <typename T> T *getData(const tssa_tensor &tensor) {
   return static_cast<T *>(tensor.data);
 }
 
@@ -72,8 +71,7 @@ inline void *grow(const tssa_host *host, int32_t node, int64_t count, int64_t si
 }
 
 /// Memory of a routine's own, released at the end of the scope.
-template <typename T>
-class Scratch {
+template <typename T> class Scratch {
 public:
   Scratch(const tssa_host *host, int32_t node, int64_t count)
       : host(host), memory(static_cast<T *>(grow(host, node, count, sizeof(T)))) {}

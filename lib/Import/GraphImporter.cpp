@@ -265,7 +265,9 @@ static std::string getONNXType(const Tensor &tensor) {
   auto code = static_cast<tssa_onnx::TensorProto::DataType>(toONNX(tensor.dtype()));
   std::string type =
       "tensor(" + StringRef(tssa_onnx::TensorProto::DataType_Name(code)).lower() + ")";
-  return tensor.isSequence() ? "seq(" + type + ")" : tensor.isAbsent() ? "optional(" + type + ")" : type;
+  return tensor.isSequence() ? "seq(" + type + ")"
+         : tensor.isAbsent() ? "optional(" + type + ")"
+                             : type;
 }
 
 /// What an attribute of a function stands for is known here only.
@@ -303,15 +305,15 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
           return *known == type || *known == "optional(" + type + ")";
         }))
       return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                           ", which the operator does not take");
+                            ", which the operator does not take");
     bool isShared = formal.GetOption() != OpSchema::Variadic || formal.GetIsHomogeneous();
     if (!isShared)
       continue;
     auto [it, isNew] = bound.try_emplace(formal.GetTypeStr(), type, i);
     if (!isNew && it->second.first != type)
       return builder->error("input " + Twine(i) + " (" + formal.GetName() + ") is a " + type +
-                           ", expected " + it->second.first + " as input " +
-                           Twine(it->second.second));
+                            ", expected " + it->second.first + " as input " +
+                            Twine(it->second.second));
   }
   return success();
 }

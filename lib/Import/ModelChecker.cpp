@@ -197,8 +197,8 @@ static std::string getFirstLine(const std::exception &error) {
 const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema) {
   if (schema && !schema->Deprecated())
     return schema;
-  const OpSchema *newest = tssa_onnx::OpSchemaRegistry::Schema(
-      node.op_type(), normalizeDomain(node.domain()).str());
+  const OpSchema *newest =
+      tssa_onnx::OpSchemaRegistry::Schema(node.op_type(), normalizeDomain(node.domain()).str());
   return newest && !newest->Deprecated() ? newest : schema;
 }
 

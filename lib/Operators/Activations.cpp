@@ -36,9 +36,7 @@ static ScalarBody elu(const Node &node) {
 static ScalarBody selu(const Node &node) {
   double alpha = node.getFloat("alpha", 1.67326319217681884765625);
   double gamma = node.getFloat("gamma", 1.05070102214813232421875);
-  return [=](ArrayRef<Scalar> x) {
-    return gamma * select(x[0] <= 0.0, alpha * expm1(x[0]), x[0]);
-  };
+  return [=](ArrayRef<Scalar> x) { return gamma * select(x[0] <= 0.0, alpha * expm1(x[0]), x[0]); };
 }
 
 static ScalarBody celu(const Node &node) {

@@ -28,8 +28,7 @@ FailureOr<Tensors> joinExtremum(Builder &builder, DType type, ArrayRef<Size> sha
   auto finish = [&](Body &body, ValueRange best) {
     SmallVector<Value> results = {best[1]};
     if (withValue)
-      results.insert(results.begin(),
-                     toElement(body, toScalar(body, best[0], accumulator), type));
+      results.insert(results.begin(), toElement(body, toScalar(body, best[0], accumulator), type));
     return results;
   };
   if (reduced.sizes().empty())

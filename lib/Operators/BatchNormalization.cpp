@@ -28,9 +28,8 @@ static FailureOr<Tensor> normalize(Builder &builder, const Node &node, const Ten
     Scalar deviation = sqrt(readWide(body, variance, body.dim(0)) + epsilon);
     return readWide(body, scale, body.dim(0)) / deviation;
   };
-  FailureOr<Tensor> factor = builder.compute(wide, scale.shape(), [&](Body &body) {
-    return toElement(body, getFactor(body), wide);
-  });
+  FailureOr<Tensor> factor = builder.compute(
+      wide, scale.shape(), [&](Body &body) { return toElement(body, getFactor(body), wide); });
   FailureOr<Tensor> shift = builder.compute(wide, scale.shape(), [&](Body &body) {
     Scalar offset = readWide(body, mean, body.dim(0)) * getFactor(body);
     return toElement(body, readWide(body, bias, body.dim(0)) - offset, wide);
@@ -46,8 +45,8 @@ static FailureOr<Tensor> normalize(Builder &builder, const Node &node, const Ten
   });
 }
 
-static FailureOr<Tensor> moveTowards(Builder &builder, const Tensor &running,
-                                     const Tensor &current, double momentum) {
+static FailureOr<Tensor> moveTowards(Builder &builder, const Tensor &running, const Tensor &current,
+                                     double momentum) {
   return builder.compute(running.dtype(), running.shape(), [&](Body &body) {
     Scalar old = readScalar(body, running, body.dim(0));
     Scalar now = convert(readScalar(body, current, body.dim(0)), old.getType());
@@ -62,13 +61,12 @@ static FailureOr<Tensors> buildTraining(Builder &builder, const Node &node) {
   for (int64_t axis = 0; axis < x.rank(); ++axis)
     if (axis != 1)
       axes.push_back(axis);
-  FailureOr<Tensor> mean =
-      reduceAxes(builder, x, axes, /*keepDims=*/false, meanReduction());
+  FailureOr<Tensor> mean = reduceAxes(builder, x, axes, /*keepDims=*/false, meanReduction());
   if (failed(mean))
     return failure();
   FailureOr<Tensor> distances = builder.compute(x.dtype(), x.shape(), [&](Body &body) {
-    Scalar distance = readScalar(body, x, body.dims(0, x.rank())) -
-                      readScalar(body, *mean, body.dim(1));
+    Scalar distance =
+        readScalar(body, x, body.dims(0, x.rank())) - readScalar(body, *mean, body.dim(1));
     return toElement(body, distance * distance, x.dtype());
   });
   if (failed(distances))
@@ -82,9 +80,8 @@ static FailureOr<Tensors> buildTraining(Builder &builder, const Node &node) {
     return failure();
   Tensors results = {*result};
   for (unsigned i : {0, 1}) {
-    FailureOr<Tensor> moved =
-        moveTowards(builder, node.inputs[3 + i], i == 0 ? *mean : *variance,
-                    node.getFloat("momentum", 0.9));
+    FailureOr<Tensor> moved = moveTowards(builder, node.inputs[3 + i], i == 0 ? *mean : *variance,
+                                          node.getFloat("momentum", 0.9));
     if (failed(moved))
       return failure();
     results.push_back(*moved);

@@ -197,8 +197,8 @@ Value Body::inside(Guard guard) {
 Value Body::constant(DType type, double value) {
   Type elementType = getElementType(ops.getContext(), type);
   if (isSmallFloat(type))
-    return arith::ConstantOp::create(
-        ops, loc, ops.getI8IntegerAttr(runtime::encodeSmallFloat(type, value)));
+    return arith::ConstantOp::create(ops, loc,
+                                     ops.getI8IntegerAttr(runtime::encodeSmallFloat(type, value)));
   if (isFloat(type))
     return arith::ConstantOp::create(ops, loc, ops.getFloatAttr(elementType, value));
   return constant(type, static_cast<int64_t>(value));

@@ -129,9 +129,9 @@ Tensor Builder::constant(DType type, ElementsAttr elements) {
 Tensor Builder::scalar(DType type, double value) {
   Type elementType = getElementType(context(), type);
   if (isSmallFloat(type))
-    return constant(type, fromAttributes(RankedTensorType::get({}, elementType),
-                                         ops.getI8IntegerAttr(
-                                             runtime::encodeSmallFloat(type, value))));
+    return constant(type,
+                    fromAttributes(RankedTensorType::get({}, elementType),
+                                   ops.getI8IntegerAttr(runtime::encodeSmallFloat(type, value))));
   if (!isFloat(type))
     return constant(type, fromInts(context(), type, {}, static_cast<int64_t>(value)));
   return constant(type, fromAttributes(RankedTensorType::get({}, elementType),
@@ -291,8 +291,7 @@ std::optional<SmallVector<double>> Builder::constantFloats(const Tensor &tensor)
   return std::nullopt;
 }
 
-FailureOr<SmallVector<int64_t>> Builder::requireConstantInts(const Tensor &tensor,
-                                                             StringRef what) {
+FailureOr<SmallVector<int64_t>> Builder::requireConstantInts(const Tensor &tensor, StringRef what) {
   if (std::optional<SmallVector<int64_t>> ints = constantInts(tensor))
     return *ints;
   return unsupported(what + " must be known when the model is compiled");
@@ -417,7 +416,8 @@ LogicalResult Builder::requireEqual(const Size &lhs, const Size &rhs, const Twin
     return limit(what + ": a size is too large");
   if (lhs.differs(rhs))
     return error(what + ": expected equal sizes, got " + lhs.str() + " and " + rhs.str());
-  check(isEqual(lhs, rhs).value, what + ": expected equal sizes (" + lhs.str() + " and " + rhs.str() + ")");
+  check(isEqual(lhs, rhs).value,
+        what + ": expected equal sizes (" + lhs.str() + " and " + rhs.str() + ")");
   return success();
 }
 

@@ -58,20 +58,20 @@ FailureOr<Tensors> Builder::compute(ArrayRef<DType> types, ArrayRef<Size> shape,
                                     ElementFn element) {
   if (failed(checkShape(shape)))
     return failure();
-  te::ComputeOp op = te::buildCompute(ops, location, materialize(shape),
-                                      getElementTypes(context(), types),
-                                      [&](OpBuilder &, Location) {
-                                        Body body(*this, ops, location);
-                                        return element(body);
-                                      });
+  te::ComputeOp op =
+      te::buildCompute(ops, location, materialize(shape), getElementTypes(context(), types),
+                       [&](OpBuilder &, Location) {
+                         Body body(*this, ops, location);
+                         return element(body);
+                       });
   if (fault() != Fault::None)
     return failure();
   return finish(op, types, shape);
 }
 
 FailureOr<Tensor> Builder::compute(DType type, ArrayRef<Size> shape, ScalarFn element) {
-  FailureOr<Tensors> results = compute(
-      type, shape, [&](Body &body) -> SmallVector<Value> { return {element(body)}; });
+  FailureOr<Tensors> results =
+      compute(type, shape, [&](Body &body) -> SmallVector<Value> { return {element(body)}; });
   if (failed(results))
     return failure();
   return results->front();
@@ -97,8 +97,8 @@ FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, ArrayRef<Int
 }
 
 FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> types,
-                                   ArrayRef<Size> shape, ArrayRef<Size> reduced,
-                                   ElementFn element, JoinFn combiner, JoinFn epilogue) {
+                                   ArrayRef<Size> shape, ArrayRef<Size> reduced, ElementFn element,
+                                   JoinFn combiner, JoinFn epilogue) {
   if (reduced.empty())
     return compute(types, shape, [&](Body &body) {
       SmallVector<Value> values = element(body);

@@ -65,8 +65,8 @@ static bool fits(const Size &element, DType type) {
   unsigned bits = getBits(type);
   if (isUnsigned(type))
     return *value >= 0 && (bits == 64 || *value < (int64_t(1) << bits));
-  return bits == 64 || (*value >= -(int64_t(1) << (bits - 1)) &&
-                        *value < (int64_t(1) << (bits - 1)));
+  return bits == 64 ||
+         (*value >= -(int64_t(1) << (bits - 1)) && *value < (int64_t(1) << (bits - 1)));
 }
 
 static std::optional<Tensor> mapContents(Builder &builder, DType type, ArrayRef<Tensor> operands,
@@ -197,8 +197,8 @@ FailureOr<Tensor> Builder::cast(const Tensor &tensor, DType type) {
     return x[0].isConstant(0) ? std::optional(Size(0)) : std::nullopt;
   };
   return elementwise(
-      type, tensor,
-      [&](Body &body, ValueRange x) { return body.cast(x[0], tensor.dtype(), type); }, known);
+      type, tensor, [&](Body &body, ValueRange x) { return body.cast(x[0], tensor.dtype(), type); },
+      known);
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,8 +362,8 @@ FailureOr<Tensor> Builder::concat(ArrayRef<Tensor> tensors, int64_t axis) {
       return error("expected inputs of one type, got " + tensors.front().str() + " and " +
                    tensor.str());
     if (tensor.rank() != tensors.front().rank())
-      return error("expected inputs of equal rank, got " + Twine(tensors.front().rank()) +
-                   " and " + Twine(tensor.rank()));
+      return error("expected inputs of equal rank, got " + Twine(tensors.front().rank()) + " and " +
+                   Twine(tensor.rank()));
     for (int64_t i = 0; i < tensor.rank(); ++i)
       if (i != axis && failed(requireEqual(shape[i], tensor.dim(i), "dim " + Twine(i))))
         return failure();

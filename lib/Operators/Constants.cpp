@@ -180,7 +180,8 @@ static FailureOr<Tensors> buildNonZero(Builder &b, const Node &node) {
   const Tensor &x = node.inputs[0];
   if (std::optional<Tensor> known = findKnown(b, x))
     return Tensors{*known};
-  return b.callExtern("nonzero", x, Builder::ExternResult{DType::I64, {Size(x.rank()), std::nullopt}});
+  return b.callExtern("nonzero", x,
+                      Builder::ExternResult{DType::I64, {Size(x.rank()), std::nullopt}});
 }
 
 void registerConstants(Registry &registry) {

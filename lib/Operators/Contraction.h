@@ -34,9 +34,9 @@ using JoinedFn = llvm::function_ref<Scalar(Body &, Scalar)>;
 
 /// `term` over all of `reduced`, joined by `combiner` in `accumulator` and converted
 /// to `type` after `epilogue`. Where no reduction dim is left it is no reduction.
-mlir::FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator,
-                             DType type, llvm::ArrayRef<Size> shape, const ReducedDims &reduced,
-                             TermFn term, JoinedFn epilogue = nullptr);
+mlir::FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
+                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
+                             JoinedFn epilogue = nullptr);
 
 /// The same for a sum.
 mlir::FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type,

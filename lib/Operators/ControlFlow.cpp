@@ -78,7 +78,8 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
     forms.push_back(*form);
     types.push_back(getType(b, *form));
   }
-  for (auto [block, tensors] : {std::pair(draft.thenBlock(), &*left), {draft.elseBlock(), &*right}}) {
+  for (auto [block, tensors] :
+       {std::pair(draft.thenBlock(), &*left), {draft.elseBlock(), &*right}}) {
     OpBuilder::InsertionGuard guard(b.ops);
     b.ops.setInsertionPointToEnd(block);
     SmallVector<Value> values;
@@ -124,11 +125,13 @@ static FailureOr<Tensors> unrollLoop(Builder &b, const Node &node, Subgraph &bod
     return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
   };
   std::optional<int64_t> count = known(node.input(0));
-  std::optional<int64_t> condition = node.input(1) ? known(node.input(1)) : std::optional<int64_t>(1);
+  std::optional<int64_t> condition =
+      node.input(1) ? known(node.input(1)) : std::optional<int64_t>(1);
   bool staysTrue = body.isAlwaysTrue(0) || body.getForwardedInput(0) == 1;
   if (!count || !condition || !staysTrue || *count > maxUnrolled)
-    return b.unsupported("a loop that carries a sequence must run a known number of times, at most " +
-                         Twine(maxUnrolled));
+    return b.unsupported(
+        "a loop that carries a sequence must run a known number of times, at most " +
+        Twine(maxUnrolled));
   Tensors carried(initial);
   std::vector<Tensors> scanned(body.numOutputs() - initial.size() - 1);
   if ((*count < 1 || *condition == 0) && !scanned.empty())

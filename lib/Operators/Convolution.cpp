@@ -24,17 +24,16 @@ FailureOr<Convolution> getConvolution(Builder &builder, const Node &node, const 
                                   "input channels and group times channels of the weights")))
     return failure();
   const Size &outputs = weights.dim(0);
-  if (failed(builder.require(
-          builder.isEqual(outputs.floorDiv(conv.group) * conv.group, outputs),
-          "group " + Twine(conv.group) + " does not divide " + outputs.str() + " output channels")))
+  if (failed(builder.require(builder.isEqual(outputs.floorDiv(conv.group) * conv.group, outputs),
+                             "group " + Twine(conv.group) + " does not divide " + outputs.str() +
+                                 " output channels")))
     return failure();
   size_t rank = input.rank() - 2;
   FailureOr<SmallVector<Size>> kernel =
       getKernel(builder, node, rank, weights.shape().drop_front(2));
   if (failed(kernel))
     return failure();
-  FailureOr<Windows> windows =
-      getWindows(builder, node, input.shape().drop_front(2), *kernel);
+  FailureOr<Windows> windows = getWindows(builder, node, input.shape().drop_front(2), *kernel);
   if (failed(windows))
     return failure();
   conv.windows = *windows;
@@ -80,8 +79,7 @@ FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DType accu
 Scalar readPadded(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at, Guard guard) {
   if (guard.empty())
     return readScalar(body, tensor, at);
-  TypedAttr zero =
-      body.ops.getZeroAttr(getElementType(body.ops.getContext(), tensor.dtype()));
+  TypedAttr zero = body.ops.getZeroAttr(getElementType(body.ops.getContext(), tensor.dtype()));
   return widen(toScalar(body, body.read(tensor, at, guard, zero), tensor.dtype()));
 }
 

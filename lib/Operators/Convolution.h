@@ -25,8 +25,8 @@ struct Convolution {
   mlir::AffineExpr inputChannel(Body &body, mlir::AffineExpr c) const;
 };
 
-mlir::FailureOr<Convolution> getConvolution(Builder &builder, const Node &node,
-                                            const Tensor &input, const Tensor &weights);
+mlir::FailureOr<Convolution> getConvolution(Builder &builder, const Node &node, const Tensor &input,
+                                            const Tensor &weights);
 
 /// The product of an input element, inside of the input where `guard` holds, and an
 /// element of the weights.

@@ -43,9 +43,7 @@ Type getElementType(MLIRContext *context, DType type) {
   }
 }
 
-DType getAccumulator(DType type) {
-  return isFloat(type) && type != DType::F64 ? DType::F32 : type;
-}
+DType getAccumulator(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
 
 /// ONNX's numbers of element types, in the order of DType.
 static constexpr int64_t onnxCodes[runtime::numDTypes] = {

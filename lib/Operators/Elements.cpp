@@ -95,9 +95,10 @@ std::optional<SmallVector<double>> readFloats(ElementsAttr elements, DType type,
   if (!values)
     return std::nullopt;
   for (Attribute value : *values)
-    result.push_back(isSmallFloat(type) ? runtime::decodeSmallFloat(
-                                              type, cast<IntegerAttr>(value).getValue().getZExtValue())
-                                        : cast<FloatAttr>(value).getValueAsDouble());
+    result.push_back(
+        isSmallFloat(type)
+            ? runtime::decodeSmallFloat(type, cast<IntegerAttr>(value).getValue().getZExtValue())
+            : cast<FloatAttr>(value).getValueAsDouble());
   return result;
 }
 

@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-template <typename Op>
-static Scalar apply(Scalar x) {
+template <typename Op> static Scalar apply(Scalar x) {
   return x.with(Op::create(x.getBuilder(), x.getLoc(), x.getValue()));
 }
 
@@ -36,8 +35,7 @@ static Scalar isGreater(Scalar a, Scalar b) { return a > b; }
 static Scalar isGreaterOrEqual(Scalar a, Scalar b) { return a >= b; }
 
 /// Joins any number of operands from left to right.
-template <Scalar (*fn)(Scalar, Scalar)>
-static ScalarBody variadic(const Node &) {
+template <Scalar (*fn)(Scalar, Scalar)> static ScalarBody variadic(const Node &) {
   return [](ArrayRef<Scalar> x) {
     Scalar result = x.front();
     for (const Scalar &operand : x.drop_front())
@@ -54,16 +52,14 @@ static ScalarBody mean(const Node &node) {
 
 static ScalarBody bitShift(const Node &node) {
   bool isLeft = node.getString("direction", "") == "LEFT";
-  return [=](ArrayRef<Scalar> x) {
-    return isLeft ? shiftLeft(x[0], x[1]) : shiftRight(x[0], x[1]);
-  };
+  return
+      [=](ArrayRef<Scalar> x) { return isLeft ? shiftLeft(x[0], x[1]) : shiftRight(x[0], x[1]); };
 }
 
 static ScalarBody mod(const Node &node) {
   bool truncates = node.getInt("fmod", 0) != 0;
-  return [=](ArrayRef<Scalar> x) {
-    return truncates ? truncMod(x[0], x[1]) : floorMod(x[0], x[1]);
-  };
+  return
+      [=](ArrayRef<Scalar> x) { return truncates ? truncMod(x[0], x[1]) : floorMod(x[0], x[1]); };
 }
 
 static ScalarBody isInf(const Node &node) {

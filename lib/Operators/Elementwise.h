@@ -28,12 +28,10 @@ struct ElementwiseOperator {
 };
 
 /// Body factories for functions without attributes.
-template <Scalar (*fn)(Scalar)>
-ScalarBody unary(const Node &) {
+template <Scalar (*fn)(Scalar)> ScalarBody unary(const Node &) {
   return [](llvm::ArrayRef<Scalar> x) { return fn(x[0]); };
 }
-template <Scalar (*fn)(Scalar, Scalar)>
-ScalarBody binary(const Node &) {
+template <Scalar (*fn)(Scalar, Scalar)> ScalarBody binary(const Node &) {
   return [](llvm::ArrayRef<Scalar> x) { return fn(x[0], x[1]); };
 }
 

@@ -44,8 +44,8 @@ static Scalar getPosition(Body &body, const GridSampling &grid, int64_t dim) {
   SmallVector<AffineExpr> at = {body.dim(0)};
   at.append(body.dims(2, 2 + grid.rank()));
   at.push_back(body.constantExpr(grid.rank() - 1 - dim));
-  Scalar given = convert(readScalar(body, grid.grid, at),
-                         getElementType(body.ops.getContext(), grid.wide));
+  Scalar given =
+      convert(readScalar(body, grid.grid, at), getElementType(body.ops.getContext(), grid.wide));
   Scalar length = lengthOf(body, grid, dim);
   return grid.alignsCorners ? (given + 1.0) / 2.0 * (length - 1.0)
                             : ((given + 1.0) * length - 1.0) / 2.0;
@@ -106,8 +106,8 @@ static FailureOr<Tensor> sample(Builder &builder, const GridSampling &grid) {
     SmallVector<AffineExpr> at = body.dims(0, 2);
     for (int64_t i = 0; i < rank; ++i)
       at.push_back(addTap(body, grid, i, reduced.expr(body, i), weight, isInside));
-    Scalar value = convert(readScalar(body, grid.input, at),
-                           getElementType(builder.context(), grid.wide));
+    Scalar value =
+        convert(readScalar(body, grid.input, at), getElementType(builder.context(), grid.wide));
     if (isInside)
       value = select(*isInside, value, 0.0);
     return weight ? value * *weight : value;
@@ -116,8 +116,11 @@ static FailureOr<Tensor> sample(Builder &builder, const GridSampling &grid) {
 }
 
 static FailureOr<Tensors> buildGridSample(Builder &builder, const Node &node) {
-  GridSampling grid{GridSampling::Linear, GridSampling::Zeros,
-                    node.getInt("align_corners", 0) != 0, node.inputs[0], node.inputs[1],
+  GridSampling grid{GridSampling::Linear,
+                    GridSampling::Zeros,
+                    node.getInt("align_corners", 0) != 0,
+                    node.inputs[0],
+                    node.inputs[1],
                     node.inputs[0].dtype() == DType::F64 ? DType::F64 : DType::F32};
   StringRef mode = node.getString("mode", "linear");
   if (mode == "nearest")
@@ -136,8 +139,7 @@ static FailureOr<Tensors> buildGridSample(Builder &builder, const Node &node) {
   if (grid.rank() < 1 || grid.grid.rank() != grid.input.rank() ||
       !grid.grid.shape().back().isConstant(grid.rank()))
     return builder.error("expected a grid of rank " + Twine(grid.input.rank()) +
-                         " with a last dim of " + Twine(grid.rank()) + ", got " +
-                         grid.grid.str());
+                         " with a last dim of " + Twine(grid.rank()) + ", got " + grid.grid.str());
   if (failed(builder.requireEqual(grid.input.dim(0), grid.grid.dim(0), "batches")))
     return failure();
   return single(sample(builder, grid));
@@ -168,7 +170,8 @@ static FailureOr<Tensors> buildAffineGrid(Builder &builder, const Node &node) {
   int64_t rank = sizes->size() - 2;
   if (theta.rank() != 3)
     return builder.error("expected a theta of rank 3, got " + theta.str());
-  if (failed(builder.requireEqual(theta.dim(0), sizes->front(), "batch of theta and of the size")) ||
+  if (failed(
+          builder.requireEqual(theta.dim(0), sizes->front(), "batch of theta and of the size")) ||
       failed(builder.requireEqual(theta.dim(1), rank, "rows of theta")) ||
       failed(builder.requireEqual(theta.dim(2), rank + 1, "columns of theta")))
     return failure();
@@ -184,8 +187,8 @@ static FailureOr<Tensors> buildAffineGrid(Builder &builder, const Node &node) {
     Scalar result = factor(rank);
     for (int64_t column = 0; column < rank; ++column) {
       int64_t dim = rank - column; // the first column is for the last spatial dim
-      result = result + factor(column) * getCoordinate(body, body.dim(dim), shape[dim],
-                                                       alignsCorners, wide);
+      result = result +
+               factor(column) * getCoordinate(body, body.dim(dim), shape[dim], alignsCorners, wide);
     }
     return toElement(body, result, theta.dtype());
   }));

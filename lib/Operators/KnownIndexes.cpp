@@ -20,8 +20,7 @@ AffineExpr AffineIndex::expr(Body &body, unsigned firstDim) const {
 }
 
 /// The affine function that `values`, row-major over `shape`, are.
-static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape,
-                                              ArrayRef<int64_t> values) {
+static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape, ArrayRef<int64_t> values) {
   AffineIndex index{values.front(), {}};
   int64_t step = values.size();
   for (int64_t extent : shape) {
@@ -43,10 +42,8 @@ static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape,
   return index;
 }
 
-std::optional<SmallVector<AffineIndex>> matchAffineIndexes(Builder &builder,
-                                                           const Tensor &indices,
-                                                           ArrayRef<Size> extents,
-                                                           bool isScalar) {
+std::optional<SmallVector<AffineIndex>> matchAffineIndexes(Builder &builder, const Tensor &indices,
+                                                           ArrayRef<Size> extents, bool isScalar) {
   std::optional<SmallVector<int64_t>> known = builder.constantInts(indices);
   std::optional<SmallVector<int64_t>> shape = indices.staticShape();
   if (!known || !shape || known->empty())

@@ -31,9 +31,10 @@ struct AffineIndex {
 /// `isScalar`. Component i points into a dim of `extents[i]` elements; negative ones
 /// are made positive. Nothing if an index or extent is not known, is out of bounds
 /// or not affine.
-std::optional<llvm::SmallVector<AffineIndex>>
-matchAffineIndexes(Builder &builder, const Tensor &indices, llvm::ArrayRef<Size> extents,
-                   bool isScalar);
+std::optional<llvm::SmallVector<AffineIndex>> matchAffineIndexes(Builder &builder,
+                                                                 const Tensor &indices,
+                                                                 llvm::ArrayRef<Size> extents,
+                                                                 bool isScalar);
 
 } // namespace tssa::operators
 

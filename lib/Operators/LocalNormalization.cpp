@@ -32,12 +32,12 @@ static FailureOr<Tensors> buildLRN(Builder &builder, const Node &node) {
     Scalar element = widen(toScalar(body, body.read(x, at, guard, zero), x.dtype()));
     return element * element;
   };
-  return single(sum(builder, wide, x.dtype(), x.shape(), reduced, term,
-                    [&](Body &body, Scalar total) {
-                      Scalar base = bias + total * (alpha / size);
-                      Scalar element = readScalar(body, x, body.dims(0, x.rank()));
-                      return element / power(base, base.constant(beta));
-                    }));
+  return single(
+      sum(builder, wide, x.dtype(), x.shape(), reduced, term, [&](Body &body, Scalar total) {
+        Scalar base = bias + total * (alpha / size);
+        Scalar element = readScalar(body, x, body.dims(0, x.rank()));
+        return element / power(base, base.constant(beta));
+      }));
 }
 
 static FailureOr<Tensors> buildLpNormalization(Builder &builder, const Node &node) {
@@ -45,8 +45,8 @@ static FailureOr<Tensors> buildLpNormalization(Builder &builder, const Node &nod
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", -1), x.rank());
   if (failed(axis))
     return failure();
-  FailureOr<Tensor> norm = reduceAxes(builder, x, *axis, /*keepDims=*/true,
-                                      normReduction(node.getInt("p", 2)));
+  FailureOr<Tensor> norm =
+      reduceAxes(builder, x, *axis, /*keepDims=*/true, normReduction(node.getInt("p", 2)));
   if (failed(norm))
     return failure();
   return single(builder.compute(x.dtype(), x.shape(), [&](Body &body) {

@@ -185,8 +185,7 @@ FailureOr<bool> LoopBuilder::learn(ArrayRef<Tensor> outputs) {
 
 /// Builds the body at the builder on the carried values and accumulators; the tensors to
 /// carry on.
-LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange values,
-                                          Value *goesOn) {
+LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange values, Value *goesOn) {
   Tensors state, accumulators;
   for (auto [value, form] : llvm::zip(values, carried))
     state.push_back(wrap(b, value, form));
@@ -249,8 +248,8 @@ LoopBuilder::Trial LoopBuilder::tryFor() {
   if (failed(initial))
     return failure();
   Value zero = b.materializeValue(0), one = b.materializeValue(1);
-  auto loop = scf::ForOp::create(b.ops, b.loc(), zero, b.materializeValue(*spec.count), one,
-                                 *initial);
+  auto loop =
+      scf::ForOp::create(b.ops, b.loc(), zero, b.materializeValue(*spec.count), one, *initial);
   auto fill = [&]() -> Trial {
     OpBuilder::InsertionGuard guard(b.ops);
     Block *body = loop.getBody();

@@ -76,8 +76,7 @@ private:
                                      const Tensor &element, const Size &position);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> getInitialValues();
   /// The values of `tensors` with the types of `like`.
-  llvm::SmallVector<mlir::Value> conformAll(llvm::ArrayRef<Tensor> tensors,
-                                            mlir::TypeRange types);
+  llvm::SmallVector<mlir::Value> conformAll(llvm::ArrayRef<Tensor> tensors, mlir::TypeRange types);
   Tensors wrapResults(mlir::ValueRange values);
   void fillCondition(mlir::Block *before);
   bool isPlaced(const TensorForm &element) const;

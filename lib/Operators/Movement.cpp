@@ -126,13 +126,13 @@ static AxisSlice resolveSlice(Builder &b, const Size &size, const Size &start, c
   AxisSlice forward, backward;
   if (isBackward.known != true) {
     forward.begin = clampPosition(first, size, 0, 0);
-    forward.count = count(clampPosition(last, size, 0, 0) - forward.begin,
-                          b.select(isBackward, 1, step));
+    forward.count =
+        count(clampPosition(last, size, 0, 0) - forward.begin, b.select(isBackward, 1, step));
   }
   if (isBackward.known != false) {
     backward.begin = clampPosition(first, size, 0, -1);
-    backward.count = count(backward.begin - clampPosition(last, size, -1, -1),
-                           b.select(isBackward, -step, 1));
+    backward.count =
+        count(backward.begin - clampPosition(last, size, -1, -1), b.select(isBackward, -step, 1));
   }
   return {b.select(isBackward, backward.begin, forward.begin),
           b.select(isBackward, backward.count, forward.count)};
@@ -165,9 +165,9 @@ static FailureOr<Tensors> buildSlice(Builder &b, const Node &node) {
     return failure();
   if (ends->size() != starts->size() || axes->size() != starts->size() ||
       steps->size() != starts->size())
-    return b.error("expected as many ends, axes and steps as starts, got " +
-                   Twine(ends->size()) + ", " + Twine(axes->size()) + ", " +
-                   Twine(steps->size()) + " and " + Twine(starts->size()));
+    return b.error("expected as many ends, axes and steps as starts, got " + Twine(ends->size()) +
+                   ", " + Twine(axes->size()) + ", " + Twine(steps->size()) + " and " +
+                   Twine(starts->size()));
   for (const Size &step : *steps)
     if (step.isConstant(0))
       return b.error("a step is 0");

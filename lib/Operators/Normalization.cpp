@@ -25,8 +25,7 @@ namespace {
 struct Groups {
   Tensor x;
   SmallVector<Size> outer, inner;
-  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place)>
-      at;
+  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place)> at;
 
   DType wide() const { return getAccumulator(x.dtype()); }
 };
@@ -194,9 +193,9 @@ static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", -1), x.rank());
   if (failed(axis))
     return failure();
-  FailureOr<NormalizedLayer> layer =
-      normalizeLayer(builder, x, {*axis, node.getFloat("epsilon", 1e-5), isCentered,
-                                  node.inputs[1], node.input(2)});
+  FailureOr<NormalizedLayer> layer = normalizeLayer(
+      builder, x,
+      {*axis, node.getFloat("epsilon", 1e-5), isCentered, node.inputs[1], node.input(2)});
   if (failed(layer))
     return failure();
   Tensors results = {layer->result};
@@ -234,8 +233,8 @@ static FailureOr<Tensors> buildInstanceNormalization(Builder &builder, const Nod
   if (failed(requireOneForEach(builder, scale, bias, x.dim(1))))
     return failure();
   Groups groups = groupByAxes(x, llvm::to_vector(llvm::seq<int64_t>(2, x.rank())));
-  FailureOr<Statistics> statistics = getStatistics(
-      builder, groups, getInverseDeviation(node.getFloat("epsilon", 1e-5)));
+  FailureOr<Statistics> statistics =
+      getStatistics(builder, groups, getInverseDeviation(node.getFloat("epsilon", 1e-5)));
   if (failed(statistics))
     return failure();
   return single(builder.compute(x.dtype(), x.shape(), [&](Body &body) {
@@ -246,8 +245,7 @@ static FailureOr<Tensors> buildInstanceNormalization(Builder &builder, const Nod
   }));
 }
 
-FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x,
-                                  const GroupOptions &options) {
+FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x, const GroupOptions &options) {
   int64_t numGroups = options.numGroups;
   std::optional<int64_t> channels = x.rank() < 2 ? std::nullopt : x.dim(1).constant();
   if (!channels)
@@ -294,9 +292,8 @@ static FailureOr<Tensors> buildMeanVarianceNormalization(Builder &builder, const
   if (failed(axes))
     return failure();
   Groups groups = groupByAxes(x, *axes);
-  FailureOr<Statistics> statistics = getStatistics(builder, groups, [](Scalar variance) {
-    return 1.0 / (sqrt(variance) + 1e-9);
-  });
+  FailureOr<Statistics> statistics =
+      getStatistics(builder, groups, [](Scalar variance) { return 1.0 / (sqrt(variance) + 1e-9); });
   if (failed(statistics))
     return failure();
   return single(builder.compute(x.dtype(), x.shape(), [&](Body &body) {

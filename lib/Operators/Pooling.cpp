@@ -46,8 +46,7 @@ static FailureOr<Pool> getPool(Builder &builder, const Node &node) {
   FailureOr<SmallVector<Size>> kernel = getKernel(builder, node, pool.input.rank() - 2);
   if (failed(kernel))
     return failure();
-  FailureOr<Windows> windows =
-      getWindows(builder, node, pool.input.shape().drop_front(2), *kernel);
+  FailureOr<Windows> windows = getWindows(builder, node, pool.input.shape().drop_front(2), *kernel);
   if (failed(windows))
     return failure();
   pool.windows = *windows;
@@ -71,20 +70,20 @@ static Scalar readOr(Body &body, const Tensor &tensor, const PoolPoint &point, T
 
 static FailureOr<Tensor> poolMax(Builder &builder, const Pool &pool) {
   DType type = pool.input.dtype();
-  TypedAttr least = te::getIdentity(te::Combiner::Max, getElementType(builder.context(), type),
-                                    isUnsigned(type));
+  TypedAttr least =
+      te::getIdentity(te::Combiner::Max, getElementType(builder.context(), type), isUnsigned(type));
   ReducedDims reduced = pool.reduced();
-  return join(builder, te::Combiner::Max, getAccumulator(type), type, pool.shape(), reduced,
-              [&](Body &body) {
-                return readOr(body, pool.input, getPoint(body, pool, reduced), least);
-              });
+  return join(
+      builder, te::Combiner::Max, getAccumulator(type), type, pool.shape(), reduced,
+      [&](Body &body) { return readOr(body, pool.input, getPoint(body, pool, reduced), least); });
 }
 
 /// The position of `at` in the whole tensor as an i64; with `columnMajor` the
 /// spatial dims count from the left.
-static Scalar flatten(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at,
-                      bool columnMajor) {
-  auto sizeOf = [&](int64_t dim) { return indexScalar(body, body.size(tensor.dim(dim)), DType::I64); };
+static Scalar flatten(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at, bool columnMajor) {
+  auto sizeOf = [&](int64_t dim) {
+    return indexScalar(body, body.size(tensor.dim(dim)), DType::I64);
+  };
   auto coordinate = [&](int64_t dim) { return indexScalar(body, at[dim], DType::I64); };
   int64_t rank = tensor.rank();
   Scalar flat = coordinate(0) * sizeOf(1) + coordinate(1);
@@ -180,9 +179,9 @@ static FailureOr<Tensors> buildAveragePool(Builder &builder, const Node &node) {
       builder, getAccumulator(type), type, pool->shape(), reduced,
       [&](Body &body) { return readOr(body, pool->input, getPoint(body, *pool, reduced), zero); },
       [&](Body &body, Scalar total) {
-        Scalar count = isPartial ? countElements(body, *pool, withPads)
-                                 : convert(indexScalar(body, body.size(whole), DType::I64),
-                                           total.getType());
+        Scalar count =
+            isPartial ? countElements(body, *pool, withPads)
+                      : convert(indexScalar(body, body.size(whole), DType::I64), total.getType());
         return total / convert(count, total.getType());
       }));
 }

@@ -44,8 +44,8 @@ struct Clock {
 } // namespace
 
 /// x times the input weights, with biases: [steps, batch, gates * hidden].
-static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network,
-                                       int64_t direction, bool addsRecurrentBias) {
+static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network, int64_t direction,
+                                       bool addsRecurrentBias) {
   Size rows = network.hidden * network.numGates;
   SmallVector<Size> shape = {network.steps, network.batch, rows};
   ReducedDims reduced(3);
@@ -128,8 +128,8 @@ static FailureOr<Tensors> runDirection(Builder &builder, const Network &network,
     if (tensor)
       builder.value(tensor); // outside of the loop
   Value zero = builder.materializeValue(0), one = builder.materializeValue(1);
-  auto loop = scf::ForOp::create(ops, builder.loc(), zero,
-                                 builder.materializeValue(network.steps), one, initial);
+  auto loop = scf::ForOp::create(ops, builder.loc(), zero, builder.materializeValue(network.steps),
+                                 one, initial);
   auto wrap = [&](ValueRange values) {
     Tensors tensors;
     for (auto [value, like] : llvm::zip_equal(values, carried))
@@ -199,8 +199,7 @@ FailureOr<Tensors> runNetwork(Builder &builder, const Node &node, const Network 
   bool startsReverse = node.getString("direction", "forward") == "reverse";
   size_t perDirection = network.activations.size() / network.numDirections;
   for (int64_t direction = 0; direction < network.numDirections; ++direction) {
-    FailureOr<Tensor> projection =
-        projectInputs(builder, network, direction, addsRecurrentBias);
+    FailureOr<Tensor> projection = projectInputs(builder, network, direction, addsRecurrentBias);
     if (failed(projection))
       return failure();
     Tensors carried;

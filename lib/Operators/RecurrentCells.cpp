@@ -23,10 +23,9 @@ static AffineExpr getRow(Body &body, const Network &network, int64_t gate, Affin
 /// All gates before their activations: input and recurrent products.
 static FailureOr<Tensor> getGates(Builder &builder, const Step &step, const Tensor &state,
                                   int64_t numGates) {
-  return multiplyState(builder, step, state, 0, step.network.hidden * numGates,
-                       [&](Body &body, Scalar total) {
-                         return total + step.input(body, body.dim(0), body.dim(1));
-                       });
+  return multiplyState(
+      builder, step, state, 0, step.network.hidden * numGates,
+      [&](Body &body, Scalar total) { return total + step.input(body, body.dim(0), body.dim(1)); });
 }
 
 /// Gates are i, o, f, c; states are h, c.
@@ -50,16 +49,14 @@ static FailureOr<Tensors> stepLSTM(Builder &builder, const Step &step, const Ten
       AffineExpr at[] = {d, getRow(body, network, number, unit)};
       return x + readScalar(body, peepholes, at) * cell;
     };
-    const ActivationFn &f = step.activations[0], &g = step.activations[1],
-                       &h = step.activations[2];
+    const ActivationFn &f = step.activations[0], &g = step.activations[1], &h = step.activations[2];
     Scalar input = f(network.clipped(peep(0, gate(0), lastCell)));
     Scalar forget = couplesForget ? 1.0 - input : f(network.clipped(peep(2, gate(2), lastCell)));
     Scalar cell = forget * lastCell + input * g(network.clipped(gate(3)));
     Scalar output = f(network.clipped(peep(1, gate(1), cell)));
     Scalar hidden = output * h(cell);
-    return SmallVector<Value>{
-        toElement(body, step.keep(body, b, hidden, lastHidden), type),
-        toElement(body, step.keep(body, b, cell, lastCell), type)};
+    return SmallVector<Value>{toElement(body, step.keep(body, b, hidden, lastHidden), type),
+                              toElement(body, step.keep(body, b, cell, lastCell), type)};
   });
 }
 
@@ -116,8 +113,7 @@ static FailureOr<Tensor> stepResetAfter(Builder &builder, const Step &step, cons
 }
 
 /// The reset gate acts on the state before the product.
-static FailureOr<Tensor> stepResetBefore(Builder &builder, const Step &step,
-                                         const Tensor &state) {
+static FailureOr<Tensor> stepResetBefore(Builder &builder, const Step &step, const Tensor &state) {
   const Network &network = step.network;
   SmallVector<Size> shape = getStateShape(network);
   FailureOr<Tensor> gates = getGates(builder, step, state, 2);
@@ -134,13 +130,12 @@ static FailureOr<Tensor> stepResetBefore(Builder &builder, const Step &step,
   });
   if (failed(reset))
     return failure();
-  FailureOr<Tensor> candidate =
-      multiplyState(builder, step, *reset, network.hidden * 2, network.hidden,
-                    [&](Body &body, Scalar total) {
-                      AffineExpr row = getRow(body, network, 2, body.dim(1));
-                      Scalar input = step.input(body, body.dim(0), row);
-                      return g(network.clipped(total + input));
-                    });
+  FailureOr<Tensor> candidate = multiplyState(
+      builder, step, *reset, network.hidden * 2, network.hidden, [&](Body &body, Scalar total) {
+        AffineExpr row = getRow(body, network, 2, body.dim(1));
+        Scalar input = step.input(body, body.dim(0), row);
+        return g(network.clipped(total + input));
+      });
   if (failed(candidate))
     return failure();
   return builder.compute(network.type(), shape, [&](Body &body) {

@@ -33,8 +33,8 @@ static const NamedActivation knownActivations[] = {
     {"ScaledTanh", 1, 1, [](const Scalar &x, double a, double b) { return a * tanh(b * x); }, true,
      true},
     {"HardSigmoid", 0.2, 0.5,
-     [](const Scalar &x, double a, double b) { return atMost(atLeast(a * x + b, 0.0), 1.0); },
-     true, true},
+     [](const Scalar &x, double a, double b) { return atMost(atLeast(a * x + b, 0.0), 1.0); }, true,
+     true},
     {"Elu", 1, 0,
      [](const Scalar &x, double a, double) { return select(x < 0.0, a * (exp(x) - 1.0), x); },
      true},
@@ -73,8 +73,7 @@ static FailureOr<std::vector<ActivationFn>> getActivations(Builder &builder, con
       return builder.error("unknown activation \"" + name + "\"");
     double alpha = known->hasAlpha ? takeNext(alphas, known->alpha) : 0;
     double beta = known->hasBeta ? takeNext(betas, known->beta) : 0;
-    result.push_back(
-        [fn = known->fn, alpha, beta](const Scalar &x) { return fn(x, alpha, beta); });
+    result.push_back([fn = known->fn, alpha, beta](const Scalar &x) { return fn(x, alpha, beta); });
   }
   return result;
 }
@@ -104,9 +103,9 @@ static LogicalResult checkShapes(Builder &builder, const Node &node, const Netwo
       failed(requireShape(builder, network.bias, {directions, rows * 2}, "B")) ||
       failed(requireShape(builder, network.lengths, network.batch, "sequence_lens")) ||
       failed(requireShape(builder, node.input(5), state, "initial_h")) ||
-      (hasCell && (failed(requireShape(builder, node.input(6), state, "initial_c")) ||
-                   failed(requireShape(builder, node.input(7), {directions, network.hidden * 3},
-                                       "P")))));
+      (hasCell &&
+       (failed(requireShape(builder, node.input(6), state, "initial_c")) ||
+        failed(requireShape(builder, node.input(7), {directions, network.hidden * 3}, "P")))));
 }
 
 FailureOr<Network> getNetwork(Builder &builder, const Node &node, int64_t numGates,

@@ -181,8 +181,8 @@ static FailureOr<Tensor> reduceLogSumExp(Builder &builder, const Tensor &input,
   auto term = [&](Body &body) {
     return exp(readScalar(body, input, plan.point(body)) - offset(body));
   };
-  return sum(builder, getAccumulator(input.dtype()), input.dtype(), plan.shape, plan.reduced,
-             term, [&](Body &body, Scalar total) { return log(total) + offset(body); });
+  return sum(builder, getAccumulator(input.dtype()), input.dtype(), plan.shape, plan.reduced, term,
+             [&](Body &body, Scalar total) { return log(total) + offset(body); });
 }
 
 /// The plan for the axes of a node: an attribute, or an input of later versions. None
@@ -209,8 +209,7 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Node &node
   return planReduction(input, *normal, keepDims);
 }
 
-using ReduceFn =
-    std::function<FailureOr<Tensor>(Builder &, const Tensor &, const ReductionPlan &)>;
+using ReduceFn = std::function<FailureOr<Tensor>(Builder &, const Tensor &, const ReductionPlan &)>;
 
 static void addReduction(Registry &registry, StringRef name, const ReduceFn &reduceFn) {
   registry.add(name, [reduceFn](Builder &builder, const Node &node) -> FailureOr<Tensors> {
@@ -231,12 +230,11 @@ static void addReduction(Registry &registry, StringRef name, const ReductionKind
 /// Maximum and minimum; of bools they are `or` and `and`.
 static void addExtremum(Registry &registry, StringRef name, te::Combiner onNumbers,
                         te::Combiner onBools) {
-  addReduction(registry, name,
-               [=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
-                 bool isBool = input.dtype() == DType::Bool;
-                 return reduce(builder, input, plan,
-                               {isBool ? onBools : onNumbers, nullptr, nullptr});
-               });
+  addReduction(
+      registry, name, [=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
+        bool isBool = input.dtype() == DType::Bool;
+        return reduce(builder, input, plan, {isBool ? onBools : onNumbers, nullptr, nullptr});
+      });
 }
 
 void registerReduction(Registry &registry) {

@@ -12,8 +12,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 bool Node::has(StringRef attribute) const {
-  return attributes.get(attribute) || tensors.contains(attribute) ||
-         subgraphs.contains(attribute);
+  return attributes.get(attribute) || tensors.contains(attribute) || subgraphs.contains(attribute);
 }
 
 int64_t Node::getInt(StringRef attribute, int64_t otherwise) const {
@@ -60,8 +59,7 @@ void Registry::add(StringRef op, OperatorFn fn, int64_t since, int64_t until) {
   addIn("", op, std::move(fn), since, until);
 }
 
-void Registry::addIn(StringRef domain, StringRef op, OperatorFn fn, int64_t since,
-                     int64_t until) {
+void Registry::addIn(StringRef domain, StringRef op, OperatorFn fn, int64_t since, int64_t until) {
   entries[getKey(domain, op)].push_back({since, until, std::move(fn)});
 }
 

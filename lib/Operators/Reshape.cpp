@@ -70,7 +70,9 @@ void Matcher::matchMiddle(ArrayRef<unsigned> left, ArrayRef<unsigned> right) {
       right = right.drop_front();
     };
     do {
-      int side = group.from.empty() ? -1 : group.to.empty() ? 1 : chooseSide(leftProduct, rightProduct);
+      int side = group.from.empty() ? -1
+                 : group.to.empty() ? 1
+                                    : chooseSide(leftProduct, rightProduct);
       if (side <= 0 && !left.empty())
         growLeft();
       else if (!right.empty())

@@ -92,8 +92,8 @@ static bool isExtrapolated(const ResizedAxis &axis) { return bool(axis.region); 
 
 /// `value`, or the extrapolation value where output position `o` stands for one
 /// outside of the input.
-static Scalar extrapolate(Body &body, const ResizeMode &mode, const ResizedAxis &axis,
-                          AffineExpr o, const Scalar &value) {
+static Scalar extrapolate(Body &body, const ResizeMode &mode, const ResizedAxis &axis, AffineExpr o,
+                          const Scalar &value) {
   if (!isExtrapolated(axis))
     return value;
   Scalar position = getPosition(body, mode, axis, o);
@@ -123,8 +123,7 @@ static FailureOr<Tensor> resizeNearest(Builder &builder, const Tensor &x, const 
   return builder.compute(x.dtype(), withDim(x, axis.axis, axis.output), [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
     AffineExpr o = at[axis.axis];
-    at[axis.axis] = factor ? o.floorDiv(*factor)
-                           : body.opaque(toIndex(readScalar(body, table, o)));
+    at[axis.axis] = factor ? o.floorDiv(*factor) : body.opaque(toIndex(readScalar(body, table, o)));
     Scalar value = toScalar(body, body.read(x, at), x.dtype());
     return extrapolate(body, mode, axis, o, value).getValue();
   });
@@ -148,8 +147,7 @@ static Scalar getStretch(Body &body, const ResizeMode &mode, const ResizedAxis &
 }
 
 /// Half of the number of taps.
-static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode,
-                                const ResizedAxis &axis) {
+static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const ResizedAxis &axis) {
   double support = mode.kind == ResizeMode::Linear ? 1 : 2;
   if (!mode.antialias)
     return Size(static_cast<int64_t>(support));
@@ -171,8 +169,8 @@ struct Taps {
 };
 } // namespace
 
-static FailureOr<Taps> getTaps(Builder &builder, const ResizeMode &mode,
-                               const ResizedAxis &axis, DType wide) {
+static FailureOr<Taps> getTaps(Builder &builder, const ResizeMode &mode, const ResizedAxis &axis,
+                               DType wide) {
   FailureOr<Size> reach = getReach(builder, mode, axis);
   if (failed(reach))
     return failure();
@@ -181,11 +179,10 @@ static FailureOr<Taps> getTaps(Builder &builder, const ResizeMode &mode,
     Scalar tap = convert(indexScalar(body, body.dim(1), DType::I64), body.ops.getF64Type());
     return floor(position) + tap - (sizeDouble(body, *reach) - 1.0);
   };
-  FailureOr<Tensor> positions =
-      builder.compute(DType::I64, {axis.output, count}, [&](Body &body) {
-        Scalar tap = getTap(body, getPosition(body, mode, axis, body.dim(0)));
-        return toElement(body, clampToInput(body, axis, tap), DType::I64);
-      });
+  FailureOr<Tensor> positions = builder.compute(DType::I64, {axis.output, count}, [&](Body &body) {
+    Scalar tap = getTap(body, getPosition(body, mode, axis, body.dim(0)));
+    return toElement(body, clampToInput(body, axis, tap), DType::I64);
+  });
   FailureOr<Tensor> weights = builder.compute(wide, {axis.output, count}, [&](Body &body) {
     Scalar position = getPosition(body, mode, axis, body.dim(0));
     Scalar tap = getTap(body, position);

@@ -17,9 +17,8 @@ static Scalar toDouble(const Scalar &x) { return convert(x, x.getBuilder().getF6
 /// A size that is computed from data, as an i64 tensor of one element.
 static FailureOr<Size> computeSize(Builder &builder, StringRef what,
                                    llvm::function_ref<Scalar(Body &)> number) {
-  FailureOr<Tensor> tensor = builder.compute(DType::I64, {}, [&](Body &body) {
-    return toElement(body, number(body), DType::I64);
-  });
+  FailureOr<Tensor> tensor = builder.compute(
+      DType::I64, {}, [&](Body &body) { return toElement(body, number(body), DType::I64); });
   if (failed(tensor))
     return failure();
   return builder.requireSize(*tensor, what);
@@ -28,9 +27,7 @@ static FailureOr<Size> computeSize(Builder &builder, StringRef what,
 /// output = floor(input * scale), in the precision of the scale.
 static LogicalResult setFromScale(Builder &builder, const Tensor &scales, int64_t i,
                                   ResizedAxis &axis) {
-  auto scale = [scales, i](Body &body) {
-    return readScalar(body, scales, body.constantExpr(i));
-  };
+  auto scale = [scales, i](Body &body) { return readScalar(body, scales, body.constantExpr(i)); };
   Size input = axis.input;
   FailureOr<Size> output = computeSize(builder, "the output size", [&](Body &body) {
     Scalar number = scale(body);

@@ -76,13 +76,13 @@ Scalar operator!=(Scalar a, Scalar b) {
 }
 
 Scalar operator<(Scalar a, Scalar b) {
-  return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult,
-                 a, b);
+  return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult, a,
+                 b);
 }
 
 Scalar operator<=(Scalar a, Scalar b) {
-  return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule,
-                 a, b);
+  return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule, a,
+                 b);
 }
 
 Scalar operator&(Scalar a, Scalar b) { return create<arith::AndIOp>(a, a, b); }
@@ -236,17 +236,18 @@ static Scalar floatToInteger(Scalar x, IntegerType type, bool isUnsigned) {
   APInt greatest = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   APFloat low(semantics), high(semantics);
   low.convertFromAPInt(least, !isUnsigned, APFloat::rmTowardZero);
-  bool isExact = high.convertFromAPInt(greatest, !isUnsigned, APFloat::rmTowardZero) ==
-                 APFloat::opOK;
+  bool isExact =
+      high.convertFromAPInt(greatest, !isUnsigned, APFloat::rmTowardZero) == APFloat::opOK;
   auto floatConstant = [&](const APFloat &number) {
-    return x.with(arith::ConstantOp::create(builder, x.getLoc(),
-                                            FloatAttr::get(x.getType(), number)));
+    return x.with(
+        arith::ConstantOp::create(builder, x.getLoc(), FloatAttr::get(x.getType(), number)));
   };
   Scalar limited = atMost(atLeast(x, floatConstant(low)), floatConstant(high));
   limited = select(isNaN(x), 0.0, limited);
   Value integer =
-      isUnsigned ? arith::FPToUIOp::create(builder, x.getLoc(), type, limited.getValue()).getResult()
-                 : arith::FPToSIOp::create(builder, x.getLoc(), type, limited.getValue());
+      isUnsigned
+          ? arith::FPToUIOp::create(builder, x.getLoc(), type, limited.getValue()).getResult()
+          : arith::FPToSIOp::create(builder, x.getLoc(), type, limited.getValue());
   Scalar result(builder, x.getLoc(), integer, isUnsigned);
   return isExact ? result : select(x > floatConstant(high), result.constant(greatest), result);
 }

@@ -14,8 +14,7 @@ namespace tssa::operators {
 
 /// The scan along an axis that is known only when the program runs: all of them,
 /// and a choice.
-static FailureOr<Tensor> scanUnknownAxis(Builder &builder, const Tensor &source,
-                                         const Tensor &axis,
+static FailureOr<Tensor> scanUnknownAxis(Builder &builder, const Tensor &source, const Tensor &axis,
                                          llvm::function_ref<Tensor(int64_t)> scanAlong) {
   int64_t rank = source.rank();
   Tensors scans;

@@ -67,8 +67,8 @@ static FailureOr<Tensors> buildSize(Builder &b, const Node &node) {
 }
 
 /// Sizes of the new shape with 0 and -1 replaced, each by what it means.
-static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x,
-                                                 ArrayRef<Size> asked, bool allowZero) {
+static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x, ArrayRef<Size> asked,
+                                                 bool allowZero) {
   SmallVector<Size> shape;
   Size known = 1, numUnknown = 0;
   for (auto [i, size] : llvm::enumerate(asked)) {
@@ -119,8 +119,8 @@ static FailureOr<Tensors> buildFlatten(Builder &b, const Node &node) {
     return b.error("axis " + Twine(axis) + " is out of range for a tensor of rank " +
                    Twine(x.rank()));
   axis += axis < 0 ? x.rank() : 0;
-  return single(b.reshape(x, {product(x.shape().take_front(axis)),
-                              product(x.shape().drop_front(axis))}));
+  return single(
+      b.reshape(x, {product(x.shape().take_front(axis)), product(x.shape().drop_front(axis))}));
 }
 
 /// The shape without the dims at axes that are known only when the program runs.
@@ -150,7 +150,8 @@ static FailureOr<Tensors> buildSqueeze(Builder &b, const Node &node) {
     for (const Size &size : x.shape()) {
       if (!size.constant() && !size.differs(1))
         return b.unsupported("without axes the sizes must be known when the model is compiled, "
-                             "got " + x.str());
+                             "got " +
+                             x.str());
       if (!size.isConstant(1))
         shape.push_back(size);
     }
@@ -227,10 +228,10 @@ static FailureOr<Tensors> castAsAsked(Builder &b, const Node &node, DType type) 
   StringRef mode = node.getString("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
     return b.error("expected up, down or nearest as 'round_mode', got '" + mode + "'");
-  SmallFloatRounding rounding{node.getInt("saturate", 1) != 0,
-                              mode == "up"     ? SmallFloatRounding::Up
-                              : mode == "down" ? SmallFloatRounding::Down
-                                               : SmallFloatRounding::Nearest};
+  SmallFloatRounding rounding{node.getInt("saturate", 1) != 0, mode == "up" ? SmallFloatRounding::Up
+                                                               : mode == "down"
+                                                                   ? SmallFloatRounding::Down
+                                                                   : SmallFloatRounding::Nearest};
   return single(b.elementwise(type, x, [&](Body &body, ValueRange values) {
     return encodeSmallFloat(toScalar(body, values[0], x.dtype()), type, rounding).getValue();
   }));

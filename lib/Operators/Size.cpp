@@ -39,8 +39,7 @@ static Size::Monomial multiply(const Size::Monomial &lhs, const Size::Monomial &
 }
 
 /// lhs / rhs, if rhs's atoms are among those of lhs.
-static std::optional<Size::Monomial> divide(const Size::Monomial &lhs,
-                                            const Size::Monomial &rhs) {
+static std::optional<Size::Monomial> divide(const Size::Monomial &lhs, const Size::Monomial &rhs) {
   Size::Monomial result;
   size_t next = 0;
   for (const Atom *atom : lhs) {
@@ -234,9 +233,7 @@ Size Size::max(const Size &lhs, const Size &rhs) {
   return makeAtom(Atom::Max, lhs, rhs, lhs.isAtLeast(0) || rhs.isAtLeast(0));
 }
 
-bool Size::operator==(const Size &other) const {
-  return !bad && !other.bad && sum == other.sum;
-}
+bool Size::operator==(const Size &other) const { return !bad && !other.bad && sum == other.sum; }
 
 bool Size::operator<(const Size &other) const {
   if (bad != other.bad)

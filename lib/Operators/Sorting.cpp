@@ -70,11 +70,12 @@ static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
     shape[*axis] = std::nullopt;
     inverse = {x.dim(*axis)};
   }
-  return builder.callExtern(
-      "unique", x,
-      {{x.dtype(), shape}, {DType::I64, {std::nullopt}}, {DType::I64, inverse},
-       {DType::I64, {std::nullopt}}},
-      attributes);
+  return builder.callExtern("unique", x,
+                            {{x.dtype(), shape},
+                             {DType::I64, {std::nullopt}},
+                             {DType::I64, inverse},
+                             {DType::I64, {std::nullopt}}},
+                            attributes);
 }
 
 static FailureOr<Tensors> buildCompress(Builder &builder, const Node &node) {
@@ -89,8 +90,8 @@ static FailureOr<Tensors> buildCompress(Builder &builder, const Node &node) {
     shape.assign(x.shape().begin(), x.shape().end());
     shape[*axis] = std::nullopt;
   }
-  return builder.callExtern("compress", {x, node.inputs[1]}, Builder::ExternResult{x.dtype(), shape},
-                            attributes);
+  return builder.callExtern("compress", {x, node.inputs[1]},
+                            Builder::ExternResult{x.dtype(), shape}, attributes);
 }
 
 static FailureOr<Tensors> buildNonMaxSuppression(Builder &builder, const Node &node) {

@@ -13,8 +13,7 @@ namespace tssa::operators {
 
 /// One size per dim: `values[j]` for dim `axes[j]`, else that of `otherwise`, which has one
 /// per dim. Axes may be negative, and known only when the program runs.
-mlir::FailureOr<llvm::SmallVector<Size>> spreadByAxes(Builder &builder,
-                                                      llvm::ArrayRef<Size> axes,
+mlir::FailureOr<llvm::SmallVector<Size>> spreadByAxes(Builder &builder, llvm::ArrayRef<Size> axes,
                                                       llvm::ArrayRef<Size> values,
                                                       llvm::ArrayRef<Size> otherwise);
 

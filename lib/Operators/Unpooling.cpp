@@ -72,8 +72,9 @@ static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
     return failure();
   if (input.rank() != 3 || image->size() != block->size())
     return builder.error("expected an input of rank 3 and as many sizes of the image as of the "
-                         "block, got " + Twine(input.str()) + ", " + Twine(image->size()) +
-                         " and " + Twine(block->size()));
+                         "block, got " +
+                         Twine(input.str()) + ", " + Twine(image->size()) + " and " +
+                         Twine(block->size()));
   FailureOr<Windows> windows = getWindows(builder, node, *image, *block);
   if (failed(windows))
     return failure();

@@ -75,8 +75,8 @@ static void setOutput(Window &window, bool isCeil) {
   window.output = Size::min(room.ceilDiv(window.stride) + 1, starts);
 }
 
-FailureOr<Windows> getWindows(Builder &builder, const Node &node,
-                                          ArrayRef<Size> input, ArrayRef<Size> kernel) {
+FailureOr<Windows> getWindows(Builder &builder, const Node &node, ArrayRef<Size> input,
+                              ArrayRef<Size> kernel) {
   size_t rank = input.size();
   FailureOr<SmallVector<int64_t>> strides = getPerDim(builder, node, "strides", rank, 1);
   FailureOr<SmallVector<int64_t>> dilations = getPerDim(builder, node, "dilations", rank, 1);
@@ -108,8 +108,8 @@ FailureOr<Windows> getWindows(Builder &builder, const Node &node,
       }
       setOutput(window, isCeil);
     }
-    if (failed(builder.requireNonNegative(window.output, "the output size of spatial dim " +
-                                                             Twine(i))))
+    if (failed(builder.requireNonNegative(window.output,
+                                          "the output size of spatial dim " + Twine(i))))
       return failure();
     windows.push_back(window);
   }

@@ -31,14 +31,12 @@ using Windows = std::vector<Window>;
 
 /// The windows over `input` (spatial sizes) from the attributes strides, dilations,
 /// pads, auto_pad and, for pooling, ceil_mode.
-mlir::FailureOr<Windows> getWindows(Builder &builder, const Node &node,
-                                    llvm::ArrayRef<Size> input,
+mlir::FailureOr<Windows> getWindows(Builder &builder, const Node &node, llvm::ArrayRef<Size> input,
                                     llvm::ArrayRef<Size> kernel);
 
 /// An attribute with one integer per spatial dim, at least `least`; 1 by default.
-mlir::FailureOr<llvm::SmallVector<int64_t>> getPerDim(Builder &builder, const Node &node,
-                                    llvm::StringRef name, size_t rank,
-                                                      int64_t least);
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+getPerDim(Builder &builder, const Node &node, llvm::StringRef name, size_t rank, int64_t least);
 
 /// The attribute `kernel_shape`; must agree with `weights` (spatial sizes of the
 /// weights) if they are given.

@@ -59,8 +59,7 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
   auto describe = [&](Type type, StringAttr name, StringAttr dtype, const Twine &fallback,
                       runtime::Port &port) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<DType> element =
-        tensor ? getDType(tensor.getElementType(), dtype) : std::nullopt;
+    std::optional<DType> element = tensor ? getDType(tensor.getElementType(), dtype) : std::nullopt;
     if (!element)
       return main.emitError("expected '") << (name ? name.str() : fallback.str())
                                           << "' to be a tensor that callers know, got " << type;
@@ -71,8 +70,8 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
     runtime::Port &port = manifest.inputs.emplace_back();
     if (failed(describe(type, main.getArgAttrOfType<StringAttr>(i, "tssa.name"),
-                        main.getArgAttrOfType<StringAttr>(i, "tssa.dtype"),
-                        "input" + Twine(i), port)))
+                        main.getArgAttrOfType<StringAttr>(i, "tssa.dtype"), "input" + Twine(i),
+                        port)))
       return failure();
     for (int64_t dim = 0, rank = cast<RankedTensorType>(type).getRank(); dim < rank; ++dim)
       port.dims.push_back(symbols.lookup(i, dim)
@@ -91,8 +90,8 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
       port.aliasOf = storage.getInt();
     }
     if (failed(describe(type, main.getResultAttrOfType<StringAttr>(i, "tssa.name"),
-                        main.getResultAttrOfType<StringAttr>(i, "tssa.dtype"),
-                        "output" + Twine(i), port)))
+                        main.getResultAttrOfType<StringAttr>(i, "tssa.dtype"), "output" + Twine(i),
+                        port)))
       return failure();
     auto dims = main.getResultAttrOfType<ArrayAttr>(i, "tssa.dims");
     for (auto [dim, size] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
@@ -130,8 +129,7 @@ static void describeKernels(ModuleOp module, runtime::Variant &variant) {
 void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Variant &variant) {
   manifest.nodes.clear();
   for (auto entry : module->getAttrOfType<ArrayAttr>("te.nodes").getAsRange<ArrayAttr>())
-    manifest.nodes.push_back(
-        {cast<StringAttr>(entry[0]).str(), cast<StringAttr>(entry[1]).str()});
+    manifest.nodes.push_back({cast<StringAttr>(entry[0]).str(), cast<StringAttr>(entry[1]).str()});
   for (auto entry : module->getAttrOfType<ArrayAttr>("te.launches").getAsRange<ArrayAttr>()) {
     runtime::Launch &launch = variant.launches.emplace_back();
     launch.kernel = cast<StringAttr>(entry[0]).str();

@@ -37,9 +37,8 @@ namespace tssa {
 void registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
                   func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                  tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect, mlir::tssa::layout::LayoutDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect, mlir::tssa::layout::LayoutDialect,
                   mlir::tssa::refs::TSSADialect, mlir::tssa::te::TEDialect>();
   cpu::registerTranslations(registry);
   cuda::registerTranslations(registry);

@@ -156,8 +156,8 @@ LogicalResult checkPromise(const Stage &stage, ModuleOp module) {
   Operation *breach = stage.findBreach(module);
   if (!breach)
     return success();
-  return breach->emitError("stage ") << stage.name << " promised: " << stage.promise
-                                     << "; this '" << breach->getName() << "' breaks it";
+  return breach->emitError("stage ") << stage.name << " promised: " << stage.promise << "; this '"
+                                     << breach->getName() << "' breaks it";
 }
 
 } // namespace tssa

@@ -60,8 +60,8 @@ std::string VariantBuild::getStepName(StringRef step) const {
 LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
   SmallString<128> path(options.dumpDir);
   std::error_code error = llvm::sys::fs::create_directories(path);
-  llvm::sys::path::append(path, Twine(stageNumber) + "-" + stage.name + description.suffix +
-                                    ".mlir");
+  llvm::sys::path::append(path,
+                          Twine(stageNumber) + "-" + stage.name + description.suffix + ".mlir");
   if (!error) {
     llvm::raw_fd_ostream stream(path, error);
     OpPrintingFlags flags;
@@ -221,8 +221,8 @@ llvm::Error VariantBuild::addCubin() {
   for (runtime::Kernel &kernel : description.kernels) {
     auto resources = cubin->kernels.find(kernel.name);
     if (resources == cubin->kernels.end())
-      return llvm::make_error<cuda::AssemblerError>("'" + *assembler + "' says nothing of kernel '" +
-                                                    kernel.name + "'");
+      return llvm::make_error<cuda::AssemblerError>(
+          "'" + *assembler + "' says nothing of kernel '" + kernel.name + "'");
     kernel.registers = resources->second.registers;
     kernel.spillBytes = resources->second.spillBytes;
   }

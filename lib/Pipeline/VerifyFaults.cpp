@@ -38,8 +38,8 @@ static bool wrongMap(ModuleOp module) {
         continue;
       SmallVector<AffineExpr> results(map.getResults());
       results[i] = size - 1 - results[i];
-      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
-                                 read.getContext()));
+      read.setMap(
+          AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, read.getContext()));
       return true;
     }
     return false;
@@ -91,8 +91,8 @@ static bool missingPiece(ModuleOp module) {
     if (op.getPieces().size() < 2)
       return false;
     SmallVector<Attribute> sets(op.getWhereAttr().getValue());
-    sets.back() = IntegerSetAttr::get(
-        IntegerSet::getEmptySet(op.getNumParallel(), 0, op.getContext()));
+    sets.back() =
+        IntegerSetAttr::get(IntegerSet::getEmptySet(op.getNumParallel(), 0, op.getContext()));
     op.setWhereAttr(ArrayAttr::get(op.getContext(), sets));
     return true;
   });

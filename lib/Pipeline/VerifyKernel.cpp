@@ -35,8 +35,8 @@ static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool retu
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
   llvm::SmallVector<llvm::Type *> types(returns ? 2 : 1, pointer);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
-  auto *caller = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name,
-                                        callee->getParent());
+  auto *caller =
+      llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, callee->getParent());
   caller->addFnAttrs(llvm::AttrBuilder(context, callee->getAttributes().getFnAttrs()));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", caller));
   llvm::SmallVector<llvm::Value *> arguments;
@@ -47,9 +47,8 @@ static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool retu
   }
   llvm::Value *result = builder.CreateCall(callee, arguments);
   for (unsigned i = 0; returns && i < 2; ++i)
-    builder.CreateStore(
-        builder.CreateExtractValue(result, i),
-        builder.CreateConstGEP1_64(builder.getInt64Ty(), caller->getArg(1), i));
+    builder.CreateStore(builder.CreateExtractValue(result, i),
+                        builder.CreateConstGEP1_64(builder.getInt64Ty(), caller->getArg(1), i));
   builder.CreateRetVoid();
 }
 
@@ -60,8 +59,8 @@ static void defineMath(llvm::Module &module) {
     return;
   auto address = reinterpret_cast<uintptr_t>(&runtime::evaluateMath);
   auto *type = llvm::Type::getInt64Ty(module.getContext());
-  math->setInitializer(llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::get(type, address),
-                                                       math->getValueType()));
+  math->setInitializer(
+      llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::get(type, address), math->getValueType()));
   math->setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
@@ -73,8 +72,7 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   if (!target)
     return target.takeError();
   llvm::LLVMContext context;
-  Expected<std::unique_ptr<llvm::Module>> code =
-      cpu::translate(module, context, **target, machine);
+  Expected<std::unique_ptr<llvm::Module>> code = cpu::translate(module, context, **target, machine);
   if (!code)
     return code.takeError();
   llvm::Function *kernel = (*code)->getFunction(name);
@@ -145,8 +143,8 @@ namespace {
 class GuardedBuffer {
 public:
   explicit GuardedBuffer(size_t size)
-      : size(size), bytes(static_cast<uint8_t *>(
-                        std::aligned_alloc(64, (size + 63) / 64 * 64 + 2 * guard))) {
+      : size(size),
+        bytes(static_cast<uint8_t *>(std::aligned_alloc(64, (size + 63) / 64 * 64 + 2 * guard))) {
     std::memset(bytes.get(), pattern, (size + 63) / 64 * 64 + 2 * guard);
   }
 
@@ -236,8 +234,8 @@ Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> in
       return llvm::createStringError("the kernel writes outside of its buffers");
   GuardedBuffer *buffer = buffers.data();
   for (const HostValue &input : inputs)
-    if (input.tensor && std::memcmp((buffer++)->get(), input.tensor->getData(),
-                                    input.tensor->getNumBytes()) != 0)
+    if (input.tensor &&
+        std::memcmp((buffer++)->get(), input.tensor->getData(), input.tensor->getNumBytes()) != 0)
       return llvm::createStringError("the kernel writes to an input");
   return results;
 }
@@ -290,7 +288,6 @@ ComparePolicy tssa::getPolicy(const LaunchRecord &record, const HostTensor &resu
   if (!isFloat(result.getKind()))
     return ComparePolicy::exact();
   ComparePolicy policy = ComparePolicy::forSums(kind, numTerms);
-  policy.absolute +=
-      policy.relative * std::max(record.sumMagnitude, getLargestMagnitude(inputs));
+  policy.absolute += policy.relative * std::max(record.sumMagnitude, getLargestMagnitude(inputs));
   return policy;
 }

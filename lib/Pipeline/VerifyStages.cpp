@@ -126,14 +126,13 @@ static Error makeReport(llvm::StringRef stage, llvm::StringRef what, llvm::Strin
 Error StageVerifier::checkProgram(const Stage &stage, mlir::ModuleOp module) {
   std::vector<Launch> launches;
   Expected<Tensors> results = evaluate(module, &launches);
-  std::string difference =
-      results ? compareResults(*results) : toString(results.takeError());
+  std::string difference = results ? compareResults(*results) : toString(results.takeError());
   if (!difference.empty())
     return makeReport(stage.name, difference, findPass(stage), findKernel(launches));
   previousLaunches = std::move(launches);
   for (auto kernel : module.getOps<te::KernelOp>())
-    kernelTypes[kernel.getSymName().str()] = std::vector<mlir::Type>(
-        kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
+    kernelTypes[kernel.getSymName().str()] =
+        std::vector<mlir::Type>(kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
   return Error::success();
 }
 
@@ -183,8 +182,7 @@ std::string StageVerifier::findPass(const Stage &stage) {
 }
 
 /// Whether both hold the same elements, maybe with their dims in another order.
-static bool mayBeTransposed(const HostTensor &a, const HostTensor &b,
-                            const ComparePolicy &policy) {
+static bool mayBeTransposed(const HostTensor &a, const HostTensor &b, const ComparePolicy &policy) {
   if (a.getKind() != b.getKind() || a.getNumElements() != b.getNumElements())
     return false;
   auto sorted = [](const HostTensor &tensor) {
@@ -256,8 +254,7 @@ std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
 Error StageVerifier::checkMemory(mlir::ModuleOp module) {
   std::vector<Launch> launches;
   Expected<Tensors> results = evaluate(module, &launches);
-  std::string difference =
-      results ? compareResults(*results) : toString(results.takeError());
+  std::string difference = results ? compareResults(*results) : toString(results.takeError());
   if (difference.empty())
     return Error::success();
   std::string kernel = findFirstDifference(previousLaunches, launches);
@@ -301,8 +298,8 @@ Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
         continue;
       Comparison comparison = compare(before, after, getWidePolicy(launch, index));
       if (!comparison.agrees)
-        return report("result " + std::to_string(index) + " of the kernel: " +
-                      comparison.describe());
+        return report("result " + std::to_string(index) +
+                      " of the kernel: " + comparison.describe());
     }
   }
   return Error::success();
@@ -355,8 +352,7 @@ Error StageVerifier::checkArtifact(const std::string &path) {
   if (target.kind == Target::CUDA)
     return Error::success();
   Expected<Tensors> results = runArtifact(path, target.getName(), inputs, expected);
-  std::string difference =
-      results ? compareResults(*results) : toString(results.takeError());
+  std::string difference = results ? compareResults(*results) : toString(results.takeError());
   if (difference.empty())
     return Error::success();
   if (target.isDevice())

@@ -236,8 +236,8 @@ Error BodyCompiler::compileRead(ReadOp read, Program &program) {
 Error BodyCompiler::compileScalar(Operation &op, Program &program, bool wide) {
   std::optional<Instruction> in = getScalarInstruction(&op);
   if (!in)
-    return makeError(op.getLoc(), "no evaluation of '" + op.getName().getStringRef() +
-                                      "' in a body");
+    return makeError(op.getLoc(),
+                     "no evaluation of '" + op.getName().getStringRef() + "' in a body");
   Register *operands[] = {&in->a, &in->b, &in->c};
   for (auto [operand, value] : llvm::zip(operands, op.getOperands())) {
     Expected<Register> reg = getRegister(value, op.getLoc());

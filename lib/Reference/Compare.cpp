@@ -75,8 +75,7 @@ Comparison tssa::reference::compare(const HostTensor &expected, const HostTensor
   result.numElements = expected.getNumElements();
   if (expected.getKind() != got.getKind() || expected.getShape() != got.getShape()) {
     result.agrees = false;
-    result.typeMismatch =
-        "expected " + expected.describeType() + ", got " + got.describeType();
+    result.typeMismatch = "expected " + expected.describeType() + ", got " + got.describeType();
     return result;
   }
   result.largestMagnitude = getLargestMagnitude(expected);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Reference/Evaluator.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "tssa/Reference/Evaluator.h"
 
 #include <cstring>
 
@@ -70,8 +70,8 @@ Expected<HostTensor> reference::getConstantTensor(ElementsAttr attribute) {
     return llvm::createStringError("the data of constant '" + name + "' is missing");
   Expected<HostTensor> tensor = HostTensor::borrow(*kind, type.getShape(), blob->getData().data());
   if (tensor && static_cast<size_t>(tensor->getNumBytes()) != blob->getData().size())
-    return llvm::createStringError(
-        "expected " + std::to_string(tensor->getNumBytes()) + " bytes of constant '" + name +
-        "', got " + std::to_string(blob->getData().size()));
+    return llvm::createStringError("expected " + std::to_string(tensor->getNumBytes()) +
+                                   " bytes of constant '" + name + "', got " +
+                                   std::to_string(blob->getData().size()));
   return tensor;
 }

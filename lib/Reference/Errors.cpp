@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
-#include "tssa/Reference/Evaluator.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "tssa/Reference/Evaluator.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 

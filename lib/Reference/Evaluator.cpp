@@ -37,9 +37,7 @@ HostValue &Interpreter::get(Value value) {
   return it->second;
 }
 
-void Interpreter::set(Value value, HostValue result) {
-  frames.back()[value] = std::move(result);
-}
+void Interpreter::set(Value value, HostValue result) { frames.back()[value] = std::move(result); }
 
 void Interpreter::set(ResultRange values, ArrayRef<HostTensor> results) {
   for (auto [value, result] : llvm::zip_equal(values, results))
@@ -72,9 +70,9 @@ static Error checkShape(Operation *op, Type type, const HostTensor &tensor) {
 }
 
 Error Interpreter::evaluate(te::ComputeOp op) {
-  Expected<SmallVector<HostTensor>> results =
-      evaluateCompute(op, [&](Value value) { return lookup(value); }, options.wideSums,
-                      options.onLaunch ? &sumMagnitude : nullptr);
+  Expected<SmallVector<HostTensor>> results = evaluateCompute(
+      op, [&](Value value) { return lookup(value); }, options.wideSums,
+      options.onLaunch ? &sumMagnitude : nullptr);
   if (!results)
     return results.takeError();
   set(op.getResults(), *results);
@@ -158,13 +156,12 @@ static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> input
     if (!sizes)
       continue;
     for (auto [dim, parameter] : llvm::enumerate(sizes.asArrayRef()))
-      if (parameter >= 0 &&
-          inputs[parameter].scalar.i != inputs[index].tensor->getShape()[dim])
+      if (parameter >= 0 && inputs[parameter].scalar.i != inputs[index].tensor->getShape()[dim])
         return makeError(kernel.getLoc(),
-                         "parameter " + llvm::Twine(index) + " of kernel '" +
-                             kernel.getSymName() + "' is " + inputs[index].tensor->describeType() +
-                             ", but the parameter that holds its dim " + llvm::Twine(dim) +
-                             " is " + llvm::Twine(inputs[parameter].scalar.i));
+                         "parameter " + llvm::Twine(index) + " of kernel '" + kernel.getSymName() +
+                             "' is " + inputs[index].tensor->describeType() +
+                             ", but the parameter that holds its dim " + llvm::Twine(dim) + " is " +
+                             llvm::Twine(inputs[parameter].scalar.i));
   }
   return Error::success();
 }
@@ -183,8 +180,8 @@ Expected<SmallVector<HostTensor>> Interpreter::runKernel(te::KernelOp kernel,
       results.push_back(*get(value).tensor);
   frames.pop_back();
   if (error)
-    return llvm::createStringError("kernel '" + kernel.getSymName() + "': " +
-                                   toString(std::move(error)));
+    return llvm::createStringError("kernel '" + kernel.getSymName() +
+                                   "': " + toString(std::move(error)));
   return results;
 }
 
@@ -241,8 +238,8 @@ Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
     return makeError(function.getLoc(), "expected " + llvm::Twine(function.getNumArguments()) +
                                             " inputs, got " + llvm::Twine(inputs.size()));
   if (frames.size() > maxCallDepth)
-    return makeError(function.getLoc(), "more than " + llvm::Twine(maxCallDepth) +
-                                            " calls inside of each other");
+    return makeError(function.getLoc(),
+                     "more than " + llvm::Twine(maxCallDepth) + " calls inside of each other");
   for (auto [type, input] : llvm::zip_equal(function.getArgumentTypes(), inputs)) {
     auto ref = dyn_cast<refs::RefType>(type);
     if ((ref || isa<RankedTensorType>(type)) != input.tensor.has_value())
@@ -284,8 +281,8 @@ Error Interpreter::evaluate(func::CallOp op) {
 }
 
 Expected<std::vector<HostTensor>> reference::evaluate(ModuleOp module, StringRef function,
-                                                            ArrayRef<HostTensor> inputs,
-                                                            const EvaluatorOptions &options) {
+                                                      ArrayRef<HostTensor> inputs,
+                                                      const EvaluatorOptions &options) {
   auto callee = module.lookupSymbol<func::FuncOp>(function);
   if (!callee)
     return llvm::createStringError("the module has no function '" + function.str() + "'");
@@ -305,9 +302,9 @@ Expected<std::vector<HostTensor>> reference::evaluate(ModuleOp module, StringRef
   return tensors;
 }
 
-Expected<std::vector<HostTensor>>
-reference::evaluateKernel(te::KernelOp kernel, ArrayRef<HostValue> inputs,
-                                const EvaluatorOptions &options) {
+Expected<std::vector<HostTensor>> reference::evaluateKernel(te::KernelOp kernel,
+                                                            ArrayRef<HostValue> inputs,
+                                                            const EvaluatorOptions &options) {
   Interpreter interpreter(options);
   Expected<SmallVector<HostTensor>> results = interpreter.runKernel(kernel, inputs);
   if (!results)

@@ -221,7 +221,7 @@ static Expected<Tensors> unique(const Call &call) {
 }
 
 Expected<SmallVector<HostTensor>> reference::evaluateExtern(ExternOp op,
-                                                                  ArrayRef<HostValue> inputs) {
+                                                            ArrayRef<HostValue> inputs) {
   using Routine = Expected<Tensors> (*)(const Call &);
   static const llvm::StringMap<Routine> routines = {
       {"topk", topK}, {"nonzero", nonZero}, {"compress", compress}, {"unique", unique}};

@@ -77,9 +77,8 @@ Error Interpreter::evaluate(Operation &op) {
             arith::SelectOp, tensor::DimOp, tensor::ExtractOp, tensor::FromElementsOp,
             tensor::CastOp, tensor::EmptyOp, memref::AllocOp, memref::DeallocOp, memref::ViewOp,
             memref::CastOp, memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
-            refs::AllocOp, refs::ViewOp, refs::DimOp, refs::ReadOp, refs::WriteOp,
-            refs::AccessOp, refs::AssignOp>(
-          [&](auto typed) { return evaluate(typed); })
+            refs::AllocOp, refs::ViewOp, refs::DimOp, refs::ReadOp, refs::WriteOp, refs::AccessOp,
+            refs::AssignOp>([&](auto typed) { return evaluate(typed); })
       .Default([&](Operation *other) { return evaluateScalar(*other); });
 }
 

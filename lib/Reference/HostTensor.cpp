@@ -11,8 +11,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -91,9 +91,7 @@ static double roundToFormat(double value, int precision, int minExponent, double
 }
 
 static double roundToF16(double value) { return roundToFormat(value, 11, -14, 65504.0); }
-static double roundToBF16(double value) {
-  return roundToFormat(value, 8, -126, 0x1.FEp127);
-}
+static double roundToBF16(double value) { return roundToFormat(value, 8, -126, 0x1.FEp127); }
 
 double reference::roundTo(ElementKind kind, double value) {
   switch (kind) {

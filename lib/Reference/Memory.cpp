@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
-#include "dialects/te/Analysis/UpdateReads.h"
 #include "dialects/te/Analysis/Signature.h"
+#include "dialects/te/Analysis/UpdateReads.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -130,14 +130,12 @@ Error Interpreter::evaluate(memref::CastOp op) {
 }
 
 Error Interpreter::evaluate(memref::DimOp op) {
-  set(op.getResult(),
-      makeInt(get(op.getSource()).memory->shape[get(op.getIndex()).scalar.i]));
+  set(op.getResult(), makeInt(get(op.getSource()).memory->shape[get(op.getIndex()).scalar.i]));
   return Error::success();
 }
 
 /// The element of `memory` at `indices`.
-Expected<int64_t> Interpreter::locate(Operation *op, const HostMemory &memory,
-                                      ValueRange indices) {
+Expected<int64_t> Interpreter::locate(Operation *op, const HostMemory &memory, ValueRange indices) {
   if (Error error = checkLive(op, memory))
     return error;
   int64_t element = 0;
@@ -207,13 +205,15 @@ static bool overlap(const HostMemory &a, const HostMemory &b) {
 /// an update, or where each element is read only for the element in its place.
 static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
   BlockArgument parameter = kernel.getArgument(index);
-  return llvm::any_of(parameter.getUsers(), [&](Operation *user) {
-    auto update = dyn_cast<te::UpdateOp>(user);
-    return update && te::readsOnlyTarget(update, parameter);
-  }) || llvm::all_of(parameter.getUsers(), [](Operation *user) {
-    auto read = dyn_cast<te::ReadOp>(user);
-    return read && read.getMap().isIdentity();
-  });
+  return llvm::any_of(parameter.getUsers(),
+                      [&](Operation *user) {
+                        auto update = dyn_cast<te::UpdateOp>(user);
+                        return update && te::readsOnlyTarget(update, parameter);
+                      }) ||
+         llvm::all_of(parameter.getUsers(), [](Operation *user) {
+           auto read = dyn_cast<te::ReadOp>(user);
+           return read && read.getMap().isIdentity();
+         });
 }
 
 Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
@@ -221,8 +221,8 @@ Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
     const HostMemory &written = *get(out).memory;
     for (Value other : op.getOuts().drop_front(number + 1))
       if (overlap(written, *get(other).memory))
-        return makeError(op.getLoc(), "two results of kernel '" + op.getKernel() +
-                                          "' share memory");
+        return makeError(op.getLoc(),
+                         "two results of kernel '" + op.getKernel() + "' share memory");
     for (auto [index, input] : llvm::enumerate(op.getInputs())) {
       const HostValue &value = get(input);
       if (!value.memory || !overlap(written, *value.memory))
@@ -351,8 +351,8 @@ Expected<std::vector<HostTensor>> Interpreter::runOnMemory(ModuleOp module, func
       continue;
     }
     if (i >= inputs.size())
-      return makeError(function.getLoc(), "expected more than " + llvm::Twine(inputs.size()) +
-                                              " inputs");
+      return makeError(function.getLoc(),
+                       "expected more than " + llvm::Twine(inputs.size()) + " inputs");
     const HostTensor &input = inputs[i];
     ArrayRef<uint8_t> bytes(input.getData(), input.getNumBytes());
     arguments.push_back(makeMemory(bytes, input.getKind(), input.getShape()));

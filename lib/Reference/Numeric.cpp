@@ -54,8 +54,8 @@ static Scalar fusedMultiplyAdd(Scalar a, Scalar b, Scalar c, Width) {
 }
 /// In one rounding, which the product in double followed by a sum is not.
 static Scalar fusedMultiplyAddF32(Scalar a, Scalar b, Scalar c, Width) {
-  return makeFloat(std::fma(static_cast<float>(a.f), static_cast<float>(b.f),
-                            static_cast<float>(c.f)));
+  return makeFloat(
+      std::fma(static_cast<float>(a.f), static_cast<float>(b.f), static_cast<float>(c.f)));
 }
 static Scalar clamp(Scalar a, Scalar low, Scalar high, Width) {
   return makeFloat(minimum(maximum(a.f, low.f), high.f));
@@ -72,22 +72,22 @@ template <typename Function> static Scalar wrap(Width width, Function function) 
   return makeInt(signExtend(static_cast<int64_t>(function()), width.to));
 }
 
-#define SIGNED_BINARY(NAME, EXPRESSION)                                                           \
-  static Scalar NAME(Scalar lhs, Scalar rhs, Width width) {                                       \
+#define SIGNED_BINARY(NAME, EXPRESSION)                                                            \
+  static Scalar NAME(Scalar lhs, Scalar rhs, Width width) {                                        \
     int64_t a = lhs.i, b = rhs.i;                                                                  \
     (void)a, (void)b;                                                                              \
     return wrap(width, [&] { return EXPRESSION; });                                                \
   }
-#define UNSIGNED_BINARY(NAME, EXPRESSION)                                                         \
-  static Scalar NAME(Scalar lhs, Scalar rhs, Width width) {                                       \
+#define UNSIGNED_BINARY(NAME, EXPRESSION)                                                          \
+  static Scalar NAME(Scalar lhs, Scalar rhs, Width width) {                                        \
     uint64_t a = zeroExtend(lhs.i, width.from), b = zeroExtend(rhs.i, width.from);                 \
     return wrap(width, [&] { return EXPRESSION; });                                                \
   }
 
 UNSIGNED_BINARY(addInt, a + b)
 UNSIGNED_BINARY(subInt, a - b)
-UNSIGNED_BINARY(mulInt, a * b)
-UNSIGNED_BINARY(andInt, a & b)
+UNSIGNED_BINARY(mulInt, a *b)
+UNSIGNED_BINARY(andInt, a &b)
 UNSIGNED_BINARY(orInt, a | b)
 UNSIGNED_BINARY(xorInt, a ^ b)
 SIGNED_BINARY(divSigned, a / b)
@@ -104,8 +104,7 @@ UNSIGNED_BINARY(minUnsigned, std::min(a, b))
 // A shift by the width or more has no defined result; here all bits leave.
 UNSIGNED_BINARY(shiftLeft, b < width.from ? a << b : 0)
 UNSIGNED_BINARY(shiftRightUnsigned, b < width.from ? a >> b : 0)
-SIGNED_BINARY(shiftRightSigned,
-              a >> std::min<uint64_t>(zeroExtend(b, width.from), width.from - 1))
+SIGNED_BINARY(shiftRightSigned, a >> std::min<uint64_t>(zeroExtend(b, width.from), width.from - 1))
 
 static Scalar powerOfIntegers(Scalar a, Scalar b, Width width) {
   if (b.i < 0)
@@ -124,9 +123,8 @@ static Scalar countOnes(Scalar a, Width width) {
   return wrap(width, [&] { return llvm::popcount(zeroExtend(a.i, width.from)); });
 }
 static Scalar countLeadingZeros(Scalar a, Width width) {
-  return wrap(width, [&] {
-    return llvm::countl_zero(zeroExtend(a.i, width.from)) - (64 - width.from);
-  });
+  return wrap(width,
+              [&] { return llvm::countl_zero(zeroExtend(a.i, width.from)) - (64 - width.from); });
 }
 static Scalar countTrailingZeros(Scalar a, Width width) {
   return wrap(width, [&] {
@@ -279,97 +277,97 @@ static Binary getComparison(arith::CmpFPredicate predicate) {
 //===----------------------------------------------------------------------===//
 
 static const llvm::StringMap<Opcode> &getInlineOps() {
-  static const llvm::StringMap<Opcode> table = {
-      {"arith.addf", Opcode::AddF}, {"arith.subf", Opcode::SubF},   {"arith.mulf", Opcode::MulF},
-      {"arith.divf", Opcode::DivF}, {"arith.select", Opcode::Select}};
+  static const llvm::StringMap<Opcode> table = {{"arith.addf", Opcode::AddF},
+                                                {"arith.subf", Opcode::SubF},
+                                                {"arith.mulf", Opcode::MulF},
+                                                {"arith.divf", Opcode::DivF},
+                                                {"arith.select", Opcode::Select}};
   return table;
 }
 
 static const llvm::StringMap<Unary> &getUnaryOps() {
-  static const llvm::StringMap<Unary> table = {
-      {"arith.negf", floatUnary<negate>},
-      {"math.absf", floatUnary<std::fabs>},
-      {"math.ceil", floatUnary<std::ceil>},
-      {"math.floor", floatUnary<std::floor>},
-      {"math.round", floatUnary<std::round>},
-      {"math.roundeven", floatUnary<std::nearbyint>},
-      {"math.trunc", floatUnary<std::trunc>},
-      {"math.sqrt", floatUnary<std::sqrt>},
-      {"math.rsqrt", floatUnary<rsqrt>},
-      {"math.cbrt", floatUnary<std::cbrt>},
-      {"math.exp", floatUnary<std::exp>},
-      {"math.exp2", floatUnary<std::exp2>},
-      {"math.expm1", floatUnary<std::expm1>},
-      {"math.log", floatUnary<std::log>},
-      {"math.log2", floatUnary<std::log2>},
-      {"math.log10", floatUnary<std::log10>},
-      {"math.log1p", floatUnary<std::log1p>},
-      {"math.sin", floatUnary<std::sin>},
-      {"math.cos", floatUnary<std::cos>},
-      {"math.tan", floatUnary<std::tan>},
-      {"math.asin", floatUnary<std::asin>},
-      {"math.acos", floatUnary<std::acos>},
-      {"math.atan", floatUnary<std::atan>},
-      {"math.sinh", floatUnary<std::sinh>},
-      {"math.cosh", floatUnary<std::cosh>},
-      {"math.tanh", floatUnary<std::tanh>},
-      {"math.asinh", floatUnary<std::asinh>},
-      {"math.acosh", floatUnary<std::acosh>},
-      {"math.atanh", floatUnary<std::atanh>},
-      {"math.erf", floatUnary<std::erf>},
-      {"math.erfc", floatUnary<std::erfc>},
-      {"math.isnan", classify<isNaN>},
-      {"math.isinf", classify<isInf>},
-      {"math.isfinite", classify<isFinite>},
-      {"math.absi", absInt},
-      {"math.ctpop", countOnes},
-      {"math.ctlz", countLeadingZeros},
-      {"math.cttz", countTrailingZeros},
-      {"arith.extf", copy},
-      {"arith.truncf", copy},
-      {"arith.extsi", copy},
-      {"arith.extui", extendUnsigned},
-      {"arith.trunci", truncate},
-      {"arith.index_cast", truncate},
-      {"arith.sitofp", signedToFloat},
-      {"arith.uitofp", unsignedToFloat},
-      {"arith.fptosi", floatToSigned},
-      {"arith.fptoui", floatToUnsigned}};
+  static const llvm::StringMap<Unary> table = {{"arith.negf", floatUnary<negate>},
+                                               {"math.absf", floatUnary<std::fabs>},
+                                               {"math.ceil", floatUnary<std::ceil>},
+                                               {"math.floor", floatUnary<std::floor>},
+                                               {"math.round", floatUnary<std::round>},
+                                               {"math.roundeven", floatUnary<std::nearbyint>},
+                                               {"math.trunc", floatUnary<std::trunc>},
+                                               {"math.sqrt", floatUnary<std::sqrt>},
+                                               {"math.rsqrt", floatUnary<rsqrt>},
+                                               {"math.cbrt", floatUnary<std::cbrt>},
+                                               {"math.exp", floatUnary<std::exp>},
+                                               {"math.exp2", floatUnary<std::exp2>},
+                                               {"math.expm1", floatUnary<std::expm1>},
+                                               {"math.log", floatUnary<std::log>},
+                                               {"math.log2", floatUnary<std::log2>},
+                                               {"math.log10", floatUnary<std::log10>},
+                                               {"math.log1p", floatUnary<std::log1p>},
+                                               {"math.sin", floatUnary<std::sin>},
+                                               {"math.cos", floatUnary<std::cos>},
+                                               {"math.tan", floatUnary<std::tan>},
+                                               {"math.asin", floatUnary<std::asin>},
+                                               {"math.acos", floatUnary<std::acos>},
+                                               {"math.atan", floatUnary<std::atan>},
+                                               {"math.sinh", floatUnary<std::sinh>},
+                                               {"math.cosh", floatUnary<std::cosh>},
+                                               {"math.tanh", floatUnary<std::tanh>},
+                                               {"math.asinh", floatUnary<std::asinh>},
+                                               {"math.acosh", floatUnary<std::acosh>},
+                                               {"math.atanh", floatUnary<std::atanh>},
+                                               {"math.erf", floatUnary<std::erf>},
+                                               {"math.erfc", floatUnary<std::erfc>},
+                                               {"math.isnan", classify<isNaN>},
+                                               {"math.isinf", classify<isInf>},
+                                               {"math.isfinite", classify<isFinite>},
+                                               {"math.absi", absInt},
+                                               {"math.ctpop", countOnes},
+                                               {"math.ctlz", countLeadingZeros},
+                                               {"math.cttz", countTrailingZeros},
+                                               {"arith.extf", copy},
+                                               {"arith.truncf", copy},
+                                               {"arith.extsi", copy},
+                                               {"arith.extui", extendUnsigned},
+                                               {"arith.trunci", truncate},
+                                               {"arith.index_cast", truncate},
+                                               {"arith.sitofp", signedToFloat},
+                                               {"arith.uitofp", unsignedToFloat},
+                                               {"arith.fptosi", floatToSigned},
+                                               {"arith.fptoui", floatToUnsigned}};
   return table;
 }
 
 static const llvm::StringMap<Binary> &getBinaryOps() {
-  static const llvm::StringMap<Binary> table = {
-      {"arith.remf", floatBinary<std::fmod>},
-      {"arith.maximumf", floatBinary<maximum>},
-      {"arith.minimumf", floatBinary<minimum>},
-      {"arith.maxnumf", floatBinary<std::fmax>},
-      {"arith.minnumf", floatBinary<std::fmin>},
-      {"math.atan2", floatBinary<std::atan2>},
-      {"math.copysign", floatBinary<std::copysign>},
-      {"math.powf", floatBinary<std::pow>},
-      {"math.fpowi", powerByInteger},
-      {"math.ipowi", powerOfIntegers},
-      {"arith.addi", addInt},
-      {"arith.subi", subInt},
-      {"arith.muli", mulInt},
-      {"arith.andi", andInt},
-      {"arith.ori", orInt},
-      {"arith.xori", xorInt},
-      {"arith.maxsi", maxSigned},
-      {"arith.minsi", minSigned},
-      {"arith.maxui", maxUnsigned},
-      {"arith.minui", minUnsigned},
-      {"arith.shli", shiftLeft},
-      {"arith.shrsi", shiftRightSigned},
-      {"arith.shrui", shiftRightUnsigned},
-      {"arith.divsi", divSigned},
-      {"arith.remsi", remSigned},
-      {"arith.floordivsi", floorDivSigned},
-      {"arith.ceildivsi", ceilDivSigned},
-      {"arith.divui", divUnsigned},
-      {"arith.remui", remUnsigned},
-      {"arith.ceildivui", ceilDivUnsigned}};
+  static const llvm::StringMap<Binary> table = {{"arith.remf", floatBinary<std::fmod>},
+                                                {"arith.maximumf", floatBinary<maximum>},
+                                                {"arith.minimumf", floatBinary<minimum>},
+                                                {"arith.maxnumf", floatBinary<std::fmax>},
+                                                {"arith.minnumf", floatBinary<std::fmin>},
+                                                {"math.atan2", floatBinary<std::atan2>},
+                                                {"math.copysign", floatBinary<std::copysign>},
+                                                {"math.powf", floatBinary<std::pow>},
+                                                {"math.fpowi", powerByInteger},
+                                                {"math.ipowi", powerOfIntegers},
+                                                {"arith.addi", addInt},
+                                                {"arith.subi", subInt},
+                                                {"arith.muli", mulInt},
+                                                {"arith.andi", andInt},
+                                                {"arith.ori", orInt},
+                                                {"arith.xori", xorInt},
+                                                {"arith.maxsi", maxSigned},
+                                                {"arith.minsi", minSigned},
+                                                {"arith.maxui", maxUnsigned},
+                                                {"arith.minui", minUnsigned},
+                                                {"arith.shli", shiftLeft},
+                                                {"arith.shrsi", shiftRightSigned},
+                                                {"arith.shrui", shiftRightUnsigned},
+                                                {"arith.divsi", divSigned},
+                                                {"arith.remsi", remSigned},
+                                                {"arith.floordivsi", floorDivSigned},
+                                                {"arith.ceildivsi", ceilDivSigned},
+                                                {"arith.divui", divUnsigned},
+                                                {"arith.remui", remUnsigned},
+                                                {"arith.ceildivui", ceilDivUnsigned}};
   return table;
 }
 

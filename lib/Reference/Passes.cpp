@@ -57,9 +57,9 @@ static Expected<std::vector<HostTensor>> makeInputs(ModuleOp module, PassT &pass
 
 namespace {
 struct TEEvaluatePass : ::tssa::reference::impl::TEEvaluateBase<TEEvaluatePass> {
-  using TEEvaluateBase::TEEvaluateBase;
   using TEEvaluateBase::defaultSize, TEEvaluateBase::function, TEEvaluateBase::seed,
       TEEvaluateBase::sizes;
+  using TEEvaluateBase::TEEvaluateBase;
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
@@ -89,16 +89,14 @@ struct TEEvaluatePass : ::tssa::reference::impl::TEEvaluateBase<TEEvaluatePass> 
 };
 
 struct TECheckPipelinePass : ::tssa::reference::impl::TECheckPipelineBase<TECheckPipelinePass> {
+  using TECheckPipelineBase::defaultSize, TECheckPipelineBase::function, TECheckPipelineBase::seed,
+      TECheckPipelineBase::sizes;
   using TECheckPipelineBase::TECheckPipelineBase;
-  using TECheckPipelineBase::defaultSize, TECheckPipelineBase::function,
-      TECheckPipelineBase::seed, TECheckPipelineBase::sizes;
 
   TECheckPipelinePass(const TECheckPipelinePass &other) : TECheckPipelineBase(other) {}
   TECheckPipelinePass() = default;
 
-  LogicalResult initialize(MLIRContext *) override {
-    return parsePassPipeline(passes, pipeline);
-  }
+  LogicalResult initialize(MLIRContext *) override { return parsePassPipeline(passes, pipeline); }
   void getDependentDialects(DialectRegistry &registry) const override {
     TECheckPipelineBase::getDependentDialects(registry);
     pipeline.getDependentDialects(registry);
@@ -133,8 +131,8 @@ struct TECheckPipelinePass : ::tssa::reference::impl::TECheckPipelineBase<TEChec
     for (auto [index, before, after] : llvm::enumerate(*expected, *got)) {
       Comparison comparison = compare(before, after, {tolerance, 1e-30});
       if (!comparison.agrees)
-        return llvm::createStringError("result " + std::to_string(index) + " changed: " +
-                                       comparison.describe());
+        return llvm::createStringError("result " + std::to_string(index) +
+                                       " changed: " + comparison.describe());
     }
     return llvm::Error::success();
   }

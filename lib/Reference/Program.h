@@ -16,8 +16,8 @@
 #ifndef LIB_REFERENCE_PROGRAM_H
 #define LIB_REFERENCE_PROGRAM_H
 
-#include "tssa/Reference/HostTensor.h"
 #include "mlir/IR/Location.h"
+#include "tssa/Reference/HostTensor.h"
 
 #include <optional>
 #include <vector>
@@ -82,8 +82,23 @@ using Binary = Scalar (*)(Scalar, Scalar, Width);
 using Ternary = Scalar (*)(Scalar, Scalar, Scalar, Width);
 
 enum class Opcode : uint8_t {
-  Move, AddF, SubF, MulF, DivF, Unary, Binary, DivideSigned, DivideUnsigned, Ternary,
-  Select, Linear, FloorDiv, CeilDiv, Mod, Inside, Read
+  Move,
+  AddF,
+  SubF,
+  MulF,
+  DivF,
+  Unary,
+  Binary,
+  DivideSigned,
+  DivideUnsigned,
+  Ternary,
+  Select,
+  Linear,
+  FloorDiv,
+  CeilDiv,
+  Mod,
+  Inside,
+  Read
 };
 
 struct Instruction {

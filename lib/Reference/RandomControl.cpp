@@ -28,9 +28,8 @@ LiveTensor ProgramMaker::chooseIndices(const LiveSize &count) {
 
 /// Rows of a tensor at indexes from data.
 bool ProgramMaker::stepGather() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.getRank() >= 1 && t.extents[0] > 0;
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.getRank() >= 1 && t.extents[0] > 0; });
   if (!found)
     return false;
   LiveTensor source = *found, result = source;
@@ -81,8 +80,8 @@ bool ProgramMaker::stepUpdate() {
     return {combine(b, loc, Combiner::Add, false, args[0], args[1])};
   };
   auto op = buildUpdate(
-      builder, loc, base.value, domain,
-      AffineMap::get(axis + 1, 0, target, builder.getContext()), {}, guard,
+      builder, loc, base.value, domain, AffineMap::get(axis + 1, 0, target, builder.getContext()),
+      {}, guard,
       [&](OpBuilder &b, Location) {
         AffineMap map = AffineMap::get(axis + 1, 0, dim(axis));
         Value position = IndexOp::create(b, loc, ValueRange(), map);
@@ -131,8 +130,7 @@ bool ProgramMaker::stepScatter() {
 
 bool ProgramMaker::stepScan() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.getRank() >= 1 && !t.element.isInteger(1) && !t.element.isF16() &&
-           !t.element.isBF16();
+    return t.getRank() >= 1 && !t.element.isInteger(1) && !t.element.isF16() && !t.element.isBF16();
   });
   if (!found)
     return false;
@@ -149,19 +147,16 @@ bool ProgramMaker::stepScan() {
 /// One of two tensors, by an element of a third or by a size.
 bool ProgramMaker::stepBranch() {
   LiveTensor lhs = chooseAny();
-  LiveTensor rhs = *choose([&](const LiveTensor &t) {
-    return t.element == lhs.element && t.sizes == lhs.sizes;
-  });
+  LiveTensor rhs = *choose(
+      [&](const LiveTensor &t) { return t.element == lhs.element && t.sizes == lhs.sizes; });
   LiveSize size = !symbols.empty() && symbols[0].size ? symbols[0] : constant(chooseExtent());
   Value extent = dyn_cast<Value>(size.size);
   if (!extent)
     extent = arith::ConstantOp::create(builder, loc, builder.getIndexAttr(size.extent));
   Value limit = arith::ConstantOp::create(builder, loc, builder.getIndexAttr(8));
-  Value condition =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, extent, limit);
-  const LiveTensor *flag = choose([](const LiveTensor &t) {
-    return t.element.isInteger(1) && t.getRank() == 0;
-  });
+  Value condition = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, extent, limit);
+  const LiveTensor *flag =
+      choose([](const LiveTensor &t) { return t.element.isInteger(1) && t.getRank() == 0; });
   if (flag)
     condition = tensor::ExtractOp::create(builder, loc, flag->value, ValueRange());
   double error = std::max(lhs.error, rhs.error);
@@ -183,9 +178,8 @@ bool ProgramMaker::stepBranch() {
 
 /// A few rounds of a function on a carried tensor, a row of it set in each.
 bool ProgramMaker::stepLoop() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.getRank() >= 1 && t.extents[0] > 3;
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.getRank() >= 1 && t.extents[0] > 3; });
   if (!found)
     return false;
   LiveTensor start = *found;
@@ -207,12 +201,12 @@ bool ProgramMaker::stepLoop() {
     SmallVector<AffineExpr> target = {builder.getAffineSymbolExpr(0)};
     for (unsigned d = 1; d < start.getRank(); ++d)
       target.push_back(dim(d - 1));
-    auto updated = buildUpdate(
-        builder, loc, changed.getResult(0), ArrayRef(start.sizes).drop_front(),
-        AffineMap::get(start.getRank() - 1, 1, target, builder.getContext()),
-        loop.getInductionVar(), IntegerSet(), [&](OpBuilder &b, Location) {
-          return SmallVector<Value>{makeNumber(b, start.element, 1)};
-        });
+    auto updated =
+        buildUpdate(builder, loc, changed.getResult(0), ArrayRef(start.sizes).drop_front(),
+                    AffineMap::get(start.getRank() - 1, 1, target, builder.getContext()),
+                    loop.getInductionVar(), IntegerSet(), [&](OpBuilder &b, Location) {
+                      return SmallVector<Value>{makeNumber(b, start.element, 1)};
+                    });
     scf::YieldOp::create(builder, loc, updated.getResult());
   }
   addResult(loop.getResult(0), start, error);

@@ -53,9 +53,9 @@ static int64_t chooseSize(unsigned dim, ArrayAttr names, const llvm::StringMap<i
   return defaultSize;
 }
 
-Expected<std::vector<HostTensor>>
-reference::makeRandomInputs(func::FuncOp function, uint64_t seed,
-                            const llvm::StringMap<int64_t> &sizes, int64_t defaultSize) {
+Expected<std::vector<HostTensor>> reference::makeRandomInputs(func::FuncOp function, uint64_t seed,
+                                                              const llvm::StringMap<int64_t> &sizes,
+                                                              int64_t defaultSize) {
   Random random(seed);
   std::vector<HostTensor> inputs;
   for (auto [index, argumentType] : llvm::enumerate(function.getArgumentTypes())) {

@@ -169,8 +169,7 @@ bool ProgramMaker::stepFlatten() {
 /// The inverse: a static last dim as two.
 bool ProgramMaker::stepSplit() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.getRank() && t.getRank() < 4 && isa<Attribute>(t.sizes.back()) &&
-           t.extents.back() > 1;
+    return t.getRank() && t.getRank() < 4 && isa<Attribute>(t.sizes.back()) && t.extents.back() > 1;
   });
   if (!found)
     return false;
@@ -214,11 +213,11 @@ bool ProgramMaker::stepPad() {
     for (unsigned d = 0; d < source.getRank(); ++d)
       at.push_back(d == axis ? dim(d) - before : dim(d));
     AffineExpr last = getExpr(source.sizes[axis], sizeSymbols) - 1;
-    auto guard = IntegerSet::get(source.getRank(), sizeSymbols.size(),
-                                 {at[axis], last - at[axis]}, {false, false});
+    auto guard = IntegerSet::get(source.getRank(), sizeSymbols.size(), {at[axis], last - at[axis]},
+                                 {false, false});
     auto map = AffineMap::get(source.getRank(), sizeSymbols.size(), at, b.getContext());
-    return SmallVector<Value>{ReadOp::create(b, loc, source.value, map, sizeSymbols, guard,
-                                             cast<TypedAttr>(pad))};
+    return SmallVector<Value>{
+        ReadOp::create(b, loc, source.value, map, sizeSymbols, guard, cast<TypedAttr>(pad))};
   });
   addResult(op.getResult(0), result, source.error);
   return true;
@@ -226,9 +225,8 @@ bool ProgramMaker::stepPad() {
 
 /// Along a static last dim, two or three parts, each with its own function.
 bool ProgramMaker::stepConcat() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.getRank() && isa<Attribute>(t.sizes.back());
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.getRank() && isa<Attribute>(t.sizes.back()); });
   if (!found)
     return false;
   LiveTensor first = *found, result = first;

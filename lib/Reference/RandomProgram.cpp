@@ -234,8 +234,7 @@ void ProgramMaker::finish() {
 // Programs
 //===----------------------------------------------------------------------===//
 
-ProgramMaker::ProgramMaker(MLIRContext &context, uint64_t seed,
-                           const RandomProgramOptions &options)
+ProgramMaker::ProgramMaker(MLIRContext &context, uint64_t seed, const RandomProgramOptions &options)
     : options(options), random(seed), builder(&context), loc(UnknownLoc::get(&context)),
       module(ModuleOp::create(loc)) {
   builder.setInsertionPointToStart(module->getBody());
@@ -243,20 +242,19 @@ ProgramMaker::ProgramMaker(MLIRContext &context, uint64_t seed,
 
 RandomProgram ProgramMaker::make() {
   using Step = bool (ProgramMaker::*)();
-  static constexpr Step steps[] = {
-      &ProgramMaker::stepElementwise, &ProgramMaker::stepElementwise,
-      &ProgramMaker::stepElementwise, &ProgramMaker::stepSelect,
-      &ProgramMaker::stepTranspose,   &ProgramMaker::stepSlice,
-      &ProgramMaker::stepReverse,     &ProgramMaker::stepBroadcast,
-      &ProgramMaker::stepFlatten,     &ProgramMaker::stepSplit,
-      &ProgramMaker::stepPad,         &ProgramMaker::stepConcat,
-      &ProgramMaker::stepReduce,      &ProgramMaker::stepReduce,
-      &ProgramMaker::stepContraction, &ProgramMaker::stepContraction,
-      &ProgramMaker::stepWindow,      &ProgramMaker::stepArgMax,
-      &ProgramMaker::stepSoftmaxPair, &ProgramMaker::stepWelford,
-      &ProgramMaker::stepGather,      &ProgramMaker::stepUpdate,
-      &ProgramMaker::stepScatter,     &ProgramMaker::stepScan,
-      &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop};
+  static constexpr Step steps[] = {&ProgramMaker::stepElementwise, &ProgramMaker::stepElementwise,
+                                   &ProgramMaker::stepElementwise, &ProgramMaker::stepSelect,
+                                   &ProgramMaker::stepTranspose,   &ProgramMaker::stepSlice,
+                                   &ProgramMaker::stepReverse,     &ProgramMaker::stepBroadcast,
+                                   &ProgramMaker::stepFlatten,     &ProgramMaker::stepSplit,
+                                   &ProgramMaker::stepPad,         &ProgramMaker::stepConcat,
+                                   &ProgramMaker::stepReduce,      &ProgramMaker::stepReduce,
+                                   &ProgramMaker::stepContraction, &ProgramMaker::stepContraction,
+                                   &ProgramMaker::stepWindow,      &ProgramMaker::stepArgMax,
+                                   &ProgramMaker::stepSoftmaxPair, &ProgramMaker::stepWelford,
+                                   &ProgramMaker::stepGather,      &ProgramMaker::stepUpdate,
+                                   &ProgramMaker::stepScatter,     &ProgramMaker::stepScan,
+                                   &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop};
   makeArguments();
   // A step that does not find what it needs is tried again as another one.
   unsigned done = 0;
@@ -270,8 +268,8 @@ RandomProgram ProgramMaker::make() {
 
 RandomProgram reference::makeRandomProgram(MLIRContext &context, uint64_t seed,
                                            const RandomProgramOptions &options) {
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                      math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
-                      mlir::tssa::te::TEDialect>();
+  context
+      .loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                   scf::SCFDialect, tensor::TensorDialect, mlir::tssa::te::TEDialect>();
   return ProgramMaker(context, seed, options).make();
 }

@@ -50,9 +50,7 @@ public:
 
 private:
   void makeArguments();
-  Value constantIndex(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
+  Value constantIndex(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   const LiveRef &choose() { return refs[random.below(refs.size())]; }
   const LiveRef *chooseShape(const LiveRef &like);
   void statement(unsigned depth);
@@ -153,9 +151,8 @@ void ReferenceMaker::stepView() {
   std::optional<refs::BoundStep> step = makeStep(base);
   if (!step)
     return;
-  SmallVector<OpFoldResult> marks =
-      step->getStep().reifyShape(getAsIndexOpFoldResult(builder.getContext(), base.extents),
-                                 step->integers);
+  SmallVector<OpFoldResult> marks = step->getStep().reifyShape(
+      getAsIndexOpFoldResult(builder.getContext(), base.extents), step->integers);
   SmallVector<int64_t> extents;
   for (OpFoldResult mark : marks)
     extents.push_back(*getConstantIntValue(mark));
@@ -308,8 +305,8 @@ void ReferenceMaker::stepWhile(unsigned depth) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
   };
-  Value start = tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type),
-                                               constant(0));
+  Value start =
+      tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type), constant(0));
   Value counter = refs::AllocOp::create(builder, loc, start);
   auto readCounter = [&]() -> Value {
     Value tensor = refs::ReadOp::create(builder, loc, counter);
@@ -323,7 +320,8 @@ void ReferenceMaker::stepWhile(unsigned depth) {
   scf::ConditionOp::create(builder, loc, more, ValueRange());
   builder.createBlock(&loop.getAfter());
   Value next = arith::AddIOp::create(builder, loc, readCounter(), constant(1));
-  Value tensor = tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type), next);
+  Value tensor =
+      tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type), next);
   refs::WriteOp::create(builder, loc, tensor, counter);
   block(depth);
   scf::YieldOp::create(builder, loc);
@@ -436,9 +434,9 @@ void ReferenceMaker::makeArguments() {
       if (!isNamed)
         continue;
       dims.back() = b.getStringAttr("N");
-      ref.sizes.back() = number == 0
-                             ? OpFoldResult(refs::DimOp::create(builder, loc, argument, 0).getResult())
-                             : refs.front().sizes.front();
+      ref.sizes.back() =
+          number == 0 ? OpFoldResult(refs::DimOp::create(builder, loc, argument, 0).getResult())
+                      : refs.front().sizes.front();
     }
     function.setArgAttr(number, "tssa.name", b.getStringAttr("x" + Twine(number)));
     function.setArgAttr(number, "tssa.dims", b.getArrayAttr(dims));
@@ -459,7 +457,8 @@ RandomProgram ReferenceMaker::make() {
   if (results.empty())
     results.push_back(refs::ReadOp::create(builder, loc, refs.front().ref));
   func::ReturnOp::create(builder, loc, results);
-  function.setType(builder.getFunctionType(function.getArgumentTypes(), TypeRange(ValueRange(results))));
+  function.setType(
+      builder.getFunctionType(function.getArgumentTypes(), TypeRange(ValueRange(results))));
   program.sizes = sizes;
   // What is left in the arguments comes after the results.
   program.errors.assign(results.size() + function.getNumArguments(), 0);

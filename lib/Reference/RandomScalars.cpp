@@ -50,8 +50,7 @@ Value ProgramMaker::convert(OpBuilder &b, Value value, Type type) {
   if (toFloat)
     return arith::SIToFPOp::create(b, loc, type, value);
   if (isa<FloatType>(from) && type.isInteger(1))
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, value,
-                                 makeNumber(b, from, 0));
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, value, makeNumber(b, from, 0));
   if (isa<FloatType>(from))
     return arith::FPToSIOp::create(b, loc, type, clamp(b, value, 100));
   if (type.isInteger(1))
@@ -129,8 +128,7 @@ Value ProgramMaker::applyFloat(OpBuilder &b, Value lhs, Value rhs, double &error
 }
 
 Value ProgramMaker::apply(OpBuilder &b, Value lhs, Value rhs, double &error) {
-  return isa<FloatType>(lhs.getType()) ? applyFloat(b, lhs, rhs, error)
-                                       : applyInteger(b, lhs, rhs);
+  return isa<FloatType>(lhs.getType()) ? applyFloat(b, lhs, rhs, error) : applyInteger(b, lhs, rhs);
 }
 
 Value ProgramMaker::read(OpBuilder &b, const LiveTensor &tensor, ArrayRef<AffineExpr> at,

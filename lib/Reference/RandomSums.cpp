@@ -75,9 +75,8 @@ bool ProgramMaker::stepReduce() {
 
 /// A matrix product of two tensors that share a size, or of one with a constant.
 bool ProgramMaker::stepContraction() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.isFloat() && t.getRank() >= 1 && t.getRank() <= 3;
-  });
+  const LiveTensor *found = choose(
+      [](const LiveTensor &t) { return t.isFloat() && t.getRank() >= 1 && t.getRank() <= 3; });
   if (!found)
     return false;
   LiveTensor lhs = *found;
@@ -157,8 +156,7 @@ bool ProgramMaker::stepWindow() {
   if (numPoints > 64 * options.maxElements || !fits(result.extents))
     return false;
   Type accumulator = getAccumulator(builder, source.element);
-  LiveTensor weight =
-      makeConstant(accumulator, {channels, source.extents[channel], kernel});
+  LiveTensor weight = makeConstant(accumulator, {channels, source.extents[channel], kernel});
   unsigned rank = source.getRank(), numDims = rank + 2;
   double error = getError(source.element, source.error);
   auto op = buildReduce(
@@ -171,9 +169,9 @@ bool ProgramMaker::stepWindow() {
         AffineExpr position = dim(axis) * stride + dim(rank + 1) * dilation - pad;
         at.append({dim(rank), position});
         auto guard = IntegerSet::get(numDims, 0, {position, extent - 1 - position}, {false, false});
-        Value left = ReadOp::create(b, loc, source.value,
-                                    AffineMap::get(numDims, 0, at, b.getContext()), ValueRange(),
-                                    guard, b.getFloatAttr(source.element, 0));
+        Value left =
+            ReadOp::create(b, loc, source.value, AffineMap::get(numDims, 0, at, b.getContext()),
+                           ValueRange(), guard, b.getFloatAttr(source.element, 0));
         Value right = read(b, weight, {dim(channel), dim(rank), dim(rank + 1)});
         return SmallVector<Value>{
             arith::MulFOp::create(b, loc, convert(b, left, accumulator), right)};
@@ -188,9 +186,8 @@ bool ProgramMaker::stepWindow() {
 
 /// The first of the largest elements along the last dim, of exact values.
 bool ProgramMaker::stepArgMax() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.isFloat() && t.error == 0 && t.getRank() >= 1;
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.isFloat() && t.error == 0 && t.getRank() >= 1; });
   if (!found)
     return false;
   LiveTensor source = *found, result = source;
@@ -228,9 +225,8 @@ bool ProgramMaker::stepArgMax() {
 
 /// The maximum and the sum of exponentials in one pass.
 bool ProgramMaker::stepSoftmaxPair() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.element.isF32() && t.getRank() >= 1;
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });
   if (!found)
     return false;
   LiveTensor source = *found, result = source;
@@ -250,8 +246,8 @@ bool ProgramMaker::stepSoftmaxPair() {
           Value distance = arith::SubFOp::create(b, loc, value, most);
           return arith::MulFOp::create(b, loc, sum, math::ExpOp::create(b, loc, distance));
         };
-        Value sum = arith::AddFOp::create(b, loc, scaled(args[0], args[1]),
-                                          scaled(args[2], args[3]));
+        Value sum =
+            arith::AddFOp::create(b, loc, scaled(args[0], args[1]), scaled(args[2], args[3]));
         return {most, sum};
       },
       [&](OpBuilder &b, Location, ValueRange args) -> SmallVector<Value> {
@@ -264,9 +260,8 @@ bool ProgramMaker::stepSoftmaxPair() {
 
 /// Mean and second moment in one pass (Welford's, by pairs).
 bool ProgramMaker::stepWelford() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.element.isF32() && t.getRank() >= 1;
-  });
+  const LiveTensor *found =
+      choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });
   if (!found)
     return false;
   LiveTensor source = *found, result = source;
@@ -290,8 +285,8 @@ bool ProgramMaker::stepWelford() {
         Value delta = arith::SubFOp::create(b, loc, args[3], args[0]);
         Value move = arith::MulFOp::create(b, loc, delta, part);
         Value mean = arith::AddFOp::create(b, loc, args[0], move);
-        Value cross = arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, delta, move),
-                                            args[2]);
+        Value cross =
+            arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, delta, move), args[2]);
         Value both = arith::AddFOp::create(b, loc, args[1], args[4]);
         return {mean, arith::AddFOp::create(b, loc, both, cross), count};
       },

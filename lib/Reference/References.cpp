@@ -87,9 +87,8 @@ Expected<Elements> StepEvaluator::select() {
     return error;
   int64_t dim = integers[0], position = integers[1];
   if (position < 0 || position >= base.shape[dim])
-    return llvm::createStringError("index " + llvm::Twine(position) +
-                                   " is out of bounds for dim " + llvm::Twine(dim) + " of size " +
-                                   llvm::Twine(base.shape[dim]));
+    return llvm::createStringError("index " + llvm::Twine(position) + " is out of bounds for dim " +
+                                   llvm::Twine(dim) + " of size " + llvm::Twine(base.shape[dim]));
   SmallVector<int64_t> shape(base.shape);
   shape.erase(shape.begin() + dim);
   return gather(shape, [&](Index &index) { index.insert(index.begin() + dim, position); });
@@ -103,8 +102,8 @@ Expected<Elements> StepEvaluator::slice() {
   if (start < 0 || size < 0 || (size > 0 && start + (size - 1) * step >= bound))
     return llvm::createStringError("a slice of " + llvm::Twine(size) + " elements from " +
                                    llvm::Twine(start) + " by " + llvm::Twine(step) +
-                                   " is out of bounds for dim " + llvm::Twine(dim) +
-                                   " of size " + llvm::Twine(bound));
+                                   " is out of bounds for dim " + llvm::Twine(dim) + " of size " +
+                                   llvm::Twine(bound));
   SmallVector<int64_t> shape(base.shape);
   shape[dim] = size;
   return gather(shape, [&](Index &index) { index[dim] = start + index[dim] * step; });
@@ -133,8 +132,7 @@ Expected<Elements> StepEvaluator::squeeze() {
   if (Error error = checkDim())
     return error;
   if (base.shape[integers[0]] != 1)
-    return llvm::createStringError("expected size 1, got " +
-                                   llvm::Twine(base.shape[integers[0]]));
+    return llvm::createStringError("expected size 1, got " + llvm::Twine(base.shape[integers[0]]));
   Elements view = base;
   view.shape.erase(view.shape.begin() + integers[0]);
   return view;
@@ -144,8 +142,7 @@ Expected<Elements> StepEvaluator::expand() {
   if (Error error = checkDim())
     return error;
   if (base.shape[integers[0]] != 1)
-    return llvm::createStringError("expected size 1, got " +
-                                   llvm::Twine(base.shape[integers[0]]));
+    return llvm::createStringError("expected size 1, got " + llvm::Twine(base.shape[integers[0]]));
   SmallVector<int64_t> shape(base.shape);
   shape[integers[0]] = integers[1];
   return gather(shape, [&](Index &index) { index[integers[0]] = 0; });
@@ -190,8 +187,7 @@ static Expected<Elements> followPath(Operation *op, Elements elements, const ref
     for (OpFoldResult integer : bound.integers)
       integers.push_back(isa<Value>(integer) ? lookup(cast<Value>(integer))
                                              : *getConstantIntValue(integer));
-    Expected<Elements> view =
-        StepEvaluator(elements, integers).run(bound.getStep().getStepName());
+    Expected<Elements> view = StepEvaluator(elements, integers).run(bound.getStep().getStepName());
     if (!view)
       return makeError(op->getLoc(), toString(view.takeError()));
     elements = std::move(*view);
@@ -228,9 +224,8 @@ Error Interpreter::evaluate(refs::AllocOp op) {
 
 Error Interpreter::evaluate(refs::ViewOp op) {
   const HostRef &source = *get(op.getSource()).ref;
-  Expected<Elements> view =
-      followPath(op, {source.shape, source.elements}, op.getBoundPath(),
-                 [&](Value value) { return get(value).scalar.i; });
+  Expected<Elements> view = followPath(op, {source.shape, source.elements}, op.getBoundPath(),
+                                       [&](Value value) { return get(value).scalar.i; });
   if (!view)
     return view.takeError();
   HostRef ref{source.storage, std::move(view->shape), std::move(view->numbers)};

@@ -18,9 +18,8 @@ using namespace mlir::tssa::te;
 using llvm::Error;
 using llvm::Expected;
 
-Expected<SmallVector<int64_t>> reference::getSizes(Operation *op,
-                                                         ArrayRef<OpFoldResult> sizes,
-                                                         Environment environment) {
+Expected<SmallVector<int64_t>> reference::getSizes(Operation *op, ArrayRef<OpFoldResult> sizes,
+                                                   Environment environment) {
   SmallVector<int64_t> numbers;
   for (OpFoldResult size : sizes) {
     if (auto attribute = dyn_cast<Attribute>(size)) {
@@ -31,8 +30,8 @@ Expected<SmallVector<int64_t>> reference::getSizes(Operation *op,
     if (!value || value->tensor)
       return makeError(op->getLoc(), "a size is not known");
     if (value->scalar.i < 0)
-      return makeError(op->getLoc(), "expected sizes of at least 0, got " +
-                                         llvm::Twine(value->scalar.i));
+      return makeError(op->getLoc(),
+                       "expected sizes of at least 0, got " + llvm::Twine(value->scalar.i));
     numbers.push_back(value->scalar.i);
   }
   return numbers;
@@ -122,8 +121,7 @@ static void appendMove(Program &program, Register from, Register to, Location lo
 }
 
 /// total += |value|
-static void appendMagnitude(Program &program, Register value, Register total,
-                            Location location) {
+static void appendMagnitude(Program &program, Register value, Register total, Location location) {
   Instruction in;
   in.opcode = Opcode::Binary;
   in.binary = [](Scalar sum, Scalar term, Width) {
@@ -282,10 +280,8 @@ Expected<SmallVector<HostTensor>> ComputeEvaluator::run() {
   return results;
 }
 
-Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op,
-                                                                   Environment environment,
-                                                                   bool wideSums,
-                                                                   double *sumMagnitude) {
+Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Environment environment,
+                                                             bool wideSums, double *sumMagnitude) {
   Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
   if (!sizes)
     return sizes.takeError();
@@ -329,8 +325,8 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, Machine &machine
   program.combined = yielded->front();
   if (!op.hasCombiner())
     return Error::success();
-  Expected<SmallVector<Register>> combined = compiler.compile(
-      op.getCombiner().front(), program.combiner, {program.old, yielded->front()});
+  Expected<SmallVector<Register>> combined =
+      compiler.compile(op.getCombiner().front(), program.combiner, {program.old, yielded->front()});
   if (!combined)
     return combined.takeError();
   program.combined = combined->front();
@@ -411,8 +407,7 @@ static Error scanLine(const ScanLine &line, ScanOp op, Machine &machine, const P
   return Error::success();
 }
 
-Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
-                                                   bool wideSums) {
+Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment, bool wideSums) {
   const HostValue *value = environment(op.getSource());
   std::optional<Scalar> init = getScalar(op.getInitAttr());
   if (!value || !value->tensor || !init)

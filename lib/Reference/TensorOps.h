@@ -13,9 +13,10 @@ namespace tssa::reference {
 
 /// Raises `sumMagnitude`, if given, to the largest sum of magnitudes of a float
 /// reduction.
-llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateCompute(mlir::tssa::te::ComputeOp op, Environment environment, bool wideSums,
-                double *sumMagnitude = nullptr);
+llvm::Expected<llvm::SmallVector<HostTensor>> evaluateCompute(mlir::tssa::te::ComputeOp op,
+                                                              Environment environment,
+                                                              bool wideSums,
+                                                              double *sumMagnitude = nullptr);
 
 llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environment environment);
 
@@ -23,8 +24,8 @@ llvm::Expected<HostTensor> evaluateScan(mlir::tssa::te::ScanOp op, Environment e
                                         bool wideSums);
 
 /// All results of a library routine, which is written here a second time.
-llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateExtern(mlir::tssa::te::ExternOp op, llvm::ArrayRef<HostValue> inputs);
+llvm::Expected<llvm::SmallVector<HostTensor>> evaluateExtern(mlir::tssa::te::ExternOp op,
+                                                             llvm::ArrayRef<HostValue> inputs);
 
 /// Whether result `index` of a routine has a size that is known before the call,
 /// if `numKnown` of `numResults` have.
@@ -32,9 +33,8 @@ bool isSizeKnownBefore(mlir::tssa::te::ExternOp op, unsigned index, unsigned num
                        unsigned numResults);
 
 /// Sizes as numbers; an error for one that is negative or not known.
-llvm::Expected<llvm::SmallVector<int64_t>> getSizes(mlir::Operation *op,
-                                                    llvm::ArrayRef<mlir::OpFoldResult> sizes,
-                                                    Environment environment);
+llvm::Expected<llvm::SmallVector<int64_t>>
+getSizes(mlir::Operation *op, llvm::ArrayRef<mlir::OpFoldResult> sizes, Environment environment);
 
 } // namespace tssa::reference
 

@@ -19,8 +19,7 @@ using namespace tssa::runtime;
 
 static constexpr int32_t cpuDevice = 1;
 
-std::string tssa::runtime::describe(const Manifest &manifest,
-                                    const Port &port) {
+std::string tssa::runtime::describe(const Manifest &manifest, const Port &port) {
   std::string text = getName(port.dtype);
   text += '[';
   for (const Dim &dim : port.dims) {
@@ -42,8 +41,8 @@ std::string tssa::runtime::describe(const tssa_tensor &tensor) {
     text = getName(*type);
   else
     text = "dtype(code " + std::to_string(tensor.dtype.code) + ", bits " +
-           std::to_string(tensor.dtype.bits) + ", lanes " +
-           std::to_string(tensor.dtype.lanes) + ")";
+           std::to_string(tensor.dtype.bits) + ", lanes " + std::to_string(tensor.dtype.lanes) +
+           ")";
   text += '[';
   for (int32_t i = 0; i < tensor.ndim; ++i)
     text += (i ? "," : "") + std::to_string(tensor.shape[i]);
@@ -62,13 +61,13 @@ std::string tssa::runtime::nameOf(const Port &port) {
 /// What can be said of a tensor without its port: that it can be read at all.
 static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   if (tensor.ndim < 0 || tensor.ndim > int32_t(maxRank))
-    return invalid(where, "rank " + std::to_string(tensor.ndim) +
-                              ", expected 0 to " + std::to_string(maxRank));
+    return invalid(where, "rank " + std::to_string(tensor.ndim) + ", expected 0 to " +
+                              std::to_string(maxRank));
   if (tensor.ndim > 0 && !tensor.shape)
     return invalid(where, "its shape is null");
   if (tensor.device.type != cpuDevice)
-    return invalid(where, "device type " + std::to_string(tensor.device.type) +
-                              ", expected 1 (CPU)");
+    return invalid(where,
+                   "device type " + std::to_string(tensor.device.type) + ", expected 1 (CPU)");
   return Status::success();
 }
 
@@ -88,24 +87,21 @@ static bool isReachable(const tssa_tensor &tensor, int64_t elementBytes) {
 
 /// Checks dtype, rank and sizes against the port; sizes of symbols are not
 /// compared here.
-static Status checkType(const Manifest &manifest, const std::string &where,
-                        const Port &port, const tssa_tensor &tensor,
-                        int64_t &bytes) {
+static Status checkType(const Manifest &manifest, const std::string &where, const Port &port,
+                        const tssa_tensor &tensor, int64_t &bytes) {
   auto mismatch = [&](const char *what) {
-    return invalid(where, std::string("wrong ") + what + ": expected " +
-                              describe(manifest, port) + ", got " +
-                              describe(tensor));
+    return invalid(where, std::string("wrong ") + what + ": expected " + describe(manifest, port) +
+                              ", got " + describe(tensor));
   };
   if (fromABI(tensor.dtype) != port.dtype)
     return mismatch("dtype");
   if (uint64_t(tensor.ndim) != port.dims.size())
     return mismatch("rank");
   for (int32_t i = 0; i < tensor.ndim; ++i)
-    if (tensor.shape[i] < 0 || (port.dims[i].kind == Dim::Static &&
-                                port.dims[i].value != tensor.shape[i]))
+    if (tensor.shape[i] < 0 ||
+        (port.dims[i].kind == Dim::Static && port.dims[i].value != tensor.shape[i]))
       return mismatch("size");
-  std::optional<int64_t> size =
-      checkedBytes(tensor.shape, tensor.ndim, getByteSize(port.dtype));
+  std::optional<int64_t> size = checkedBytes(tensor.shape, tensor.ndim, getByteSize(port.dtype));
   if (!size)
     return mismatch("size");
   bytes = *size;
@@ -116,18 +112,15 @@ static Status checkType(const Manifest &manifest, const std::string &where,
   return Status::success();
 }
 
-static Status readSymbols(const Manifest &manifest,
-                          const std::vector<tssa_tensor> &args,
+static Status readSymbols(const Manifest &manifest, const std::vector<tssa_tensor> &args,
                           std::vector<int64_t> &sizes) {
   for (const Symbol &symbol : manifest.symbols) {
     int64_t size = args[symbol.input].shape[symbol.dim];
     if (size < symbol.min || size > symbol.max)
       return invalid(nameOf(manifest.inputs[symbol.input]),
-                     "dimension " + std::to_string(symbol.dim) + " (" +
-                         printable(symbol.name) + ") is " +
-                         std::to_string(size) + ", expected " +
-                         std::to_string(symbol.min) + " to " +
-                         std::to_string(symbol.max));
+                     "dimension " + std::to_string(symbol.dim) + " (" + printable(symbol.name) +
+                         ") is " + std::to_string(size) + ", expected " +
+                         std::to_string(symbol.min) + " to " + std::to_string(symbol.max));
     sizes.push_back(size);
   }
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
@@ -138,13 +131,12 @@ static Status readSymbols(const Manifest &manifest,
       const Symbol &symbol = manifest.symbols[port.dims[d].value];
       int64_t expected = sizes[port.dims[d].value];
       if (args[i].shape[d] != expected)
-        return invalid(
-            nameOf(port),
-            "dimension " + std::to_string(d) + " is " +
-                std::to_string(args[i].shape[d]) + ", expected " +
-                std::to_string(expected) + ": it is " + printable(symbol.name) +
-                ", the size of dimension " + std::to_string(symbol.dim) +
-                " of " + nameOf(manifest.inputs[symbol.input]));
+        return invalid(nameOf(port), "dimension " + std::to_string(d) + " is " +
+                                         std::to_string(args[i].shape[d]) + ", expected " +
+                                         std::to_string(expected) + ": it is " +
+                                         printable(symbol.name) + ", the size of dimension " +
+                                         std::to_string(symbol.dim) + " of " +
+                                         nameOf(manifest.inputs[symbol.input]));
     }
   }
   return Status::success();
@@ -166,28 +158,25 @@ static std::string quoteAll(const std::vector<std::string> &names) {
 }
 
 /// The index of `name` among `ports`, or an error that lists them.
-static Status findPort(const std::vector<Port> &ports, const char *kind,
-                       std::string_view name, size_t &index) {
+static Status findPort(const std::vector<Port> &ports, const char *kind, std::string_view name,
+                       size_t &index) {
   for (index = 0; index < ports.size(); ++index)
     if (ports[index].name == name)
       return Status::success();
   std::vector<std::string> names = namesOf(ports);
-  return makeError(TSSA_INVALID_ARGUMENT,
-                   std::string("there is no ") + kind + " '" + printable(name) +
-                       "'" + suggestName(name, names) + " (" + kind +
-                       "s: " + quoteAll(names) + ")");
+  return makeError(TSSA_INVALID_ARGUMENT, std::string("there is no ") + kind + " '" +
+                                              printable(name) + "'" + suggestName(name, names) +
+                                              " (" + kind + "s: " + quoteAll(names) + ")");
 }
 
 /// Finds each input's tensor by name.
-static Status matchInputs(const Manifest &manifest,
-                          const std::vector<NamedTensor> &inputs,
+static Status matchInputs(const Manifest &manifest, const std::vector<NamedTensor> &inputs,
                           std::vector<tssa_tensor> &args) {
   std::vector<bool> given(manifest.inputs.size());
   args.resize(manifest.inputs.size());
   for (const NamedTensor &input : inputs) {
     size_t index;
-    if (Status status = findPort(manifest.inputs, "input", input.name, index);
-        !status.ok())
+    if (Status status = findPort(manifest.inputs, "input", input.name, index); !status.ok())
       return status;
     if (given[index])
       return invalid(nameOf(manifest.inputs[index]), "given twice");
@@ -197,8 +186,7 @@ static Status matchInputs(const Manifest &manifest,
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])
       return invalid(nameOf(manifest.inputs[i]),
-                     "missing, expected " +
-                         describe(manifest, manifest.inputs[i]));
+                     "missing, expected " + describe(manifest, manifest.inputs[i]));
   return Status::success();
 }
 
@@ -209,16 +197,14 @@ static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
   char *data = static_cast<char *>(arg.data) + arg.byte_offset;
   unsigned elementBytes = getByteSize(port.dtype);
   bool aligned = reinterpret_cast<uintptr_t>(data) % elementBytes == 0;
-  bool asIs = bytes == 0 || (isContiguous(arg) && aligned &&
-                             areCanonical(port.dtype, data, bytes));
+  bool asIs = bytes == 0 || (isContiguous(arg) && aligned && areCanonical(port.dtype, data, bytes));
   if (asIs) {
     arg.data = bytes ? data : Buffer().getData();
   } else {
     Buffer &copy = bound.copies[input];
     if (!copy.allocate(uint64_t(bytes)))
-      return makeError(TSSA_OUT_OF_MEMORY,
-                       nameOf(port) + ": no memory for a copy of " +
-                           std::to_string(bytes) + " bytes");
+      return makeError(TSSA_OUT_OF_MEMORY, nameOf(port) + ": no memory for a copy of " +
+                                               std::to_string(bytes) + " bytes");
     copyStrided(arg, elementBytes, copy.getData());
     makeCanonical(port.dtype, copy.getData(), bytes);
     arg.data = copy.getData();
@@ -234,8 +220,7 @@ void BoundInputs::copyBack(size_t input) const {
 }
 
 /// An argument that is overwritten shares no memory with itself or another.
-static Status checkOverlaps(const Manifest &manifest,
-                            const std::vector<tssa_tensor> &args) {
+static Status checkOverlaps(const Manifest &manifest, const std::vector<tssa_tensor> &args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Port &port = manifest.inputs[i];
     if (port.kind != Port::InOut)
@@ -245,17 +230,15 @@ static Status checkOverlaps(const Manifest &manifest,
       return invalid(where, "is overwritten by the program, and elements of it "
                             "share memory");
     for (size_t other = 0; other < args.size(); ++other)
-      if (other != i &&
-          mayOverlap(args[i], getByteSize(port.dtype), args[other],
-                     getByteSize(manifest.inputs[other].dtype)))
+      if (other != i && mayOverlap(args[i], getByteSize(port.dtype), args[other],
+                                   getByteSize(manifest.inputs[other].dtype)))
         return invalid(where, "is overwritten by the program and overlaps " +
                                   nameOf(manifest.inputs[other]));
   }
   return Status::success();
 }
 
-Status tssa::runtime::bindInputs(const Manifest &manifest,
-                                 const std::vector<NamedTensor> &inputs,
+Status tssa::runtime::bindInputs(const Manifest &manifest, const std::vector<NamedTensor> &inputs,
                                  BoundInputs &bound) {
   if (Status status = matchInputs(manifest, inputs, bound.args); !status.ok())
     return status;
@@ -265,13 +248,11 @@ Status tssa::runtime::bindInputs(const Manifest &manifest,
     std::string where = nameOf(port);
     if (Status status = checkForm(where, bound.args[i]); !status.ok())
       return status;
-    if (Status status =
-            checkType(manifest, where, port, bound.args[i], bound.bytes[i]);
+    if (Status status = checkType(manifest, where, port, bound.args[i], bound.bytes[i]);
         !status.ok())
       return status;
   }
-  if (Status status = readSymbols(manifest, bound.args, bound.sizes);
-      !status.ok())
+  if (Status status = readSymbols(manifest, bound.args, bound.sizes); !status.ok())
     return status;
   if (Status status = checkOverlaps(manifest, bound.args); !status.ok())
     return status;
@@ -285,18 +266,16 @@ Status tssa::runtime::bindInputs(const Manifest &manifest,
 
 /// A caller's buffer for `port`: writable in place and large enough, as far as
 /// that is known before the run.
-static Status checkInto(const Manifest &manifest, const Port &port,
-                        const BoundInputs &inputs, tssa_tensor &into) {
+static Status checkInto(const Manifest &manifest, const Port &port, const BoundInputs &inputs,
+                        tssa_tensor &into) {
   std::string where = nameOf(port);
   if (port.kind == Port::Alias)
-    return invalid(where, "it is the storage of " +
-                              nameOf(manifest.inputs[port.aliasOf]) +
+    return invalid(where, "it is the storage of " + nameOf(manifest.inputs[port.aliasOf]) +
                               " and cannot be written elsewhere");
   if (Status status = checkForm(where, into); !status.ok())
     return status;
   int64_t bytes;
-  if (Status status = checkType(manifest, where, port, into, bytes);
-      !status.ok())
+  if (Status status = checkType(manifest, where, port, into, bytes); !status.ok())
     return status;
   for (size_t d = 0; d < port.dims.size(); ++d) {
     if (port.dims[d].kind != Dim::Symbol)
@@ -308,18 +287,15 @@ static Status checkInto(const Manifest &manifest, const Port &port,
                                 std::to_string(expected));
   }
   char *data = static_cast<char *>(into.data) + into.byte_offset;
-  if (bytes && (!isContiguous(into) || reinterpret_cast<uintptr_t>(data) %
-                                           getByteSize(port.dtype)))
+  if (bytes && (!isContiguous(into) || reinterpret_cast<uintptr_t>(data) % getByteSize(port.dtype)))
     return invalid(where, "its buffer must be contiguous and aligned to its "
                           "elements");
   for (size_t i = 0; i < inputs.args.size(); ++i) {
     // What is copied is read before anything is written.
-    bool matters =
-        !inputs.isCopied(i) || manifest.inputs[i].kind == Port::InOut;
+    bool matters = !inputs.isCopied(i) || manifest.inputs[i].kind == Port::InOut;
     if (matters && mayOverlap(into, getByteSize(port.dtype), inputs.given[i],
                               getByteSize(manifest.inputs[i].dtype)))
-      return invalid(where, "its buffer overlaps " +
-                                nameOf(manifest.inputs[i]));
+      return invalid(where, "its buffer overlaps " + nameOf(manifest.inputs[i]));
   }
   into.data = bytes ? data : Buffer().getData();
   into.byte_offset = 0;
@@ -329,17 +305,14 @@ static Status checkInto(const Manifest &manifest, const Port &port,
 
 Status tssa::runtime::bindOutputs(const Manifest &manifest,
                                   const std::vector<OutputRequest> &requests,
-                                  const BoundInputs &inputs,
-                                  std::vector<BoundOutput> &bound) {
+                                  const BoundInputs &inputs, std::vector<BoundOutput> &bound) {
   bound.resize(manifest.outputs.size());
   if (requests.empty())
     for (size_t i = 0; i < bound.size(); ++i)
       bound[i].request = i;
   for (size_t r = 0; r < requests.size(); ++r) {
     size_t index;
-    if (Status status =
-            findPort(manifest.outputs, "output", requests[r].name, index);
-        !status.ok())
+    if (Status status = findPort(manifest.outputs, "output", requests[r].name, index); !status.ok())
       return status;
     const Port &port = manifest.outputs[index];
     if (bound[index].request)
@@ -348,17 +321,14 @@ Status tssa::runtime::bindOutputs(const Manifest &manifest,
     bound[index].into = requests[r].into;
     if (!bound[index].into)
       continue;
-    if (Status status = checkInto(manifest, port, inputs, *bound[index].into);
-        !status.ok())
+    if (Status status = checkInto(manifest, port, inputs, *bound[index].into); !status.ok())
       return status;
     for (size_t other = 0; other < bound.size(); ++other)
       if (other != index && bound[other].into &&
-          mayOverlap(*bound[index].into, getByteSize(port.dtype),
-                     *bound[other].into,
+          mayOverlap(*bound[index].into, getByteSize(port.dtype), *bound[other].into,
                      getByteSize(manifest.outputs[other].dtype)))
         return invalid(nameOf(port),
-                       "its buffer overlaps that of " +
-                           nameOf(manifest.outputs[other]));
+                       "its buffer overlaps that of " + nameOf(manifest.outputs[other]));
   }
   return Status::success();
 }

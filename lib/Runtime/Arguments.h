@@ -22,7 +22,7 @@ std::string describe(const tssa_tensor &tensor);
 struct BoundInputs {
   std::vector<tssa_tensor> args;
   std::vector<int64_t> bytes;
-  std::vector<int64_t> sizes; ///< one per symbol
+  std::vector<int64_t> sizes;     ///< one per symbol
   std::vector<tssa_tensor> given; ///< as the caller has them
   /// The arguments that the caller's layout did not allow as they are.
   std::vector<Buffer> copies;
@@ -33,8 +33,8 @@ struct BoundInputs {
 };
 
 /// Checks names, dtypes, ranks and sizes of all inputs before it copies any.
-Status bindInputs(const Manifest &manifest,
-                  const std::vector<NamedTensor> &inputs, BoundInputs &bound);
+Status bindInputs(const Manifest &manifest, const std::vector<NamedTensor> &inputs,
+                  BoundInputs &bound);
 
 /// An output and the request for it, if any.
 struct BoundOutput {
@@ -44,8 +44,7 @@ struct BoundOutput {
 
 /// Checks the requests against the manifest and the sizes of this run: a buffer
 /// that cannot hold its result is refused here as far as sizes are known.
-Status bindOutputs(const Manifest &manifest,
-                   const std::vector<OutputRequest> &requests,
+Status bindOutputs(const Manifest &manifest, const std::vector<OutputRequest> &requests,
                    const BoundInputs &inputs, std::vector<BoundOutput> &bound);
 
 } // namespace tssa::runtime

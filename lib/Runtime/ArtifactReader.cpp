@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "ELFSections.h"
 #include "Checked.h"
+#include "ELFSections.h"
 #include "File.h"
 
 #include "tssa/Runtime/Artifact.h"
@@ -51,13 +51,11 @@ static std::vector<Part> listParts(const Manifest &manifest) {
 }
 
 /// Whether the sections that are ours are the manifest and the parts.
-static bool matchSections(const ELFSections &elf,
-                          const std::vector<Part> &parts) {
+static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts) {
   std::vector<std::pair<uint64_t, uint64_t>> sections, expected;
   for (const Elf64_Shdr &section : elf.sections) {
     std::string_view name = elf.getName(section);
-    if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix &&
-        name != manifestSectionName)
+    if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix && name != manifestSectionName)
       sections.emplace_back(section.sh_offset, section.sh_size);
   }
   for (const Part &part : parts)
@@ -69,24 +67,20 @@ static bool matchSections(const ELFSections &elf,
 /// Whether mapped weights begin at a page.
 static bool areMappable(const Manifest &manifest) {
   return std::all_of(manifest.variants.begin(), manifest.variants.end(),
-                     [](const Variant &variant) {
-                       return variant.weights.offset % pageSize == 0;
-                     });
+                     [](const Variant &variant) { return variant.weights.offset % pageSize == 0; });
 }
 
 /// Checks that the parts cover the file in order, with gaps below a page.
 static Status checkParts(const Manifest &manifest, const ELFSections &elf,
                          const Elf64_Shdr &section, uint64_t fileSize) {
   std::vector<Part> parts = listParts(manifest);
-  bool good = manifest.code.offset == 0 &&
-              manifest.code.size == section.sh_offset &&
+  bool good = manifest.code.offset == 0 && manifest.code.size == section.sh_offset &&
               matchSections(elf, parts) && areMappable(manifest);
   parts.push_back(manifest.tail);
   uint64_t end = section.sh_offset + section.sh_size;
   for (const Part &part : parts) {
-    good = good && part.size != 0 && part.offset >= end &&
-           part.offset - end < pageSize && part.offset <= fileSize &&
-           part.size <= fileSize - part.offset;
+    good = good && part.size != 0 && part.offset >= end && part.offset - end < pageSize &&
+           part.offset <= fileSize && part.size <= fileSize - part.offset;
     end = part.offset + part.size;
   }
   if (!good || end != fileSize)
@@ -115,8 +109,7 @@ void Artifact::dropCode() {
   file.reset();
 }
 
-Status Artifact::open(const std::string &path,
-                      std::unique_ptr<Artifact> &result) {
+Status Artifact::open(const std::string &path, std::unique_ptr<Artifact> &result) {
   std::unique_ptr<Artifact> artifact(new Artifact);
   artifact->path = path;
   if (Status status = artifact->read(); !status.ok())
@@ -126,11 +119,9 @@ Status Artifact::open(const std::string &path,
 }
 
 /// Reads a checked place of the file and compares its hash.
-Status Artifact::readPart(const Part &part, std::string &bytes,
-                          const char *what) {
+Status Artifact::readPart(const Part &part, std::string &bytes, const char *what) {
   bytes.resize(part.size);
-  if (Status status = file->readAt(path, part.offset, bytes.data(), part.size);
-      !status.ok())
+  if (Status status = file->readAt(path, part.offset, bytes.data(), part.size); !status.ok())
     return status;
   if (!matches(bytes, part))
     return corrupt(path, std::string("the ") + what + "'s hash does not match");
@@ -138,9 +129,8 @@ Status Artifact::readPart(const Part &part, std::string &bytes,
 }
 
 /// Reads and decodes the manifest and compares the file's layout with it.
-static Status readManifest(const std::string &path, uint64_t fileSize,
-                           const ReadAt &read, Manifest &manifest,
-                           uint64_t &end) {
+static Status readManifest(const std::string &path, uint64_t fileSize, const ReadAt &read,
+                           Manifest &manifest, uint64_t &end) {
   ELFSections elf;
   if (Status status = readSections(fileSize, read, elf); !status.ok())
     return corrupt(path, status.message);
@@ -151,15 +141,13 @@ static Status readManifest(const std::string &path, uint64_t fileSize,
       section->sh_size > fileSize - section->sh_offset)
     return corrupt(path, "the manifest lies beyond the end");
   std::string bytes(section->sh_size, '\0');
-  if (Status status = read(section->sh_offset, bytes.data(), bytes.size());
-      !status.ok())
+  if (Status status = read(section->sh_offset, bytes.data(), bytes.size()); !status.ok())
     return status;
   if (Status status = decodeManifest(bytes, manifest); !status.ok()) {
     status.message = "'" + path + "': " + status.message;
     return status;
   }
-  if (Status status = checkParts(manifest, elf, *section, fileSize);
-      !status.ok())
+  if (Status status = checkParts(manifest, elf, *section, fileSize); !status.ok())
     return corrupt(path, status.message);
   end = section->sh_offset + section->sh_size;
   return Status::success();
@@ -167,8 +155,8 @@ static Status readManifest(const std::string &path, uint64_t fileSize,
 
 /// Checks that the bytes from `end` of the manifest on that are in no part are
 /// zero.
-static Status checkGaps(const std::string &path, const ReadAt &read,
-                        const Manifest &manifest, uint64_t end) {
+static Status checkGaps(const std::string &path, const ReadAt &read, const Manifest &manifest,
+                        uint64_t end) {
   std::vector<Part> parts = listParts(manifest);
   parts.push_back(manifest.tail);
   for (const Part &part : parts) {
@@ -190,20 +178,17 @@ Status Artifact::read() {
   ReadAt read = [&](uint64_t offset, void *data, size_t size) {
     return file->readAt(path, offset, data, size);
   };
-  if (Status status = readManifest(path, fileSize, read, manifest, end);
-      !status.ok())
+  if (Status status = readManifest(path, fileSize, read, manifest, end); !status.ok())
     return status;
   std::string tail;
-  if (Status status = readPart(manifest.tail, tail, "section table");
-      !status.ok())
+  if (Status status = readPart(manifest.tail, tail, "section table"); !status.ok())
     return status;
   if (Status status = readPart(manifest.code, code, "code"); !status.ok())
     return status;
   for (const Variant &variant : manifest.variants) {
     std::vector<std::string> &bytes = images.emplace_back();
     for (const Image &image : variant.images)
-      if (Status status = readPart(image.part, bytes.emplace_back(), "image");
-          !status.ok())
+      if (Status status = readPart(image.part, bytes.emplace_back(), "image"); !status.ok())
         return status;
   }
   return checkGaps(path, read, manifest, end);
@@ -224,20 +209,17 @@ Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
     if (Status status = File::openRegular(from, beside, size); !status.ok())
       return status;
     if (part.offset != 0 || size != part.size)
-      return corrupt(from, "weights of " + std::to_string(part.size) +
-                               " bytes expected, got " + std::to_string(size));
+      return corrupt(from, "weights of " + std::to_string(part.size) + " bytes expected, got " +
+                               std::to_string(size));
     fd = beside.get();
   }
-  void *memory = ::mmap(nullptr, part.size, PROT_READ, MAP_PRIVATE, fd,
-                        off_t(part.offset));
+  void *memory = ::mmap(nullptr, part.size, PROT_READ, MAP_PRIVATE, fd, off_t(part.offset));
   if (memory == MAP_FAILED)
     return ioError(from, "cannot map the weights");
   mapping = memory;
   mappingSize = part.size;
-  uint64_t limit =
-      SHA256::isAccelerated() ? autoLimitAccelerated : autoLimitPlain;
-  if (verify == VerifyWeights::Never ||
-      (verify == VerifyWeights::Auto && part.size > limit))
+  uint64_t limit = SHA256::isAccelerated() ? autoLimitAccelerated : autoLimitPlain;
+  if (verify == VerifyWeights::Never || (verify == VerifyWeights::Auto && part.size > limit))
     return Status::success();
   if (!matches({static_cast<const char *>(mapping), mappingSize}, part))
     return corrupt(from, "the weights' hash does not match");

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "ELFSections.h"
 #include "Checked.h"
+#include "ELFSections.h"
 #include "File.h"
 #include "ManifestCheck.h"
 
@@ -31,17 +31,13 @@ static Digest hashPieces(std::string_view first, uint64_t zeros) {
 }
 
 /// Checks the chunks' order and returns their extent.
-static Status measureWeights(const std::vector<WeightChunk> &chunks,
-                             uint64_t &size) {
+static Status measureWeights(const std::vector<WeightChunk> &chunks, uint64_t &size) {
   size = 0;
   for (const WeightChunk &chunk : chunks) {
     CheckedSize end = CheckedSize(chunk.offset) + CheckedSize(chunk.size);
-    if (chunk.offset % weightAlignment != 0 || chunk.offset < size ||
-        !end.fits(INT64_MAX / 2))
-      return makeError(TSSA_INTERNAL,
-                       "constant at weight offset " +
-                           std::to_string(chunk.offset) +
-                           " is misaligned, out of order or too large");
+    if (chunk.offset % weightAlignment != 0 || chunk.offset < size || !end.fits(INT64_MAX / 2))
+      return makeError(TSSA_INTERNAL, "constant at weight offset " + std::to_string(chunk.offset) +
+                                          " is misaligned, out of order or too large");
     size = uint64_t(*end.get());
   }
   return Status::success();
@@ -65,9 +61,7 @@ static void visitWeights(const std::vector<WeightChunk> &chunks, Visit visit) {
 
 static Digest hashWeights(const std::vector<WeightChunk> &chunks) {
   SHA256 sha;
-  visitWeights(chunks, [&](const void *data, uint64_t size) {
-    sha.update(data, size);
-  });
+  visitWeights(chunks, [&](const void *data, uint64_t size) { sha.update(data, size); });
   return sha.final();
 }
 
@@ -86,8 +80,7 @@ public:
     }
   }
 
-  void addSection(const std::string &name, uint64_t offset, uint64_t size,
-                  uint64_t alignment) {
+  void addSection(const std::string &name, uint64_t offset, uint64_t size, uint64_t alignment) {
     Elf64_Shdr section{};
     section.sh_name = addName(name);
     section.sh_type = SHT_PROGBITS;
@@ -135,8 +128,8 @@ static Status readInput(std::string_view code, ELFSections &elf) {
   for (const Elf64_Shdr &section : elf.sections) {
     std::string_view name = elf.getName(section);
     if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix)
-      return makeError(TSSA_INTERNAL, "the linked code has a section " +
-                                          std::string(name) + " already");
+      return makeError(TSSA_INTERNAL,
+                       "the linked code has a section " + std::string(name) + " already");
   }
   return Status::success();
 }
@@ -164,8 +157,7 @@ struct Piece {
 class Pieces {
 public:
   /// Measures and hashes what belongs to the variants.
-  Status collect(const Manifest &manifest,
-                 const std::vector<VariantContent> &contents,
+  Status collect(const Manifest &manifest, const std::vector<VariantContent> &contents,
                  const WriteOptions &options);
   /// Gives places from `end` on to those in the artifact; returns their end.
   uint64_t place(uint64_t end);
@@ -190,16 +182,14 @@ private:
 
 size_t Pieces::add(Piece piece) {
   for (size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].part.size == piece.part.size &&
-        pieces[i].part.sha256 == piece.part.sha256 &&
+    if (pieces[i].part.size == piece.part.size && pieces[i].part.sha256 == piece.part.sha256 &&
         pieces[i].alignment == piece.alignment)
       return i;
   pieces.push_back(std::move(piece));
   return pieces.size() - 1;
 }
 
-Status Pieces::collect(const Manifest &manifest,
-                       const std::vector<VariantContent> &contents,
+Status Pieces::collect(const Manifest &manifest, const std::vector<VariantContent> &contents,
                        const WriteOptions &options) {
   if (contents.size() != manifest.variants.size())
     return makeError(TSSA_INTERNAL, "contents for " + std::to_string(contents.size()) +
@@ -268,14 +258,13 @@ void Pieces::fill(Manifest &manifest, const std::string &name) const {
 void Pieces::addSections(Tail &tail) const {
   for (const Piece &piece : pieces)
     if (piece.beside.empty())
-      tail.addSection(piece.section, piece.part.offset, piece.part.size,
-                      piece.alignment);
+      tail.addSection(piece.section, piece.part.offset, piece.part.size, piece.alignment);
 }
 
 /// Writes to a new file, where what is not written is zero: blocks of zeros are left
 /// out, so that weights with many take no room.
-static Status writeSparse(const PendingFile &file, uint64_t position,
-                          const char *bytes, uint64_t size) {
+static Status writeSparse(const PendingFile &file, uint64_t position, const char *bytes,
+                          uint64_t size) {
   static const char zeros[pageSize] = {};
   uint64_t begin = 0; // of what is to be written
   auto flush = [&](uint64_t end) {
@@ -324,9 +313,8 @@ Status Pieces::commit() {
   return Status::success();
 }
 
-Status tssa::runtime::writeArtifact(const std::string &path,
-                                    std::string_view code, Manifest manifest,
-                                    const std::vector<VariantContent> &contents,
+Status tssa::runtime::writeArtifact(const std::string &path, std::string_view code,
+                                    Manifest manifest, const std::vector<VariantContent> &contents,
                                     const WriteOptions &options) {
   ELFSections elf;
   if (Status status = readInput(code, elf); !status.ok())
@@ -345,8 +333,7 @@ Status tssa::runtime::writeArtifact(const std::string &path,
   uint64_t end = pieces.place(manifestOffset + manifestSize);
   pieces.fill(manifest, name);
   Tail tail(std::move(elf));
-  tail.addSection(manifestSectionName, manifestOffset, manifestSize,
-                  manifestAlignment);
+  tail.addSection(manifestSectionName, manifestOffset, manifestSize, manifestAlignment);
   pieces.addSections(tail);
   Elf64_Ehdr header;
   manifest.tail.offset = alignTo(end, 8);
@@ -365,12 +352,10 @@ Status tssa::runtime::writeArtifact(const std::string &path,
   if (Status status = pieces.write(file, path); !status.ok())
     return status;
   std::string manifestBytes = encodeManifest(manifest);
-  for (auto [offset, bytes] :
-       {std::pair<uint64_t, std::string_view>(0, patched),
-        {manifestOffset, manifestBytes},
-        {manifest.tail.offset, tailBytes}})
-    if (Status status = file.writeAt(offset, bytes.data(), bytes.size());
-        !status.ok())
+  for (auto [offset, bytes] : {std::pair<uint64_t, std::string_view>(0, patched),
+                               {manifestOffset, manifestBytes},
+                               {manifest.tail.offset, tailBytes}})
+    if (Status status = file.writeAt(offset, bytes.data(), bytes.size()); !status.ok())
       return status;
   // Both are complete by now; between the two names nothing is left to do.
   if (Status status = pieces.commit(); !status.ok())

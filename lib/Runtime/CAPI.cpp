@@ -58,9 +58,7 @@ template <typename Work> static tssa_status *guard(Work work) {
   }
 }
 
-static Status invalid(const char *what) {
-  return makeError(TSSA_INVALID_ARGUMENT, what);
-}
+static Status invalid(const char *what) { return makeError(TSSA_INVALID_ARGUMENT, what); }
 
 /// Reads an options struct of another version: fields it lacks are zero, fields
 /// we lack must be.
@@ -75,8 +73,8 @@ template <typename T> static Status readOptions(const T *given, T &options) {
   for (size_t i = sizeof(T); i < size; ++i)
     if (bytes[i])
       return makeError(TSSA_INCOMPATIBLE,
-                       "options: a field is set that this library, version "
-                       TSSA_VERSION ", does not know");
+                       "options: a field is set that this library, version " TSSA_VERSION
+                       ", does not know");
   std::memcpy(&options, given, std::min(size, sizeof(T)));
   return Status::success();
 }
@@ -122,8 +120,7 @@ static std::vector<PortView> viewPorts(const std::vector<Port> &ports) {
   return views;
 }
 
-tssa_status *tssa_session_load(const char *path,
-                               const tssa_session_options *given,
+tssa_status *tssa_session_load(const char *path, const tssa_session_options *given,
                                tssa_session **session) {
   return guard([&] {
     if (!path || !session)
@@ -143,8 +140,7 @@ tssa_status *tssa_session_load(const char *path,
     if (read.device)
       options.device = read.device;
     auto made = std::make_unique<tssa_session>();
-    if (Status status = Session::load(path, options, made->session);
-        !status.ok())
+    if (Status status = Session::load(path, options, made->session); !status.ok())
       return status;
     made->inputs = viewPorts(made->session->getManifest().inputs);
     made->outputs = viewPorts(made->session->getManifest().outputs);
@@ -180,25 +176,19 @@ tssa_status *tssa_artifact_check(const char *path) {
   });
 }
 
-size_t tssa_session_num_inputs(const tssa_session *session) {
-  return session->inputs.size();
-}
+size_t tssa_session_num_inputs(const tssa_session *session) { return session->inputs.size(); }
 
-size_t tssa_session_num_outputs(const tssa_session *session) {
-  return session->outputs.size();
-}
+size_t tssa_session_num_outputs(const tssa_session *session) { return session->outputs.size(); }
 
 size_t tssa_session_num_symbols(const tssa_session *session) {
   return session->session->getManifest().symbols.size();
 }
 
-static Status fillPort(const std::vector<Port> &ports,
-                       const std::vector<PortView> &views, size_t index,
-                       tssa_port *target) {
+static Status fillPort(const std::vector<Port> &ports, const std::vector<PortView> &views,
+                       size_t index, tssa_port *target) {
   if (index >= ports.size())
-    return makeError(TSSA_INVALID_ARGUMENT,
-                     "index " + std::to_string(index) + ", there are " +
-                         std::to_string(ports.size()));
+    return makeError(TSSA_INVALID_ARGUMENT, "index " + std::to_string(index) + ", there are " +
+                                                std::to_string(ports.size()));
   const Port &port = ports[index];
   tssa_port view{};
   view.name = port.name.c_str();
@@ -211,31 +201,24 @@ static Status fillPort(const std::vector<Port> &ports,
   return fill(target, view);
 }
 
-tssa_status *tssa_session_input(const tssa_session *session, size_t index,
-                                tssa_port *port) {
+tssa_status *tssa_session_input(const tssa_session *session, size_t index, tssa_port *port) {
   return guard([&] {
-    return fillPort(session->session->getManifest().inputs, session->inputs,
-                    index, port);
+    return fillPort(session->session->getManifest().inputs, session->inputs, index, port);
   });
 }
 
-tssa_status *tssa_session_output(const tssa_session *session, size_t index,
-                                 tssa_port *port) {
+tssa_status *tssa_session_output(const tssa_session *session, size_t index, tssa_port *port) {
   return guard([&] {
-    return fillPort(session->session->getManifest().outputs, session->outputs,
-                    index, port);
+    return fillPort(session->session->getManifest().outputs, session->outputs, index, port);
   });
 }
 
-tssa_status *tssa_session_symbol(const tssa_session *session, size_t index,
-                                 tssa_symbol *target) {
+tssa_status *tssa_session_symbol(const tssa_session *session, size_t index, tssa_symbol *target) {
   return guard([&] {
-    const std::vector<Symbol> &symbols =
-        session->session->getManifest().symbols;
+    const std::vector<Symbol> &symbols = session->session->getManifest().symbols;
     if (index >= symbols.size())
-      return makeError(TSSA_INVALID_ARGUMENT,
-                       "index " + std::to_string(index) + ", there are " +
-                           std::to_string(symbols.size()));
+      return makeError(TSSA_INVALID_ARGUMENT, "index " + std::to_string(index) + ", there are " +
+                                                  std::to_string(symbols.size()));
     tssa_symbol view{};
     view.name = symbols[index].name.c_str();
     view.min = symbols[index].min;
@@ -266,8 +249,7 @@ void tssa_cancel_request(tssa_cancel *cancel) { cancel->requested = true; }
 void tssa_cancel_reset(tssa_cancel *cancel) { cancel->requested = false; }
 void tssa_cancel_free(tssa_cancel *cancel) { delete cancel; }
 
-static Status readInputs(const tssa_value *values, size_t count,
-                         std::vector<NamedTensor> &inputs) {
+static Status readInputs(const tssa_value *values, size_t count, std::vector<NamedTensor> &inputs) {
   if (count && !values)
     return invalid("inputs is null");
   for (size_t i = 0; i < count; ++i) {
@@ -284,8 +266,7 @@ static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
   for (size_t i = 0; i < owners.size(); ++i) {
     tssa_value &output = outputs[i];
     if (!owners[i]) {
-      std::copy(results[i].shape.begin(), results[i].shape.end(),
-                output.tensor.shape);
+      std::copy(results[i].shape.begin(), results[i].shape.end(), output.tensor.shape);
       continue;
     }
     *owners[i] = std::move(results[i]);
@@ -294,10 +275,9 @@ static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
   }
 }
 
-tssa_status *tssa_session_run(tssa_session *session,
-                              const tssa_run_options *given,
-                              const tssa_value *values, size_t numInputs,
-                              tssa_value *outputs, size_t numOutputs) {
+tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *given,
+                              const tssa_value *values, size_t numInputs, tssa_value *outputs,
+                              size_t numOutputs) {
   return guard([&] {
     if (!session || (numOutputs && !outputs))
       return invalid("session or outputs is null");
@@ -324,17 +304,15 @@ tssa_status *tssa_session_run(tssa_session *session,
       owners.push_back(owned ? std::make_unique<Tensor>() : nullptr);
     }
     std::vector<Tensor> results;
-    if (Status status =
-            session->session->run(inputs, requests, options, results);
-        !status.ok())
+    if (Status status = session->session->run(inputs, requests, options, results); !status.ok())
       return status;
     deliver(results, outputs, owners);
     return Status::success();
   });
 }
 
-tssa_status *tssa_session_plan(tssa_session *session, const tssa_value *values,
-                               size_t numInputs, int64_t *bytes) {
+tssa_status *tssa_session_plan(tssa_session *session, const tssa_value *values, size_t numInputs,
+                               int64_t *bytes) {
   return guard([&] {
     if (!session || !bytes)
       return invalid("session or bytes is null");

@@ -38,8 +38,8 @@ const Elf64_Shdr *ELFSections::find(const std::string &name) const {
 static Status checkHeader(const Elf64_Ehdr &header, uint64_t fileSize) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return notELF("no ELF header");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN)
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_type != ET_DYN)
     return notELF("not a 64-bit little-endian ELF of type DYN");
   if (header.e_shnum == 0)
     return Status::success();
@@ -53,8 +53,7 @@ static Status checkHeader(const Elf64_Ehdr &header, uint64_t fileSize) {
   return Status::success();
 }
 
-Status tssa::runtime::readSections(uint64_t fileSize, const ReadAt &read,
-                                   ELFSections &sections) {
+Status tssa::runtime::readSections(uint64_t fileSize, const ReadAt &read, ELFSections &sections) {
   if (fileSize < sizeof(Elf64_Ehdr))
     return notELF(fileSize ? "too short" : "empty file");
   Elf64_Ehdr &header = sections.header;
@@ -65,8 +64,8 @@ Status tssa::runtime::readSections(uint64_t fileSize, const ReadAt &read,
   if (header.e_shnum == 0)
     return Status::success();
   sections.sections.resize(header.e_shnum);
-  if (Status status = read(header.e_shoff, sections.sections.data(),
-                           header.e_shnum * sizeof(Elf64_Shdr));
+  if (Status status =
+          read(header.e_shoff, sections.sections.data(), header.e_shnum * sizeof(Elf64_Shdr));
       !status.ok())
     return status;
   const Elf64_Shdr &table = sections.sections[header.e_shstrndx];
@@ -74,9 +73,7 @@ Status tssa::runtime::readSections(uint64_t fileSize, const ReadAt &read,
       table.sh_size > fileSize - table.sh_offset)
     return notELF("malformed section names");
   sections.names.resize(table.sh_size);
-  if (Status status =
-          read(table.sh_offset, sections.names.data(), table.sh_size);
-      !status.ok())
+  if (Status status = read(table.sh_offset, sections.names.data(), table.sh_size); !status.ok())
     return status;
   if (!sections.names.empty() && sections.names.back() != '\0')
     return notELF("malformed section names");

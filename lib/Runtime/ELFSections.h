@@ -36,8 +36,7 @@ struct ELFSections {
 };
 
 /// Reads and checks the header and the section table. No offset is trusted.
-Status readSections(uint64_t fileSize, const ReadAt &read,
-                    ELFSections &sections);
+Status readSections(uint64_t fileSize, const ReadAt &read, ELFSections &sections);
 
 } // namespace tssa::runtime
 

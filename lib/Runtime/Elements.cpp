@@ -21,16 +21,15 @@ template <typename To, typename From> static To bitCast(From from) {
 }
 
 bool tssa::runtime::isFloat(DType type) {
-  return type == DType::F32 || type == DType::F64 || type == DType::F16 ||
-         type == DType::BF16 || isSmallFloat(type);
+  return type == DType::F32 || type == DType::F64 || type == DType::F16 || type == DType::BF16 ||
+         isSmallFloat(type);
 }
 
 float tssa::runtime::halfToFloat(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000) << 16;
   uint32_t exponent = half >> 10 & 0x1f, fraction = half & 0x3ff;
   if (exponent == 0)
-    return std::copysign(std::ldexp(float(fraction), -24),
-                         bitCast<float>(sign | 0x3f800000));
+    return std::copysign(std::ldexp(float(fraction), -24), bitCast<float>(sign | 0x3f800000));
   if (exponent == 31)
     return bitCast<float>(sign | 0x7f800000 | fraction << 13);
   return bitCast<float>(sign | (exponent + 112) << 23 | fraction << 13);
@@ -72,8 +71,7 @@ template <typename T> static T load(const Tensor &tensor, int64_t index) {
   return static_cast<const T *>(tensor.data)[index];
 }
 
-template <typename T>
-static void store(Tensor &tensor, int64_t index, double value) {
+template <typename T> static void store(Tensor &tensor, int64_t index, double value) {
   static_cast<T *>(tensor.data)[index] = T(value);
 }
 
@@ -157,15 +155,12 @@ void tssa::runtime::setElement(Tensor &tensor, int64_t index, double value) {
   case DType::F8E5M2FNUZ:
   case DType::F8E8M0:
   case DType::F4E2M1:
-    return store<uint8_t>(tensor, index,
-                          encodeSmallFloat(tensor.dtype, float(value)));
+    return store<uint8_t>(tensor, index, encodeSmallFloat(tensor.dtype, float(value)));
   }
 }
 
-bool tssa::runtime::sameElement(const Tensor &a, const Tensor &b,
-                                int64_t index) {
+bool tssa::runtime::sameElement(const Tensor &a, const Tensor &b, int64_t index) {
   size_t size = getByteSize(a.dtype);
   return std::memcmp(static_cast<const char *>(a.data) + size_t(index) * size,
-                     static_cast<const char *>(b.data) + size_t(index) * size,
-                     size) == 0;
+                     static_cast<const char *>(b.data) + size_t(index) * size, size) == 0;
 }

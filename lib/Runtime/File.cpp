@@ -19,8 +19,7 @@
 using namespace tssa::runtime;
 
 Status tssa::runtime::ioError(const std::string &path, const char *what) {
-  return makeError(TSSA_IO, "'" + path + "': " + what + ": " +
-                                std::strerror(errno));
+  return makeError(TSSA_IO, "'" + path + "': " + what + ": " + std::strerror(errno));
 }
 
 File::~File() {
@@ -44,8 +43,7 @@ Status File::openRegular(const std::string &path, File &file, uint64_t &size) {
   return Status::success();
 }
 
-Status File::readAt(const std::string &path, uint64_t offset, void *data,
-                    size_t size) const {
+Status File::readAt(const std::string &path, uint64_t offset, void *data, size_t size) const {
   char *bytes = static_cast<char *>(data);
   while (size) {
     ssize_t count = ::pread(fd, bytes, size, off_t(offset));
@@ -62,8 +60,8 @@ Status File::readAt(const std::string &path, uint64_t offset, void *data,
   return Status::success();
 }
 
-Status File::writeAt(const std::string &path, uint64_t offset,
-                     const void *data, size_t size) const {
+Status File::writeAt(const std::string &path, uint64_t offset, const void *data,
+                     size_t size) const {
   const char *bytes = static_cast<const char *>(data);
   while (size) {
     ssize_t count = ::pwrite(fd, bytes, size, off_t(offset));
@@ -80,8 +78,7 @@ Status File::writeAt(const std::string &path, uint64_t offset,
 
 static PendingFileObserver fileCreated = nullptr, fileGone = nullptr;
 
-void tssa::runtime::observePendingFiles(PendingFileObserver created,
-                                        PendingFileObserver gone) {
+void tssa::runtime::observePendingFiles(PendingFileObserver created, PendingFileObserver gone) {
   fileCreated = created;
   fileGone = gone;
 }
@@ -106,9 +103,8 @@ Status PendingFile::create(const std::string &target) {
   if (::stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return makeError(TSSA_IO, "'" + target + "': not a regular file");
   path = target;
-  std::string name =
-      path + ".tmp-" + std::to_string(::getpid()) + "-" +
-      std::to_string(counter.fetch_add(1, std::memory_order_relaxed));
+  std::string name = path + ".tmp-" + std::to_string(::getpid()) + "-" +
+                     std::to_string(counter.fetch_add(1, std::memory_order_relaxed));
   file = File(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0)
     return ioError(path, "cannot create");
@@ -118,8 +114,7 @@ Status PendingFile::create(const std::string &target) {
   return Status::success();
 }
 
-Status PendingFile::writeAt(uint64_t offset, const void *data,
-                            size_t size) const {
+Status PendingFile::writeAt(uint64_t offset, const void *data, size_t size) const {
   return file.writeAt(path, offset, data, size);
 }
 

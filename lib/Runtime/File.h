@@ -30,14 +30,11 @@ public:
   int get() const { return fd; }
 
   /// Opens a regular file for reading; never blocks on a pipe or a device.
-  static Status openRegular(const std::string &path, File &file,
-                            uint64_t &size);
+  static Status openRegular(const std::string &path, File &file, uint64_t &size);
 
   /// All of `size` bytes at `offset`, or an error that names `path`.
-  Status readAt(const std::string &path, uint64_t offset, void *data,
-                size_t size) const;
-  Status writeAt(const std::string &path, uint64_t offset, const void *data,
-                 size_t size) const;
+  Status readAt(const std::string &path, uint64_t offset, void *data, size_t size) const;
+  Status writeAt(const std::string &path, uint64_t offset, const void *data, size_t size) const;
 
 private:
   int fd = -1;

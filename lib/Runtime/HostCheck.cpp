@@ -111,9 +111,9 @@ constexpr Feature features[] = {
 
 /// Features of a CPU model that only systems code uses. Compiled models may be
 /// tagged with them and run without.
-constexpr const char *systemFeatures[] = {
-    "cldemote", "enqcmd", "invpcid",  "pconfig", "pku",     "ptwrite",
-    "sgx",      "shstk",  "tsxldtrk", "uintr",   "wbnoinvd"};
+constexpr const char *systemFeatures[] = {"cldemote", "enqcmd",  "invpcid", "pconfig",
+                                          "pku",      "ptwrite", "sgx",     "shstk",
+                                          "tsxldtrk", "uintr",   "wbnoinvd"};
 
 } // namespace
 
@@ -149,8 +149,8 @@ static std::optional<bool> hostHas(const std::string &name) {
     if (name != feature.name)
       continue;
     unsigned reg[4];
-    if (!__get_cpuid_count(feature.leaf, feature.subleaf, &reg[EAX], &reg[EBX],
-                           &reg[ECX], &reg[EDX]))
+    if (!__get_cpuid_count(feature.leaf, feature.subleaf, &reg[EAX], &reg[EBX], &reg[ECX],
+                           &reg[EDX]))
       return false;
     return (reg[feature.reg] >> feature.bit & 1) && savesState(feature.state);
   }
@@ -175,17 +175,13 @@ static void append(std::string &list, const std::string &item) {
 Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant) {
   if (manifest.abiVersion > TSSA_ABI_VERSION || manifest.abiVersion == 0)
     return makeError(TSSA_INCOMPATIBLE,
-                     "the program (made by " + manifest.toolBuild +
-                         ") needs runtime ABI " +
-                         std::to_string(manifest.abiVersion) +
-                         ", this runtime has ABI " +
+                     "the program (made by " + manifest.toolBuild + ") needs runtime ABI " +
+                         std::to_string(manifest.abiVersion) + ", this runtime has ABI " +
                          std::to_string(TSSA_ABI_VERSION));
   const std::string &triple = variant.triple;
   std::string architecture = triple.substr(0, triple.find('-'));
-  if (architecture != hostArchitecture ||
-      triple.find("linux") == std::string::npos)
-    return makeError(TSSA_INCOMPATIBLE, "the program is for '" + triple +
-                                            "', this machine is " +
+  if (architecture != hostArchitecture || triple.find("linux") == std::string::npos)
+    return makeError(TSSA_INCOMPATIBLE, "the program is for '" + triple + "', this machine is " +
                                             hostArchitecture + " linux");
   std::string missing, unknown;
   for (const std::string &name : variant.cpuFeatures) {
@@ -197,12 +193,10 @@ Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant
   }
   if (!missing.empty())
     return makeError(TSSA_INCOMPATIBLE,
-                     "the program is for CPU '" + variant.cpu +
-                         "'; this CPU lacks " + missing);
+                     "the program is for CPU '" + variant.cpu + "'; this CPU lacks " + missing);
   if (!unknown.empty())
-    return makeError(TSSA_INCOMPATIBLE,
-                     "the program needs CPU features this runtime cannot "
-                     "check: " +
-                         unknown);
+    return makeError(TSSA_INCOMPATIBLE, "the program needs CPU features this runtime cannot "
+                                        "check: " +
+                                            unknown);
   return Status::success();
 }

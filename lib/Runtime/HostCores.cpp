@@ -34,9 +34,8 @@ std::vector<int> tssa::runtime::getAllowedCores() {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed))
       continue;
-    std::string siblings =
-        readLine("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                 "/topology/thread_siblings_list");
+    std::string siblings = readLine("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                    "/topology/thread_siblings_list");
     if (siblings.empty() || seen.insert(siblings).second)
       cores.push_back(cpu);
   }

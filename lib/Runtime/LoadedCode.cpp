@@ -26,8 +26,8 @@ static bool isOutOfMemory(std::string_view reason) {
 static Status loadError(const char *what) {
   const char *reason = dlerror();
   bool noMemory = reason && isOutOfMemory(reason);
-  return makeError(noMemory ? TSSA_OUT_OF_MEMORY : TSSA_INCOMPATIBLE, std::string("cannot load the code: ") +
-                                          (reason ? reason : what));
+  return makeError(noMemory ? TSSA_OUT_OF_MEMORY : TSSA_INCOMPATIBLE,
+                   std::string("cannot load the code: ") + (reason ? reason : what));
 }
 
 LoadedCode::~LoadedCode() {
@@ -39,11 +39,10 @@ Status LoadedCode::load(std::string_view bytes, const std::string &suffix) {
   file = File(::memfd_create("tssa-model", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0)
     return ioError("memfd", "cannot create");
-  if (Status status = file.writeAt("memfd", 0, bytes.data(), bytes.size());
-      !status.ok())
+  if (Status status = file.writeAt("memfd", 0, bytes.data(), bytes.size()); !status.ok())
     return status;
-  if (::fcntl(file.get(), F_ADD_SEALS,
-              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
+      0)
     return ioError("memfd", "cannot seal");
   std::string path = "/proc/self/fd/" + std::to_string(file.get());
   handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -23,34 +23,25 @@ struct DTypeInfo {
 } // namespace
 
 static const DTypeInfo dtypes[numDTypes] = {
-    {"f32", 4, {2, 32, 1}},  {"f64", 8, {2, 64, 1}}, {"f16", 2, {2, 16, 1}},
-    {"bf16", 2, {4, 16, 1}}, {"bool", 1, {6, 8, 1}}, {"i8", 1, {0, 8, 1}},
-    {"u8", 1, {1, 8, 1}},    {"i16", 2, {0, 16, 1}}, {"u16", 2, {1, 16, 1}},
-    {"i32", 4, {0, 32, 1}},  {"u32", 4, {1, 32, 1}}, {"i64", 8, {0, 64, 1}},
-    {"u64", 8, {1, 64, 1}},  {"f8e4m3fn", 1, {10, 8, 1}},
-    {"f8e4m3fnuz", 1, {11, 8, 1}}, {"f8e5m2", 1, {12, 8, 1}},
-    {"f8e5m2fnuz", 1, {13, 8, 1}}, {"f8e8m0", 1, {14, 8, 1}},
-    {"f4e2m1", 1, {17, 4, 1}},     {"i4", 1, {0, 4, 1}},
-    {"u4", 1, {1, 4, 1}},          {"i2", 1, {0, 2, 1}},
-    {"u2", 1, {1, 2, 1}}};
+    {"f32", 4, {2, 32, 1}},    {"f64", 8, {2, 64, 1}},        {"f16", 2, {2, 16, 1}},
+    {"bf16", 2, {4, 16, 1}},   {"bool", 1, {6, 8, 1}},        {"i8", 1, {0, 8, 1}},
+    {"u8", 1, {1, 8, 1}},      {"i16", 2, {0, 16, 1}},        {"u16", 2, {1, 16, 1}},
+    {"i32", 4, {0, 32, 1}},    {"u32", 4, {1, 32, 1}},        {"i64", 8, {0, 64, 1}},
+    {"u64", 8, {1, 64, 1}},    {"f8e4m3fn", 1, {10, 8, 1}},   {"f8e4m3fnuz", 1, {11, 8, 1}},
+    {"f8e5m2", 1, {12, 8, 1}}, {"f8e5m2fnuz", 1, {13, 8, 1}}, {"f8e8m0", 1, {14, 8, 1}},
+    {"f4e2m1", 1, {17, 4, 1}}, {"i4", 1, {0, 4, 1}},          {"u4", 1, {1, 4, 1}},
+    {"i2", 1, {0, 2, 1}},      {"u2", 1, {1, 2, 1}}};
 
-unsigned tssa::runtime::getByteSize(DType type) {
-  return dtypes[unsigned(type)].bytes;
-}
+unsigned tssa::runtime::getByteSize(DType type) { return dtypes[unsigned(type)].bytes; }
 
-const char *tssa::runtime::getName(DType type) {
-  return dtypes[unsigned(type)].name;
-}
+const char *tssa::runtime::getName(DType type) { return dtypes[unsigned(type)].name; }
 
-tssa_dtype tssa::runtime::toABI(DType type) {
-  return dtypes[unsigned(type)].abi;
-}
+tssa_dtype tssa::runtime::toABI(DType type) { return dtypes[unsigned(type)].abi; }
 
 std::optional<DType> tssa::runtime::fromABI(tssa_dtype type) {
   for (unsigned i = 0; i < numDTypes; ++i) {
     const tssa_dtype &abi = dtypes[i].abi;
-    if (abi.code == type.code && abi.bits == type.bits &&
-        abi.lanes == type.lanes)
+    if (abi.code == type.code && abi.bits == type.bits && abi.lanes == type.lanes)
       return DType(i);
   }
   return std::nullopt;
@@ -84,17 +75,14 @@ static Status inconsistent(const std::string &what) {
   return makeError(TSSA_CORRUPT, "manifest: " + what);
 }
 
-static Status checkPort(const Manifest &manifest, const Port &port,
-                        bool isInput) {
-  std::string where =
-      std::string(isInput ? "input '" : "output '") + port.name + "' ";
+static Status checkPort(const Manifest &manifest, const Port &port, bool isInput) {
+  std::string where = std::string(isInput ? "input '" : "output '") + port.name + "' ";
   if (port.name.empty())
     return inconsistent(where + "has no name");
   if (isInput != (port.kind == Port::In || port.kind == Port::InOut))
     return inconsistent(where + "has the wrong kind");
   if (port.dims.size() > maxRank)
-    return inconsistent(where + "has rank " +
-                        std::to_string(port.dims.size()) + ", at most " +
+    return inconsistent(where + "has rank " + std::to_string(port.dims.size()) + ", at most " +
                         std::to_string(maxRank));
   std::vector<int64_t> fixed;
   for (const Dim &dim : port.dims) {
@@ -112,8 +100,7 @@ static Status checkPort(const Manifest &manifest, const Port &port,
       break;
     }
   }
-  if (!checkedBytes(fixed.data(), int32_t(fixed.size()),
-                    getByteSize(port.dtype)))
+  if (!checkedBytes(fixed.data(), int32_t(fixed.size()), getByteSize(port.dtype)))
     return inconsistent(where + "has an impossible size");
   if (port.kind == Port::Alias) {
     if (port.aliasOf < 0 || uint64_t(port.aliasOf) >= manifest.inputs.size())
@@ -130,8 +117,7 @@ static Status checkPorts(const Manifest &manifest, bool inputs) {
     if (Status status = checkPort(manifest, port, inputs); !status.ok())
       return status;
     if (!names.insert(port.name).second)
-      return inconsistent(std::string("two ") +
-                          (inputs ? "inputs" : "outputs") + " are named '" +
+      return inconsistent(std::string("two ") + (inputs ? "inputs" : "outputs") + " are named '" +
                           port.name + "'");
   }
   return Status::success();
@@ -147,8 +133,7 @@ static Status checkSymbols(const Manifest &manifest) {
       return inconsistent(where + "occurs in an input that does not exist");
     const std::vector<Dim> &dims = manifest.inputs[symbol.input].dims;
     if (symbol.dim < 0 || uint64_t(symbol.dim) >= dims.size() ||
-        dims[symbol.dim].kind != Dim::Symbol ||
-        uint64_t(dims[symbol.dim].value) != i)
+        dims[symbol.dim].kind != Dim::Symbol || uint64_t(dims[symbol.dim].value) != i)
       return inconsistent(where + "does not occur where it says");
   }
   return Status::success();
@@ -156,9 +141,8 @@ static Status checkSymbols(const Manifest &manifest) {
 
 /// Letters, digits and underscores, as in names of C.
 static bool isIdentifier(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 static bool isPlainFileName(const std::string &file) {
@@ -170,8 +154,7 @@ static Status checkKernels(const Variant &variant, const std::string &where) {
   std::set<std::string_view> names;
   for (const Kernel &kernel : variant.kernels) {
     if (kernel.name.empty() || !names.insert(kernel.name).second)
-      return inconsistent(where + "has two kernels '" + kernel.name +
-                          "', or one without a name");
+      return inconsistent(where + "has two kernels '" + kernel.name + "', or one without a name");
     if (kernel.parameters < 1 || kernel.threads < 1 || kernel.sharedBytes < 0)
       return inconsistent(where + "has kernel '" + kernel.name +
                           "' with no parameters, no threads or negative memory");
@@ -179,8 +162,7 @@ static Status checkKernels(const Variant &variant, const std::string &where) {
   std::set<std::pair<Image::Kind, int32_t>> images;
   for (const Image &image : variant.images)
     if (!images.emplace(image.kind, image.arch).second)
-      return inconsistent(where + "has two images for sm_" +
-                          std::to_string(image.arch));
+      return inconsistent(where + "has two images for sm_" + std::to_string(image.arch));
   return Status::success();
 }
 
@@ -207,8 +189,7 @@ static Status checkVariants(const Manifest &manifest) {
   for (const Variant &variant : manifest.variants) {
     if (Status status = checkVariant(manifest, variant); !status.ok())
       return status;
-    if (!targets.insert(variant.target).second ||
-        !suffixes.insert(variant.suffix).second)
+    if (!targets.insert(variant.target).second || !suffixes.insert(variant.suffix).second)
       return inconsistent("two variants are for '" + variant.target +
                           "', or have the same exports");
   }

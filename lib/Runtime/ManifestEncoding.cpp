@@ -129,8 +129,7 @@ private:
 template <typename Coder, typename T>
 using Const = std::conditional_t<std::is_same_v<Coder, Encoder>, const T, T>;
 
-template <typename Coder, typename E>
-void visitEnum(Coder &coder, E &value, unsigned count) {
+template <typename Coder, typename E> void visitEnum(Coder &coder, E &value, unsigned count) {
   uint8_t raw = uint8_t(value);
   coder.enumeration(raw, count);
   if constexpr (!std::is_const_v<E>)
@@ -155,8 +154,7 @@ template <typename Coder> void visitPart(Coder &coder, Const<Coder, Part> &part)
   coder.digest(part.sha256);
 }
 
-template <typename Coder>
-void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
+template <typename Coder> void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
   coder.list(variant.launches, 24, [&](auto &launch) {
     coder.string(launch.kernel);
     coder.list(launch.nodes, 4, [&](auto &node) { coder.number(node); });
@@ -178,8 +176,7 @@ void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
   });
 }
 
-template <typename Coder>
-void visitVariant(Coder &coder, Const<Coder, Variant> &variant) {
+template <typename Coder> void visitVariant(Coder &coder, Const<Coder, Variant> &variant) {
   coder.string(variant.target);
   coder.string(variant.suffix);
   coder.string(variant.triple);
@@ -193,8 +190,7 @@ void visitVariant(Coder &coder, Const<Coder, Variant> &variant) {
   coder.string(variant.weightsFile);
 }
 
-template <typename Coder>
-void visitManifest(Coder &coder, Const<Coder, Manifest> &manifest) {
+template <typename Coder> void visitManifest(Coder &coder, Const<Coder, Manifest> &manifest) {
   coder.number(manifest.abiVersion);
   coder.string(manifest.toolBuild);
   coder.string(manifest.modelName);
@@ -213,8 +209,7 @@ void visitManifest(Coder &coder, Const<Coder, Manifest> &manifest) {
     coder.string(node.name);
     coder.string(node.op);
   });
-  coder.list(manifest.variants, 101,
-             [&](auto &variant) { visitVariant(coder, variant); });
+  coder.list(manifest.variants, 101, [&](auto &variant) { visitVariant(coder, variant); });
   visitPart(coder, manifest.code);
   visitPart(coder, manifest.tail);
 }
@@ -241,10 +236,8 @@ std::string tssa::runtime::encodeManifest(const Manifest &manifest) {
   return header.bytes + payload.bytes;
 }
 
-Status tssa::runtime::decodeManifest(std::string_view bytes,
-                                     Manifest &manifest) {
-  if (bytes.size() < headerSize ||
-      std::memcmp(bytes.data(), magic, sizeof(magic)) != 0)
+Status tssa::runtime::decodeManifest(std::string_view bytes, Manifest &manifest) {
+  if (bytes.size() < headerSize || std::memcmp(bytes.data(), magic, sizeof(magic)) != 0)
     return makeError(TSSA_CORRUPT, "not a tssa manifest");
   Decoder header(bytes.substr(sizeof(magic), headerSize - sizeof(magic)));
   uint16_t major = 0, minor = 0;
@@ -258,17 +251,15 @@ Status tssa::runtime::decodeManifest(std::string_view bytes,
   header.digest(expected);
   std::string_view payload = bytes.substr(headerSize);
   if (payloadSize != payload.size())
-    return makeError(TSSA_CORRUPT,
-                     "manifest: " + std::to_string(payloadSize) +
-                         " bytes expected, " + std::to_string(payload.size()) +
-                         " there");
+    return makeError(TSSA_CORRUPT, "manifest: " + std::to_string(payloadSize) +
+                                       " bytes expected, " + std::to_string(payload.size()) +
+                                       " there");
   if (hashManifest(bytes.substr(0, hashedHeader), payload) != expected)
     return makeError(TSSA_CORRUPT, "manifest: its hash does not match");
   if (major != majorVersion || zero != 0)
-    return makeError(TSSA_INCOMPATIBLE,
-                     "artifact format " + std::to_string(major) +
-                         ", this runtime reads format " +
-                         std::to_string(majorVersion));
+    return makeError(TSSA_INCOMPATIBLE, "artifact format " + std::to_string(major) +
+                                            ", this runtime reads format " +
+                                            std::to_string(majorVersion));
   Manifest decoded;
   Decoder decoder(payload);
   visitManifest(decoder, decoded);

@@ -23,9 +23,8 @@ static constexpr size_t headerAlignment = 64;
 
 /// NumPy's letters for each DType; those it lacks travel as integers.
 static const char *const descriptions[numDTypes] = {
-    "<f4", "<f8", "<f2", "<u2", "|b1", "|i1", "|u1",
-    "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "|u1", "|u1",
-    "|u1", "|u1", "|u1", "|u1", "|i1", "|u1", "|i1", "|u1"};
+    "<f4", "<f8", "<f2", "<u2", "|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8",
+    "<u8", "|u1", "|u1", "|u1", "|u1", "|u1", "|u1", "|i1", "|u1", "|i1", "|u1"};
 
 static Status malformed(const std::string &what) {
   return makeError(TSSA_INVALID_ARGUMENT, "not a valid .npy: " + what);
@@ -50,15 +49,10 @@ public:
       std::string key;
       if (!parseString(key) || !take(':'))
         return false;
-      int which = key == "descr"           ? 0
-                  : key == "fortran_order" ? 1
-                  : key == "shape"         ? 2
-                                           : -1;
+      int which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
       if (which < 0 || std::exchange(seen[which], true))
         return false;
-      bool good = which == 0   ? parseString(description)
-                  : which == 1 ? parseBool()
-                               : parseShape();
+      bool good = which == 0 ? parseString(description) : which == 1 ? parseBool() : parseShape();
       if (!good)
         return false;
       if (!take(',')) {
@@ -112,8 +106,7 @@ private:
     while (!take(')')) {
       skipSpace();
       int64_t size;
-      auto [end, error] =
-          std::from_chars(text.data(), text.data() + text.size(), size);
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
       if (error != std::errc() || size < 0 || shape.size() >= maxRank)
         return false;
       text.remove_prefix(size_t(end - text.data()));
@@ -130,18 +123,15 @@ private:
 /// The element type for NumPy's letters; '=' and '|' are the machine's order.
 static std::optional<DType> parseDescription(std::string description) {
   if (description.size() == 3 &&
-      (description[0] == '=' || description[0] == '|' ||
-       description[0] == '<'))
+      (description[0] == '=' || description[0] == '|' || description[0] == '<'))
     for (unsigned i = 0; i < numDTypes; ++i)
-      if (DType(i) != DType::BF16 &&
-          description.compare(1, 2, descriptions[i] + 1) == 0)
+      if (DType(i) != DType::BF16 && description.compare(1, 2, descriptions[i] + 1) == 0)
         return DType(i);
   return std::nullopt;
 }
 
 Status tssa::runtime::decodeNpy(std::string_view bytes, Tensor &tensor) {
-  if (bytes.size() < magicSize + 4 ||
-      std::memcmp(bytes.data(), magic, magicSize) != 0)
+  if (bytes.size() < magicSize + 4 || std::memcmp(bytes.data(), magic, magicSize) != 0)
     return malformed("no header");
   auto byte = [&](size_t i) { return size_t(uint8_t(bytes[i])); };
   size_t version = byte(6), start, length;
@@ -161,18 +151,14 @@ Status tssa::runtime::decodeNpy(std::string_view bytes, Tensor &tensor) {
     return malformed("malformed header");
   std::optional<DType> dtype = parseDescription(header.description);
   if (!dtype)
-    return malformed("dtype '" + printable(header.description) +
-                     "' is not supported");
+    return malformed("dtype '" + printable(header.description) + "' is not supported");
   std::optional<int64_t> size =
-      checkedBytes(header.shape.data(), int32_t(header.shape.size()),
-                   getByteSize(*dtype));
+      checkedBytes(header.shape.data(), int32_t(header.shape.size()), getByteSize(*dtype));
   std::string_view data = bytes.substr(start + length);
   if (!size || uint64_t(*size) != data.size())
-    return malformed(std::to_string(data.size()) +
-                     " bytes of data, its shape needs " +
+    return malformed(std::to_string(data.size()) + " bytes of data, its shape needs " +
                      (size ? std::to_string(*size) : "too many"));
-  if (Status status = Tensor::allocate(*dtype, header.shape, tensor);
-      !status.ok())
+  if (Status status = Tensor::allocate(*dtype, header.shape, tensor); !status.ok())
     return status;
   if (*size == 0)
     return Status::success();
@@ -193,11 +179,8 @@ Status tssa::runtime::decodeNpy(std::string_view bytes, Tensor &tensor) {
   return Status::success();
 }
 
-std::string
-tssa::runtime::encodeNpyHeader(DType dtype,
-                               const std::vector<int64_t> &shape) {
-  std::string text = std::string("{'descr': '") +
-                     descriptions[unsigned(dtype)] +
+std::string tssa::runtime::encodeNpyHeader(DType dtype, const std::vector<int64_t> &shape) {
+  std::string text = std::string("{'descr': '") + descriptions[unsigned(dtype)] +
                      "', 'fortran_order': False, 'shape': (";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);

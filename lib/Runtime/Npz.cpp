@@ -40,39 +40,33 @@ static std::optional<DType> getCarrier(DType type) {
 /// The type that the end of a key names, which is taken away.
 static std::optional<DType> dropType(std::string &key) {
   for (unsigned i = 0; i < numDTypes; ++i)
-    if (getCarrier(DType(i)) &&
-        dropSuffix(key, std::string(":") + getName(DType(i))))
+    if (getCarrier(DType(i)) && dropSuffix(key, std::string(":") + getName(DType(i))))
       return DType(i);
   return std::nullopt;
 }
 
-static Status located(const std::string &path, const std::string &name,
-                      Status status) {
-  status.message = "'" + path + "'" +
-                   (name.empty() ? "" : " member '" + printable(name) + "'") +
+static Status located(const std::string &path, const std::string &name, Status status) {
+  status.message = "'" + path + "'" + (name.empty() ? "" : " member '" + printable(name) + "'") +
                    ": " + status.message;
   return status;
 }
 
-static Status decodeEntry(std::string name, std::string_view bytes,
-                          NpzEntry &entry) {
+static Status decodeEntry(std::string name, std::string_view bytes, NpzEntry &entry) {
   if (Status status = decodeNpy(bytes, entry.tensor); !status.ok())
     return status;
   dropSuffix(name, npySuffix);
   if (std::optional<DType> type = dropType(name)) {
     if (entry.tensor.dtype != *getCarrier(*type))
-      return makeError(TSSA_INVALID_ARGUMENT,
-                       std::string(getName(*type)) + " travels as " +
-                           getName(*getCarrier(*type)) + ", got " +
-                           getName(entry.tensor.dtype));
+      return makeError(TSSA_INVALID_ARGUMENT, std::string(getName(*type)) + " travels as " +
+                                                  getName(*getCarrier(*type)) + ", got " +
+                                                  getName(entry.tensor.dtype));
     entry.tensor.dtype = *type;
   }
   entry.name = std::move(name);
   return Status::success();
 }
 
-Status tssa::runtime::readNpz(const std::string &path,
-                              std::vector<NpzEntry> &entries) {
+Status tssa::runtime::readNpz(const std::string &path, std::vector<NpzEntry> &entries) {
   File file;
   uint64_t size;
   if (Status status = File::openRegular(path, file, size); !status.ok())
@@ -101,8 +95,7 @@ Status tssa::runtime::readNpz(const std::string &path,
   return Status::success();
 }
 
-Status tssa::runtime::writeNpz(const std::string &path,
-                               const std::vector<NpzEntry> &entries) {
+Status tssa::runtime::writeNpz(const std::string &path, const std::vector<NpzEntry> &entries) {
   PendingFile file;
   if (Status status = file.create(path); !status.ok())
     return status;
@@ -112,8 +105,7 @@ Status tssa::runtime::writeNpz(const std::string &path,
     if (getCarrier(entry.tensor.dtype))
       name += std::string(":") + getName(entry.tensor.dtype);
     name += npySuffix;
-    std::string header =
-        encodeNpyHeader(entry.tensor.dtype, entry.tensor.shape);
+    std::string header = encodeNpyHeader(entry.tensor.dtype, entry.tensor.shape);
     std::string_view data(static_cast<const char *>(entry.tensor.data),
                           size_t(entry.tensor.getByteSize()));
     if (Status status = zip.add(name, header, data); !status.ok())

@@ -19,8 +19,7 @@ static std::string formatSeconds(double seconds) {
 }
 
 bool RunState::shouldStop() {
-  if (failed.load(std::memory_order_relaxed) ||
-      outOfMemory.load(std::memory_order_relaxed))
+  if (failed.load(std::memory_order_relaxed) || outOfMemory.load(std::memory_order_relaxed))
     return true;
   if (context.run.cancel && context.run.cancel->load(std::memory_order_relaxed))
     return true;
@@ -39,16 +38,14 @@ void RunState::recordLaunch(int32_t launch, int32_t phase) {
     return;
   }
   ++times[launch].calls;
-  times[launch].seconds +=
-      std::chrono::duration<double>(now - launchStart).count();
+  times[launch].seconds += std::chrono::duration<double>(now - launchStart).count();
 }
 
 Status RunState::whyStopped() const {
   if (outOfMemory.load())
     return makeError(TSSA_OUT_OF_MEMORY, "out of memory");
   if (timedOut.load())
-    return makeError(TSSA_CANCELLED,
-                     "stopped: the run took longer than " +
-                         formatSeconds(context.run.timeoutSeconds) + " s");
+    return makeError(TSSA_CANCELLED, "stopped: the run took longer than " +
+                                         formatSeconds(context.run.timeoutSeconds) + " s");
   return makeError(TSSA_CANCELLED, "cancelled");
 }

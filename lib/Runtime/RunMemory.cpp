@@ -29,8 +29,7 @@ bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   std::string text = std::to_string(bytes);
   fail(TSSA_OUT_OF_MEMORY, -1,
        (port ? nameOf(*port) + " of " + text + " bytes passes" : text + " more bytes pass") +
-           " the limit of " + std::to_string(context.session.memoryLimit) +
-           " bytes for one run");
+           " the limit of " + std::to_string(context.session.memoryLimit) + " bytes for one run");
   return false;
 }
 
@@ -46,8 +45,7 @@ void *RunState::growOnHost(uint64_t bytes) {
     grown.emplace(memory, std::move(buffer));
     return memory;
   }
-  fail(TSSA_OUT_OF_MEMORY, -1,
-       "cannot allocate " + std::to_string(bytes) + " bytes");
+  fail(TSSA_OUT_OF_MEMORY, -1, "cannot allocate " + std::to_string(bytes) + " bytes");
   return nullptr;
 }
 

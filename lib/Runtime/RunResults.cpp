@@ -25,8 +25,7 @@ void RunState::prepareResults() {
     const Port &port = manifest.outputs[i];
     results[i].dtype = port.dtype;
     for (const Dim &dim : port.dims)
-      results[i].shape.push_back(
-          dim.kind == Dim::Symbol ? inputs.sizes[dim.value] : dim.value);
+      results[i].shape.push_back(dim.kind == Dim::Symbol ? inputs.sizes[dim.value] : dim.value);
     if (port.kind == Port::Alias) {
       const tssa_tensor &arg = inputs.args[port.aliasOf];
       results[i].shape.assign(arg.shape, arg.shape + arg.ndim);
@@ -38,8 +37,8 @@ void RunState::prepareResults() {
 }
 
 /// What is wrong with the shape the program found for a result.
-std::optional<std::string>
-RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
+std::optional<std::string> RunState::checkShape(int32_t index, int32_t rank,
+                                                const int64_t *shape) const {
   const Manifest &manifest = context.manifest;
   if (index < 0 || uint64_t(index) >= outputs.size())
     return "there is no result " + std::to_string(index);
@@ -49,8 +48,7 @@ RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
     const Dim &dim = port.dims[d];
     matches = shape[d] >= 0 &&
               (dim.kind == Dim::Derived ||
-               shape[d] == (dim.kind == Dim::Symbol ? inputs.sizes[dim.value]
-                                                    : dim.value));
+               shape[d] == (dim.kind == Dim::Symbol ? inputs.sizes[dim.value] : dim.value));
   }
   if (matches)
     return std::nullopt;
@@ -58,8 +56,8 @@ RunState::checkShape(int32_t index, int32_t rank, const int64_t *shape) const {
   found.dtype = toABI(port.dtype);
   found.ndim = std::max(rank, 0);
   found.shape = const_cast<int64_t *>(shape);
-  return nameOf(port) + ": expected " +
-         describe(manifest, port) + ", the program made " + describe(found);
+  return nameOf(port) + ": expected " + describe(manifest, port) + ", the program made " +
+         describe(found);
 }
 
 /// Gives result `index` its memory on the host: the caller's or new.
@@ -117,25 +115,22 @@ bool RunState::isOverwritten(size_t input) const {
   return context.manifest.inputs[input].kind == Port::InOut;
 }
 
-void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank,
-                       const int64_t *shape) {
+void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape) {
   if (std::optional<std::string> wrong = checkShape(index, rank, shape)) {
     fail(TSSA_INTERNAL, -1, *wrong);
     return nullptr;
   }
   const Port &port = context.manifest.outputs[index];
   std::copy(shape, shape + rank, results[index].shape.begin());
-  std::optional<int64_t> bytes =
-      checkedBytes(shape, rank, getByteSize(port.dtype));
+  std::optional<int64_t> bytes = checkedBytes(shape, rank, getByteSize(port.dtype));
   if (!bytes) {
-    fail(TSSA_OUT_OF_MEMORY, -1,
-         nameOf(port) + " has an impossible size");
+    fail(TSSA_OUT_OF_MEMORY, -1, nameOf(port) + " has an impossible size");
     return nullptr;
   }
   void *place = nullptr;
   if (port.kind == Port::Alias)
-    place = isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes))
-                                        : args[port.aliasOf].data;
+    place =
+        isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes)) : args[port.aliasOf].data;
   else if (prepareStorage(index, uint64_t(*bytes)))
     place = device ? makePlace(index, uint64_t(*bytes)) : results[index].data;
   if (!place)
@@ -158,9 +153,8 @@ RunFault RunState::fetch() {
   };
   // A run that turns out to have failed leaves the arguments as they were.
   const std::vector<Port> &ports = context.manifest.inputs;
-  bool overwrites = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
-    return port.kind == Port::InOut;
-  });
+  bool overwrites = std::any_of(ports.begin(), ports.end(),
+                                [](const Port &port) { return port.kind == Port::InOut; });
   if (device && overwrites)
     if (RunFault fault = device->wait(); !fault.ok())
       return fault;
@@ -200,8 +194,8 @@ Status RunState::deliver() {
       continue;
     uint64_t bytes = uint64_t(results[i].getByteSize());
     if (!results[i].storage.allocate(bytes))
-      return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) +
-                                               " bytes for " + nameOf(port));
+      return makeError(TSSA_OUT_OF_MEMORY,
+                       "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
     std::memcpy(results[i].storage.getData(), results[i].data, bytes);
     results[i].data = results[i].storage.getData();
   }
@@ -213,8 +207,7 @@ Status RunState::finish(int32_t code) {
     return status;
   for (size_t i = 0; i < produced.size(); ++i)
     if (!produced[i])
-      return makeError(TSSA_INTERNAL,
-                       nameOf(context.manifest.outputs[i]) + " was not produced");
+      return makeError(TSSA_INTERNAL, nameOf(context.manifest.outputs[i]) + " was not produced");
   return deliver();
 }
 

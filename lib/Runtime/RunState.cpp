@@ -21,12 +21,11 @@ RunState::RunState(const RunContext &context, const BoundInputs &inputs,
   if (context.run.timeoutSeconds > 0) {
     // Longer than a century is no limit, and would overflow the clock.
     double seconds = std::min(context.run.timeoutSeconds, 3.2e9);
-    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(seconds));
+    deadline = Clock::now() +
+               std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
   if (context.program)
-    device = std::make_unique<DeviceRun>(*context.program, context.manifest,
-                                         context.variant);
+    device = std::make_unique<DeviceRun>(*context.program, context.manifest, context.variant);
   prepareResults();
   installCallbacks();
 }
@@ -77,12 +76,11 @@ void RunState::installCallbacks() {
   host.struct_size = sizeof(tssa_host);
   host.user = this;
   host.weights = context.weights;
-  host.parallel_for = [](const tssa_host *host, int64_t n, int64_t grain,
-                         tssa_body body, void *data) {
+  host.parallel_for = [](const tssa_host *host, int64_t n, int64_t grain, tssa_body body,
+                         void *data) {
     const RunContext &context = static_cast<RunState *>(host->user)->context;
     if (context.session.parallelFor)
-      context.session.parallelFor(context.session.parallelForUser, n, grain,
-                                  body, data);
+      context.session.parallelFor(context.session.parallelForUser, n, grain, body, data);
     else
       context.pool->parallelFor(n, grain, body, data);
   };
@@ -93,17 +91,14 @@ void RunState::installCallbacks() {
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->releaseOnHost(memory);
   };
-  host.result = [](const tssa_host *host, tssa_tensor *view, int32_t index,
-                   int32_t rank, const int64_t *shape) {
-    return guard(host, static_cast<void *>(nullptr), [&](RunState &state) {
-      return state.result(view, index, rank, shape);
-    });
+  host.result = [](const tssa_host *host, tssa_tensor *view, int32_t index, int32_t rank,
+                   const int64_t *shape) {
+    return guard(host, static_cast<void *>(nullptr),
+                 [&](RunState &state) { return state.result(view, index, rank, shape); });
   };
-  host.fail = [](const tssa_host *host, int32_t code, int32_t node,
-                 const char *text) {
-    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
-      return state.fail(code, node, text ? text : "");
-    });
+  host.fail = [](const tssa_host *host, int32_t code, int32_t node, const char *text) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY),
+                 [&](RunState &state) { return state.fail(code, node, text ? text : ""); });
   };
   host.poll_cancel = [](const tssa_host *host) {
     return int32_t(static_cast<RunState *>(host->user)->shouldStop());
@@ -113,17 +108,13 @@ void RunState::installCallbacks() {
       static_cast<RunState *>(host->user)->recordLaunch(launch, phase);
     };
   host.math = evaluateMath;
-  host.launch = [](const tssa_host *host, int32_t launch, int64_t blocks,
-                   void **params) {
-    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
-      return state.launch(launch, blocks, params);
-    });
+  host.launch = [](const tssa_host *host, int32_t launch, int64_t blocks, void **params) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY),
+                 [&](RunState &state) { return state.launch(launch, blocks, params); });
   };
-  host.copy = [](const tssa_host *host, void *to, const void *from,
-                 uint64_t bytes, int32_t kind) {
-    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
-      return state.copy(to, from, bytes, kind);
-    });
+  host.copy = [](const tssa_host *host, void *to, const void *from, uint64_t bytes, int32_t kind) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY),
+                 [&](RunState &state) { return state.copy(to, from, bytes, kind); });
   };
   host.on_host = &host;
   if (!device)
@@ -147,22 +138,19 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   if (failed.load(std::memory_order_relaxed))
     return code;
   // The program knows that it had to stop, not why.
-  failure = code == TSSA_CANCELLED ? whyStopped()
-                                   : makeError(tssa_code(code), std::move(text));
+  failure = code == TSSA_CANCELLED ? whyStopped() : makeError(tssa_code(code), std::move(text));
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
     const Node &named = context.manifest.nodes[node];
     failure.node = named.name;
-    failure.message = "node #" + std::to_string(node) + " '" +
-                      printable(named.name) + "' (" + printable(named.op) +
-                      "): " + failure.message;
+    failure.message = "node #" + std::to_string(node) + " '" + printable(named.name) + "' (" +
+                      printable(named.op) + "): " + failure.message;
   }
   failed.store(true, std::memory_order_release);
   return code;
 }
 
 int32_t RunState::report(RunFault fault) {
-  return fault.ok() ? int32_t(TSSA_OK)
-                    : fail(fault.code, fault.node, std::move(fault.text));
+  return fault.ok() ? int32_t(TSSA_OK) : fail(fault.code, fault.node, std::move(fault.text));
 }
 
 int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
@@ -176,8 +164,8 @@ int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
     if (launch >= 0 && uint64_t(launch) < context.run.profile->size())
       counters = &(*context.run.profile)[launch].counters;
   }
-  RunFault fault = device->launch(
-      launch, blocks, params, [this] { return shouldStop(); }, counters);
+  RunFault fault =
+      device->launch(launch, blocks, params, [this] { return shouldStop(); }, counters);
   if (fault.ok() && context.run.profile) {
     fault = device->wait(); // or the time would be that of asking for it
     recordLaunch(launch, 1);
@@ -206,9 +194,7 @@ Status RunState::judge(int32_t code) {
   if (outOfMemory.load() || code == TSSA_CANCELLED)
     return whyStopped();
   if (code != TSSA_OK)
-    return makeError(code > 0 && code <= TSSA_INTERNAL ? tssa_code(code)
-                                                       : TSSA_INTERNAL,
-                     "the program failed with code " + std::to_string(code) +
-                         " and no message");
+    return makeError(code > 0 && code <= TSSA_INTERNAL ? tssa_code(code) : TSSA_INTERNAL,
+                     "the program failed with code " + std::to_string(code) + " and no message");
   return Status::success();
 }

@@ -24,7 +24,7 @@ struct RunContext {
   const Variant &variant;
   DeviceProgram *program; ///< null on the CPU
   const void *weights;    ///< on the device, if there is one
-  ThreadPool *pool; ///< null when the embedder's loops are used
+  ThreadPool *pool;       ///< null when the embedder's loops are used
   const SessionOptions &session;
   const RunOptions &run;
 };
@@ -95,10 +95,8 @@ private:
   void refund(uint64_t bytes);
   int32_t launch(int32_t launch, int64_t blocks, void **params);
   int32_t copy(void *to, const void *from, uint64_t bytes, int32_t kind);
-  void *result(tssa_tensor *view, int32_t index, int32_t rank,
-               const int64_t *shape);
-  std::optional<std::string> checkShape(int32_t index, int32_t rank,
-                                        const int64_t *shape) const;
+  void *result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape);
+  std::optional<std::string> checkShape(int32_t index, int32_t rank, const int64_t *shape) const;
   bool prepareStorage(int32_t index, uint64_t bytes);
   void *makePlace(int32_t index, uint64_t bytes);
   bool isOverwritten(size_t input) const;

@@ -19,17 +19,14 @@ using namespace tssa::runtime;
 namespace {
 
 alignas(16) constexpr uint32_t roundConstants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
-    0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
-    0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
-    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
-    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
-    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 uint32_t rotateRight(uint32_t x, unsigned n) { return x >> n | x << (32 - n); }
 
@@ -40,21 +37,17 @@ void compressPlain(uint32_t *state, const uint8_t *data, size_t blocks) {
       w[i] = uint32_t(data[4 * i]) << 24 | uint32_t(data[4 * i + 1]) << 16 |
              uint32_t(data[4 * i + 2]) << 8 | data[4 * i + 3];
     for (int i = 16; i < 64; ++i) {
-      uint32_t s0 = rotateRight(w[i - 15], 7) ^ rotateRight(w[i - 15], 18) ^
-                    w[i - 15] >> 3;
-      uint32_t s1 = rotateRight(w[i - 2], 17) ^ rotateRight(w[i - 2], 19) ^
-                    w[i - 2] >> 10;
+      uint32_t s0 = rotateRight(w[i - 15], 7) ^ rotateRight(w[i - 15], 18) ^ w[i - 15] >> 3;
+      uint32_t s1 = rotateRight(w[i - 2], 17) ^ rotateRight(w[i - 2], 19) ^ w[i - 2] >> 10;
       w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     uint32_t v[8];
     std::copy(state, state + 8, v);
     for (int i = 0; i < 64; ++i) {
-      uint32_t s1 = rotateRight(v[4], 6) ^ rotateRight(v[4], 11) ^
-                    rotateRight(v[4], 25);
+      uint32_t s1 = rotateRight(v[4], 6) ^ rotateRight(v[4], 11) ^ rotateRight(v[4], 25);
       uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
       uint32_t t1 = v[7] + s1 + choice + roundConstants[i] + w[i];
-      uint32_t s0 = rotateRight(v[0], 2) ^ rotateRight(v[0], 13) ^
-                    rotateRight(v[0], 22);
+      uint32_t s0 = rotateRight(v[0], 2) ^ rotateRight(v[0], 13) ^ rotateRight(v[0], 22);
       uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
       std::copy_backward(v, v + 7, v + 8);
       v[4] += t1;
@@ -73,34 +66,30 @@ bool detectSHA() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA);
 }
 
-__attribute__((target("sha,sse4.1"))) void
-compressSHA(uint32_t *state, const uint8_t *data, size_t blocks) {
+__attribute__((target("sha,sse4.1"))) void compressSHA(uint32_t *state, const uint8_t *data,
+                                                       size_t blocks) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   // The instructions keep the state as (a, b, e, f) and (c, d, g, h).
-  __m128i low = _mm_shuffle_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i *>(state)), 0xb1);
-  __m128i high = _mm_shuffle_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i *>(state + 4)), 0x1b);
+  __m128i low = _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(state)), 0xb1);
+  __m128i high =
+      _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(state + 4)), 0x1b);
   __m128i abef = _mm_alignr_epi8(low, high, 8);
   __m128i cdgh = _mm_blend_epi16(high, low, 0xf0);
   for (; blocks; --blocks, data += 64) {
     __m128i abefBefore = abef, cdghBefore = cdgh;
     __m128i w[4];
     for (int i = 0; i < 4; ++i)
-      w[i] = _mm_shuffle_epi8(
-          _mm_loadu_si128(reinterpret_cast<const __m128i *>(data) + i), swap);
+      w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(data) + i), swap);
     for (int i = 0; i < 16; ++i) {
       __m128i &current = w[i % 4];
       if (i >= 4) {
         const __m128i &previous = w[(i + 3) % 4];
-        __m128i sum = _mm_add_epi32(
-            _mm_sha256msg1_epu32(current, w[(i + 1) % 4]),
-            _mm_alignr_epi8(previous, w[(i + 2) % 4], 4));
+        __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(current, w[(i + 1) % 4]),
+                                    _mm_alignr_epi8(previous, w[(i + 2) % 4], 4));
         current = _mm_sha256msg2_epu32(sum, previous);
       }
       __m128i rounds = _mm_add_epi32(
-          current, _mm_load_si128(
-                       reinterpret_cast<const __m128i *>(roundConstants) + i));
+          current, _mm_load_si128(reinterpret_cast<const __m128i *>(roundConstants) + i));
       cdgh = _mm_sha256rnds2_epu32(cdgh, abef, rounds);
       abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(rounds, 0x0e));
     }
@@ -109,10 +98,8 @@ compressSHA(uint32_t *state, const uint8_t *data, size_t blocks) {
   }
   low = _mm_shuffle_epi32(abef, 0x1b);
   high = _mm_shuffle_epi32(cdgh, 0xb1);
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(state),
-                   _mm_blend_epi16(low, high, 0xf0));
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(state + 4),
-                   _mm_alignr_epi8(high, low, 8));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(state), _mm_blend_epi16(low, high, 0xf0));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(state + 4), _mm_alignr_epi8(high, low, 8));
 }
 #else
 bool detectSHA() { return false; }

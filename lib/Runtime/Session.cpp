@@ -31,9 +31,8 @@ ArenaPool::ArenaPool() {
 bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    auto fits = std::find_if(idle.begin(), idle.end(), [&](const Buffer &b) {
-      return b.getSize() >= size;
-    });
+    auto fits = std::find_if(idle.begin(), idle.end(),
+                             [&](const Buffer &b) { return b.getSize() >= size; });
     if (fits != idle.end()) {
       buffer = std::move(*fits);
       idle.erase(fits);
@@ -51,9 +50,8 @@ void ArenaPool::release(Buffer buffer) {
   if (buffer.getSize() == 0)
     return;
   std::lock_guard<std::mutex> lock(mutex);
-  auto place = std::find_if(idle.begin(), idle.end(), [&](const Buffer &b) {
-    return b.getSize() >= buffer.getSize();
-  });
+  auto place = std::find_if(idle.begin(), idle.end(),
+                            [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
   idle.insert(place, std::move(buffer));
   // The smallest goes: a larger piece serves every run that it served.
   if (idle.size() > maxIdle)
@@ -74,8 +72,7 @@ Status Session::load(const std::string &path, const SessionOptions &options,
   }
 }
 
-Status Session::loadChecked(const std::string &path,
-                            const SessionOptions &options,
+Status Session::loadChecked(const std::string &path, const SessionOptions &options,
                             std::unique_ptr<Session> &result) {
   std::unique_ptr<Session> session(new Session);
   session->options = options;
@@ -199,12 +196,11 @@ template <typename Work> Status Session::guard(Work work) {
   return status;
 }
 
-static std::string describeSizes(const Manifest &manifest,
-                                 const std::vector<int64_t> &sizes) {
+static std::string describeSizes(const Manifest &manifest, const std::vector<int64_t> &sizes) {
   std::string text;
   for (size_t i = 0; i < sizes.size(); ++i)
-    text += (i ? ", " : " with ") + printable(manifest.symbols[i].name) +
-            " = " + std::to_string(sizes[i]);
+    text += (i ? ", " : " with ") + printable(manifest.symbols[i].name) + " = " +
+            std::to_string(sizes[i]);
   return text;
 }
 
@@ -223,10 +219,8 @@ Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
     return makeError(code == TSSA_OUT_OF_RANGE || code == TSSA_INVALID_ARGUMENT
                          ? tssa_code(code)
                          : TSSA_OUT_OF_MEMORY,
-                     "the program cannot run" +
-                         describeSizes(getManifest(), sizes) +
-                         ": its memory cannot be laid out (code " +
-                         std::to_string(code) + ")");
+                     "the program cannot run" + describeSizes(getManifest(), sizes) +
+                         ": its memory cannot be laid out (code " + std::to_string(code) + ")");
   std::lock_guard<std::mutex> lock(mutex);
   if (plans.size() >= maxPlans)
     plans.clear();
@@ -234,8 +228,7 @@ Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
   return Status::success();
 }
 
-Status Session::planMemory(const std::vector<NamedTensor> &inputs,
-                           int64_t &arenaBytes) {
+Status Session::planMemory(const std::vector<NamedTensor> &inputs, int64_t &arenaBytes) {
   return guard([&] {
     BoundInputs bound;
     if (Status status = bindInputs(getManifest(), inputs, bound); !status.ok())
@@ -245,15 +238,13 @@ Status Session::planMemory(const std::vector<NamedTensor> &inputs,
 }
 
 Status Session::run(const std::vector<NamedTensor> &inputs,
-                    const std::vector<OutputRequest> &requests,
-                    const RunOptions &runOptions,
+                    const std::vector<OutputRequest> &requests, const RunOptions &runOptions,
                     std::vector<Tensor> &results) {
   return guard([&] { return runChecked(inputs, requests, runOptions, results); });
 }
 
 Status Session::runChecked(const std::vector<NamedTensor> &inputs,
-                           const std::vector<OutputRequest> &requests,
-                           const RunOptions &runOptions,
+                           const std::vector<OutputRequest> &requests, const RunOptions &runOptions,
                            std::vector<Tensor> &results) {
   const Manifest &manifest = getManifest();
   if (!(runOptions.timeoutSeconds >= 0))
@@ -262,8 +253,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (Status status = bindInputs(manifest, inputs, boundInputs); !status.ok())
     return status;
   std::vector<BoundOutput> outputs;
-  if (Status status = bindOutputs(manifest, requests, boundInputs, outputs);
-      !status.ok())
+  if (Status status = bindOutputs(manifest, requests, boundInputs, outputs); !status.ok())
     return status;
   int64_t arenaBytes;
   if (Status status = plan(boundInputs.sizes, arenaBytes); !status.ok())
@@ -271,12 +261,9 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (runOptions.profile)
     runOptions.profile->resize(getVariant().launches.size());
 
-  RunContext context{manifest,
-                     getVariant(),
-                     program.get(),
-                     program ? program->getWeights() : artifact->getWeights(),
-                     pool.get(),
-                     options,
+  RunContext context{manifest,      getVariant(),
+                     program.get(), program ? program->getWeights() : artifact->getWeights(),
+                     pool.get(),    options,
                      runOptions};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
@@ -284,26 +271,23 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   Buffer buffer;
   void *arena = nullptr;
   if (!state.charge(uint64_t(arenaBytes)))
-    return makeError(TSSA_OUT_OF_MEMORY,
-                     "the run" + describeSizes(manifest, boundInputs.sizes) +
-                         " takes " + std::to_string(arenaBytes) +
-                         " bytes, the limit is " +
-                         std::to_string(options.memoryLimit));
+    return makeError(TSSA_OUT_OF_MEMORY, "the run" + describeSizes(manifest, boundInputs.sizes) +
+                                             " takes " + std::to_string(arenaBytes) +
+                                             " bytes, the limit is " +
+                                             std::to_string(options.memoryLimit));
   if (program) {
     if (Status status = state.allocateArena(uint64_t(arenaBytes), arena); !status.ok())
       return status;
   } else if (arenas.acquire(uint64_t(arenaBytes), buffer)) {
     arena = buffer.getData();
   } else {
-    return makeError(TSSA_OUT_OF_MEMORY,
-                     "cannot allocate " + std::to_string(arenaBytes) +
-                         " bytes for the run" +
-                         describeSizes(manifest, boundInputs.sizes));
+    return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(arenaBytes) +
+                                             " bytes for the run" +
+                                             describeSizes(manifest, boundInputs.sizes));
   }
   // Watched code allows itself each buffer of it.
   forbid(buffer.getData(), buffer.getSize());
-  int32_t code = this->code->run(state.getHost(), state.getArgs(),
-                                 state.getResults(), arena);
+  int32_t code = this->code->run(state.getHost(), state.getArgs(), state.getResults(), arena);
   allow(buffer.getData(), buffer.getSize());
   arenas.release(std::move(buffer));
   Status status = state.finish(code);

@@ -60,8 +60,8 @@ float tssa::runtime::decodeSmallFloat(DType type, uint8_t bits) {
   unsigned fraction = code & ((1u << format.fractionBits) - 1);
   if (exponent > 0)
     fraction |= 1u << format.fractionBits;
-  float number = std::ldexp(float(fraction), std::max(exponent, 1) - format.bias -
-                                                 int(format.fractionBits));
+  float number =
+      std::ldexp(float(fraction), std::max(exponent, 1) - format.bias - int(format.fractionBits));
   return sign ? -number : number;
 }
 

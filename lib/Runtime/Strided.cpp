@@ -29,14 +29,14 @@ bool tssa::runtime::isContiguous(const tssa_tensor &tensor) {
 
 /// Calls `visit(place, i)` for element i, row-major, at `place`.
 template <typename Visit>
-static void visitElements(const tssa_tensor &tensor, unsigned elementBytes,
-                          Visit visit) {
+static void visitElements(const tssa_tensor &tensor, unsigned elementBytes, Visit visit) {
   char *place = static_cast<char *>(tensor.data) + tensor.byte_offset;
   std::vector<int64_t> strides(tensor.ndim), index(tensor.ndim);
   int64_t count = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
     // A dim of one has any stride, which is never taken.
-    strides[i] = tensor.shape[i] == 1 ? 0 : (tensor.strides ? tensor.strides[i] : count) * elementBytes;
+    strides[i] =
+        tensor.shape[i] == 1 ? 0 : (tensor.strides ? tensor.strides[i] : count) * elementBytes;
     count *= tensor.shape[i]; // in range: checked for Arguments
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -58,8 +58,7 @@ static int64_t countElements(const tssa_tensor &tensor) {
   return count;
 }
 
-void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes,
-                                void *to) {
+void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes, void *to) {
   char *target = static_cast<char *>(to);
   if (isContiguous(from)) {
     std::memcpy(target, static_cast<char *>(from.data) + from.byte_offset,
@@ -71,8 +70,7 @@ void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes,
   });
 }
 
-void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes,
-                                   const tssa_tensor &to) {
+void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes, const tssa_tensor &to) {
   const char *source = static_cast<const char *>(from);
   if (isContiguous(to)) {
     std::memcpy(static_cast<char *>(to.data) + to.byte_offset, source,
@@ -96,10 +94,8 @@ struct Pattern {
 };
 } // namespace
 
-Pattern::Pattern(const tssa_tensor &tensor, unsigned elementBytes)
-    : run(elementBytes) {
-  first = __int128(reinterpret_cast<uintptr_t>(tensor.data)) +
-          __int128(tensor.byte_offset);
+Pattern::Pattern(const tssa_tensor &tensor, unsigned elementBytes) : run(elementBytes) {
+  first = __int128(reinterpret_cast<uintptr_t>(tensor.data)) + __int128(tensor.byte_offset);
   __int128 dense = elementBytes;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
     __int128 stride = tensor.strides ? __int128(tensor.strides[i]) * elementBytes : dense;
@@ -135,8 +131,8 @@ bool tssa::runtime::mayOverlapItself(const tssa_tensor &tensor) {
   return false;
 }
 
-bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes,
-                               const tssa_tensor &b, unsigned bElementBytes) {
+bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes, const tssa_tensor &b,
+                               unsigned bElementBytes) {
   if (countElements(a) == 0 || countElements(b) == 0)
     return false;
   Pattern left(a, aElementBytes), right(b, bElementBytes);

@@ -21,8 +21,7 @@ static constexpr uint64_t hugePage = 2 << 20;
 static constexpr uint64_t hugeFrom = 4 << 20;
 
 Buffer::Buffer(Buffer &&other) noexcept
-    : data(std::exchange(other.data, nullptr)),
-      size(std::exchange(other.size, 0)) {}
+    : data(std::exchange(other.data, nullptr)), size(std::exchange(other.size, 0)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(data, other.data);
@@ -58,21 +57,17 @@ void *Buffer::getData() const {
 }
 
 tssa_tensor Tensor::asABI() {
-  return tssa_tensor{data,         {1, 0}, int32_t(shape.size()), toABI(dtype),
-                     shape.data(), nullptr, 0};
+  return tssa_tensor{data, {1, 0}, int32_t(shape.size()), toABI(dtype), shape.data(), nullptr, 0};
 }
 
 int64_t Tensor::getByteSize() const {
-  return checkedBytes(shape.data(), int32_t(shape.size()),
-                      tssa::runtime::getByteSize(dtype))
+  return checkedBytes(shape.data(), int32_t(shape.size()), tssa::runtime::getByteSize(dtype))
       .value_or(0);
 }
 
-Status Tensor::allocate(DType dtype, std::vector<int64_t> shape,
-                        Tensor &tensor) {
+Status Tensor::allocate(DType dtype, std::vector<int64_t> shape, Tensor &tensor) {
   std::optional<int64_t> bytes =
-      checkedBytes(shape.data(), int32_t(shape.size()),
-                   tssa::runtime::getByteSize(dtype));
+      checkedBytes(shape.data(), int32_t(shape.size()), tssa::runtime::getByteSize(dtype));
   Tensor made;
   made.dtype = dtype;
   made.shape = std::move(shape);

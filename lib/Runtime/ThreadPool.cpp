@@ -46,12 +46,12 @@ static std::mutex &sharedMutex() {
 static std::atomic<unsigned> forkCount{0};
 
 unsigned tssa::runtime::countForks() {
-  static const int registered = pthread_atfork(
-      [] { sharedMutex().lock(); }, [] { sharedMutex().unlock(); },
-      [] {
-        sharedMutex().unlock();
-        forkCount.fetch_add(1);
-      });
+  static const int registered =
+      pthread_atfork([] { sharedMutex().lock(); }, [] { sharedMutex().unlock(); },
+                     [] {
+                       sharedMutex().unlock();
+                       forkCount.fetch_add(1);
+                     });
   (void)registered;
   return forkCount.load();
 }
@@ -83,10 +83,8 @@ void ThreadPool::Slot::publish(const Loop &loop) {
   n.store(loop.n, std::memory_order_relaxed);
   body.store(loop.body, std::memory_order_relaxed);
   context.store(loop.context, std::memory_order_relaxed);
-  uint64_t generation =
-      (claims.load(std::memory_order_relaxed) >> generationShift) + 1;
-  claims.store(generation << generationShift |
-                   uint64_t(loop.chunks) << countShift,
+  uint64_t generation = (claims.load(std::memory_order_relaxed) >> generationShift) + 1;
+  claims.store(generation << generationShift | uint64_t(loop.chunks) << countShift,
                std::memory_order_release);
 }
 
@@ -110,8 +108,7 @@ void ThreadPool::Slot::waitForAll(int64_t total, unsigned spins) {
   callerParked.store(false);
 }
 
-ThreadPool::ThreadPool(unsigned threads, bool pin)
-    : forks(countForks()) {
+ThreadPool::ThreadPool(unsigned threads, bool pin) : forks(countForks()) {
   threads = std::max(1u, threads);
   std::vector<int> cores = getAllowedCores();
   // Spinning steals time from the very threads one waits for when there are
@@ -203,7 +200,9 @@ void ThreadPool::wakeWorkers(int64_t count) {
   if (asleep == 0)
     return;
   // The empty critical section orders this with a worker about to wait.
-  { std::lock_guard<std::mutex> lock(sleepMutex); }
+  {
+    std::lock_guard<std::mutex> lock(sleepMutex);
+  }
   if (count >= asleep)
     return wake.notify_all();
   for (; count > 0; --count)
@@ -218,15 +217,13 @@ ThreadPool::Slot *ThreadPool::takeSlot() {
   return nullptr;
 }
 
-void ThreadPool::parallelFor(int64_t n, int64_t grain, tssa_body body,
-                             void *context) {
+void ThreadPool::parallelFor(int64_t n, int64_t grain, tssa_body body, void *context) {
   if (n <= 0)
     return;
   Loop loop;
   loop.n = n;
-  loop.chunks =
-      std::min({n / std::max<int64_t>(grain, 1),
-                int64_t(getThreadCount()) * chunksPerThread, int64_t(chunkMask)});
+  loop.chunks = std::min({n / std::max<int64_t>(grain, 1),
+                          int64_t(getThreadCount()) * chunksPerThread, int64_t(chunkMask)});
   loop.body = body;
   loop.context = context;
   Slot *slot = nullptr;

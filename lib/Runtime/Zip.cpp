@@ -21,8 +21,8 @@ static constexpr uint32_t centralSignature = 0x02014b50;
 static constexpr uint32_t endSignature = 0x06054b50;
 static constexpr uint32_t end64Signature = 0x06064b50;
 static constexpr uint32_t locator64Signature = 0x07064b50;
-static constexpr size_t localSize = 30, centralSize = 46, endSize = 22,
-                        locator64Size = 20, end64Size = 56;
+static constexpr size_t localSize = 30, centralSize = 46, endSize = 22, locator64Size = 20,
+                        end64Size = 56;
 static constexpr size_t maxComment = 0xffff;
 static constexpr uint32_t in64 = 0xffffffff; ///< the value is in the zip64 field
 static constexpr uint16_t zip64Extra = 1;
@@ -73,15 +73,12 @@ static void put(std::string &bytes, uint64_t value, size_t size) {
 }
 
 /// Finds the end record: the last one whose comment reaches to the end.
-static Status readEnd(uint64_t fileSize, const ReadAt &read,
-                      Directory &directory) {
+static Status readEnd(uint64_t fileSize, const ReadAt &read, Directory &directory) {
   if (fileSize < endSize)
     return malformed(fileSize ? "too short" : "empty file");
-  uint64_t tailSize = std::min<uint64_t>(fileSize, endSize + maxComment +
-                                                       locator64Size);
+  uint64_t tailSize = std::min<uint64_t>(fileSize, endSize + maxComment + locator64Size);
   std::string tail(tailSize, '\0');
-  if (Status status = read(fileSize - tailSize, tail.data(), tail.size());
-      !status.ok())
+  if (Status status = read(fileSize - tailSize, tail.data(), tail.size()); !status.ok())
     return status;
   for (size_t at = tail.size() - endSize + 1; at-- > 0;) {
     Fields end(std::string_view(tail).substr(at));
@@ -97,8 +94,7 @@ static Status readEnd(uint64_t fileSize, const ReadAt &read,
     if (disks != 0)
       return malformed("it has several volumes");
     uint64_t limit = fileSize - tailSize + at;
-    if (directory.offset == in64 || directory.size == in64 ||
-        directory.count == 0xffff) {
+    if (directory.offset == in64 || directory.size == in64 || directory.count == 0xffff) {
       if (at < locator64Size)
         return malformed("no zip64 end record");
       Fields locator(std::string_view(tail).substr(at - locator64Size));
@@ -108,8 +104,7 @@ static Status readEnd(uint64_t fileSize, const ReadAt &read,
           limit - offset < end64Size)
         return malformed("no zip64 end record");
       std::string record(end64Size, '\0');
-      if (Status status = read(offset, record.data(), record.size());
-          !status.ok())
+      if (Status status = read(offset, record.data(), record.size()); !status.ok())
         return status;
       Fields fields(record);
       if (fields.next(4) != end64Signature)
@@ -137,8 +132,7 @@ static bool readExtra(std::string_view extra, ZipMember &member) {
       return false;
     if (tag != zip64Extra)
       continue;
-    for (uint64_t *value :
-         {&member.size, &member.compressedSize, &member.headerOffset})
+    for (uint64_t *value : {&member.size, &member.compressedSize, &member.headerOffset})
       if (*value == in64)
         *value = data.next(8);
     return data.good;
@@ -155,8 +149,7 @@ static Status readCentral(Fields &fields, ZipMember &member) {
   member.crc = uint32_t(fields.next(4));
   member.compressedSize = fields.next(4);
   member.size = fields.next(4);
-  size_t nameSize = fields.next(2), extraSize = fields.next(2),
-         commentSize = fields.next(2);
+  size_t nameSize = fields.next(2), extraSize = fields.next(2), commentSize = fields.next(2);
   fields.next(8); // volume and attributes
   member.headerOffset = fields.next(4);
   member.name = std::string(fields.text(nameSize));
@@ -168,8 +161,7 @@ static Status readCentral(Fields &fields, ZipMember &member) {
   if (flags & 1)
     return malformed(where + "is encrypted");
   if (member.method != 0 && member.method != 8)
-    return malformed(where + "uses compression method " +
-                     std::to_string(member.method));
+    return malformed(where + "uses compression method " + std::to_string(member.method));
   if (member.method == 0 && member.size != member.compressedSize)
     return malformed(where + "is stored in another size than its own");
   return Status::success();
@@ -183,8 +175,7 @@ Status tssa::runtime::readZipDirectory(uint64_t fileSize, const ReadAt &read,
   if (directory.count > directory.size / centralSize)
     return malformed("more members than its directory holds");
   std::string bytes(directory.size, '\0');
-  if (Status status = read(directory.offset, bytes.data(), bytes.size());
-      !status.ok())
+  if (Status status = read(directory.offset, bytes.data(), bytes.size()); !status.ok())
     return status;
   Fields fields(bytes);
   std::set<std::string> names;
@@ -193,8 +184,7 @@ Status tssa::runtime::readZipDirectory(uint64_t fileSize, const ReadAt &read,
     if (Status status = readCentral(fields, member); !status.ok())
       return status;
     if (!names.insert(member.name).second)
-      return malformed("two members are named '" + printable(member.name) +
-                       "'");
+      return malformed("two members are named '" + printable(member.name) + "'");
     members.push_back(std::move(member));
   }
   if (!fields.empty())
@@ -211,8 +201,7 @@ static bool inflateAll(std::string_view from, std::string &to) {
   // zlib counts in 32 bits: feed it piece by piece.
   constexpr size_t piece = size_t(1) << 30;
   while (code == Z_OK) {
-    stream.next_in = reinterpret_cast<Bytef *>(
-        const_cast<char *>(from.data() + read));
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(from.data() + read));
     stream.avail_in = uInt(std::min(piece, from.size() - read));
     stream.next_out = reinterpret_cast<Bytef *>(to.data() + written);
     stream.avail_out = uInt(std::min(piece, to.size() - written));
@@ -228,12 +217,11 @@ static bool inflateAll(std::string_view from, std::string &to) {
 static uint32_t checksum(std::string_view bytes, uint32_t crc) {
   if (bytes.empty())
     return crc; // zlib would start afresh at a null pointer
-  return uint32_t(crc32_z(
-      crc, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
+  return uint32_t(crc32_z(crc, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
 }
 
-Status tssa::runtime::readZipMember(const ZipMember &member, uint64_t fileSize,
-                                    const ReadAt &read, std::string &bytes) {
+Status tssa::runtime::readZipMember(const ZipMember &member, uint64_t fileSize, const ReadAt &read,
+                                    std::string &bytes) {
   uint64_t start = member.headerOffset;
   if (start > fileSize || fileSize - start < localSize)
     return malformed("it lies beyond the end");
@@ -265,19 +253,16 @@ Status tssa::runtime::readZipMember(const ZipMember &member, uint64_t fileSize,
 }
 
 Status ZipWriter::append(std::string_view bytes) {
-  if (Status status = file.writeAt(position, bytes.data(), bytes.size());
-      !status.ok())
+  if (Status status = file.writeAt(position, bytes.data(), bytes.size()); !status.ok())
     return status;
   position += bytes.size();
   return Status::success();
 }
 
-Status ZipWriter::add(const std::string &name, std::string_view header,
-                      std::string_view data) {
+Status ZipWriter::add(const std::string &name, std::string_view header, std::string_view data) {
   if (name.size() > 0xffff)
-    return makeError(TSSA_INVALID_ARGUMENT, "a name of " +
-                                                std::to_string(name.size()) +
-                                                " bytes is too long for .npz");
+    return makeError(TSSA_INVALID_ARGUMENT,
+                     "a name of " + std::to_string(name.size()) + " bytes is too long for .npz");
   uint64_t size = header.size() + data.size();
   uint32_t crc = checksum(data, checksum(header, 0));
   constexpr uint64_t utf8Name = 1 << 11, dosEpoch = 0x00210000;
@@ -312,9 +297,9 @@ Status ZipWriter::add(const std::string &name, std::string_view header,
   put(directory, 45, 2);
   directory += common;
   put(directory, extra.size(), 2);
-  put(directory, 0, 2);  // comment
-  put(directory, 0, 2);  // volume
-  put(directory, 0, 6);  // attributes
+  put(directory, 0, 2); // comment
+  put(directory, 0, 2); // volume
+  put(directory, 0, 6); // attributes
   put(directory, in64, 4);
   directory += name + extra;
   ++count;

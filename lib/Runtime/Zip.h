@@ -26,19 +26,17 @@ struct ZipMember {
 
 /// Reads the central directory, zip64 too. Encrypted members, other methods and
 /// duplicate names are refused.
-Status readZipDirectory(uint64_t fileSize, const ReadAt &read,
-                        std::vector<ZipMember> &members);
+Status readZipDirectory(uint64_t fileSize, const ReadAt &read, std::vector<ZipMember> &members);
 
 /// The member's bytes, its length and CRC checked.
-Status readZipMember(const ZipMember &member, uint64_t fileSize,
-                     const ReadAt &read, std::string &bytes);
+Status readZipMember(const ZipMember &member, uint64_t fileSize, const ReadAt &read,
+                     std::string &bytes);
 
 /// Writes stored members, zip64 where sizes need it.
 class ZipWriter {
 public:
   explicit ZipWriter(PendingFile &file) : file(file) {}
-  Status add(const std::string &name, std::string_view header,
-             std::string_view data);
+  Status add(const std::string &name, std::string_view header, std::string_view data);
   Status finish();
 
 private:

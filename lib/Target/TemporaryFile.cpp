@@ -44,8 +44,7 @@ Error TemporaryFile::write(StringRef bytes) const {
 }
 
 Expected<std::string> TemporaryFile::read() const {
-  auto buffer =
-      MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return createStringError(buffer.getError(),
                              "cannot read '" + path + "': " + buffer.getError().message());

@@ -94,9 +94,8 @@ struct Results {
   }
 };
 
-std::vector<tssa_value>
-Program::makeInputs(const std::vector<Input> &arguments,
-                    std::vector<std::vector<int64_t>> &extents) const {
+std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
+                                            std::vector<std::vector<int64_t>> &extents) const {
   if (arguments.size() != inputs.size())
     throw RuntimeError{TSSA_INVALID_ARGUMENT,
                        "expected " + std::to_string(inputs.size()) + " tensors, got " +

@@ -73,6 +73,7 @@ int main(int argc, char **argv) {
   if (failed(mlir::verify(*module)))
     return 70;
   if (!quiet)
-    module->print(outs(), mlir::OpPrintingFlags().elideLargeElementsAttrs(64).enableDebugInfo(locations));
+    module->print(outs(),
+                  mlir::OpPrintingFlags().elideLargeElementsAttrs(64).enableDebugInfo(locations));
   return 0;
 }

@@ -103,9 +103,9 @@ static llvm::Error writeOutputs(llvm::StringRef folder, llvm::ArrayRef<HostTenso
 
 static llvm::Error runCase(llvm::StringRef folder, bool printsModule) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                      math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
-                      mlir::tssa::te::TEDialect>();
+  context
+      .loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                   scf::SCFDialect, tensor::TensorDialect, mlir::tssa::te::TEDialect>();
   ::tssa::ImportReport report;
   OwningOpRef<ModuleOp> module =
       ::tssa::importONNX(context, inFolder(folder, "model.onnx"), {}, report);

@@ -26,8 +26,7 @@ public:
   int checkArtifact();
 
 private:
-  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module,
-                                 const Target &target);
+  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module, const Target &target);
   int report(llvm::Error error, int code);
 
   const Options &options;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tssa/Pipeline/Stages.h"
 
 int main(int argc, char **argv) {

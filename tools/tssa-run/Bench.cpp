@@ -23,8 +23,7 @@ static double since(Clock::time_point start) {
 }
 
 /// Requests that put the outputs where `results` has them now.
-static std::vector<OutputRequest> reuse(const Manifest &manifest,
-                                        std::vector<Tensor> &results) {
+static std::vector<OutputRequest> reuse(const Manifest &manifest, std::vector<Tensor> &results) {
   std::vector<OutputRequest> requests;
   for (size_t i = 0; i < results.size(); ++i) {
     requests.push_back({manifest.outputs[i].name, {}});
@@ -34,8 +33,7 @@ static std::vector<OutputRequest> reuse(const Manifest &manifest,
   return requests;
 }
 
-static bool goOn(std::optional<uint64_t> wanted, uint64_t runs,
-                 double seconds) {
+static bool goOn(std::optional<uint64_t> wanted, uint64_t runs, double seconds) {
   if (wanted)
     return runs < *wanted;
   if (seconds >= mostSeconds)
@@ -43,22 +41,18 @@ static bool goOn(std::optional<uint64_t> wanted, uint64_t runs,
   return runs < leastRuns || seconds < enoughSeconds;
 }
 
-Status tssa::run::bench(Session &session,
-                        const std::vector<NamedTensor> &inputs,
-                        const RunOptions &options,
-                        std::optional<uint64_t> runs,
+Status tssa::run::bench(Session &session, const std::vector<NamedTensor> &inputs,
+                        const RunOptions &options, std::optional<uint64_t> runs,
                         std::vector<Tensor> &results, BenchResult &result) {
   RunOptions warmUp = options;
   warmUp.profile = nullptr;
   if (Status status = session.run(inputs, {}, warmUp, results); !status.ok())
     return status;
-  std::vector<OutputRequest> requests =
-      reuse(session.getManifest(), results);
+  std::vector<OutputRequest> requests = reuse(session.getManifest(), results);
   std::vector<Tensor> views;
   Clock::time_point start = Clock::now();
   for (uint64_t i = 1; i < leastWarmUps || since(start) < warmUpSeconds; ++i) {
-    if (Status status = session.run(inputs, requests, warmUp, views);
-        !status.ok())
+    if (Status status = session.run(inputs, requests, warmUp, views); !status.ok())
       return status;
     if (since(start) >= mostSeconds)
       break;
@@ -67,8 +61,7 @@ Status tssa::run::bench(Session &session,
   start = Clock::now();
   while (goOn(runs, times.size(), since(start))) {
     Clock::time_point begin = Clock::now();
-    if (Status status = session.run(inputs, requests, options, views);
-        !status.ok())
+    if (Status status = session.run(inputs, requests, options, views); !status.ok())
       return status;
     times.push_back(since(begin) * 1e3);
   }
@@ -77,7 +70,6 @@ Status tssa::run::bench(Session &session,
   result.runs = count;
   result.minMs = times.front();
   result.p90Ms = times[std::min(count - 1, count * 9 / 10)];
-  result.medianMs = count % 2 ? times[count / 2]
-                              : (times[count / 2 - 1] + times[count / 2]) / 2;
+  result.medianMs = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
   return Status::success();
 }

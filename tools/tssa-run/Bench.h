@@ -19,12 +19,9 @@ struct BenchResult {
 /// Times runs after a warm-up, each into the same output memory: `runs` of them,
 /// or as many as fit a second and at least 20, but no longer than about two
 /// seconds where one run is slow. The last run's outputs are in `results`.
-runtime::Status bench(runtime::Session &session,
-                      const std::vector<runtime::NamedTensor> &inputs,
-                      const runtime::RunOptions &options,
-                      std::optional<uint64_t> runs,
-                      std::vector<runtime::Tensor> &results,
-                      BenchResult &result);
+runtime::Status bench(runtime::Session &session, const std::vector<runtime::NamedTensor> &inputs,
+                      const runtime::RunOptions &options, std::optional<uint64_t> runs,
+                      std::vector<runtime::Tensor> &results, BenchResult &result);
 
 } // namespace tssa::run
 

@@ -22,8 +22,8 @@ std::string tssa::run::describe(const Tensor &tensor) {
   return text + "]";
 }
 
-static void compareElement(double out, double reference, bool integer,
-                           double rtol, double atol, Difference &difference) {
+static void compareElement(double out, double reference, bool integer, double rtol, double atol,
+                           Difference &difference) {
   double absolute = std::fabs(out - reference);
   if (integer) // 64-bit integers that differ may be the same double
     absolute = std::max(absolute, 1.0);
@@ -31,23 +31,20 @@ static void compareElement(double out, double reference, bool integer,
     return;
   else if (!std::isfinite(out) || !std::isfinite(reference))
     absolute = std::numeric_limits<double>::infinity();
-  double relative = std::isfinite(reference)
-                        ? absolute / std::fabs(reference)
-                        : std::numeric_limits<double>::infinity();
+  double relative = std::isfinite(reference) ? absolute / std::fabs(reference)
+                                             : std::numeric_limits<double>::infinity();
   difference.maxAbsolute = std::max(difference.maxAbsolute, absolute);
   difference.maxRelative = std::max(difference.maxRelative, relative);
-  difference.mismatches += !(std::isfinite(absolute) &&
-                             absolute <= atol + rtol * std::fabs(reference));
+  difference.mismatches +=
+      !(std::isfinite(absolute) && absolute <= atol + rtol * std::fabs(reference));
 }
 
 Difference tssa::run::compare(const std::string &name, const Tensor &output,
-                              const Tensor &reference, double rtol,
-                              double atol) {
+                              const Tensor &reference, double rtol, double atol) {
   Difference difference;
   difference.name = name;
   if (output.dtype != reference.dtype || output.shape != reference.shape) {
-    difference.incomparable =
-        "expected " + describe(reference) + ", got " + describe(output);
+    difference.incomparable = "expected " + describe(reference) + ", got " + describe(output);
     return difference;
   }
   difference.count = output.getByteSize() / getByteSize(output.dtype);
@@ -55,11 +52,9 @@ Difference tssa::run::compare(const std::string &name, const Tensor &output,
   for (int64_t i = 0; i < difference.count; ++i) {
     double expected = getElement(reference, i);
     if (std::isfinite(expected))
-      difference.maxReference =
-          std::max(difference.maxReference, std::fabs(expected));
+      difference.maxReference = std::max(difference.maxReference, std::fabs(expected));
     if (!sameElement(output, reference, i))
-      compareElement(getElement(output, i), expected, integer, rtol, atol,
-                     difference);
+      compareElement(getElement(output, i), expected, integer, rtol, atol, difference);
   }
   return difference;
 }

@@ -31,8 +31,7 @@ namespace fs = std::filesystem;
 extern char **environ;
 
 static Status ioError(const std::string &path, const char *what) {
-  return makeError(TSSA_IO, "'" + path + "': " + what + ": " +
-                                std::strerror(errno));
+  return makeError(TSSA_IO, "'" + path + "': " + what + ": " + std::strerror(errno));
 }
 
 static bool hasSuffix(const std::string &text, const std::string &suffix) {
@@ -47,25 +46,23 @@ bool tssa::run::isSource(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   char magic[4] = {};
   file.read(magic, sizeof(magic));
-  return std::memcmp(magic, "\x7f"
-                            "ELF",
+  return std::memcmp(magic,
+                     "\x7f"
+                     "ELF",
                      sizeof(magic)) != 0 &&
          (hasSuffix(path, ".onnx") || hasSuffix(path, ".mlir"));
 }
 
 /// Adds a file's length and bytes to the key.
-static Status hashFile(const std::string &path, SHA256 &key,
-                       std::string *content = nullptr) {
+static Status hashFile(const std::string &path, SHA256 &key, std::string *content = nullptr) {
   std::error_code error;
   if (!fs::is_regular_file(path, error))
-    return makeError(TSSA_IO, "'" + path + "': " +
-                                  (error ? error.message()
-                                         : "not a regular file"));
+    return makeError(TSSA_IO,
+                     "'" + path + "': " + (error ? error.message() : "not a regular file"));
   std::ifstream file(path, std::ios::binary);
   std::string piece(1 << 20, '\0');
   SHA256 sha;
-  while (file.read(piece.data(), std::streamsize(piece.size())) ||
-         file.gcount() > 0) {
+  while (file.read(piece.data(), std::streamsize(piece.size())) || file.gcount() > 0) {
     std::string_view bytes(piece.data(), size_t(file.gcount()));
     sha.update(bytes);
     if (content)
@@ -84,11 +81,9 @@ static Status hashFile(const std::string &path, SHA256 &key,
 static std::set<std::string> findExternalFiles(const std::string &model) {
   static const std::string entry = "\x0a\x08location\x12";
   std::set<std::string> files;
-  for (size_t at = model.find(entry); at != std::string::npos;
-       at = model.find(entry, at + 1)) {
+  for (size_t at = model.find(entry); at != std::string::npos; at = model.find(entry, at + 1)) {
     size_t position = at + entry.size(), size = 0;
-    for (unsigned shift = 0; position < model.size() && shift < 21;
-         shift += 7) {
+    for (unsigned shift = 0; position < model.size() && shift < 21; shift += 7) {
       unsigned char byte = static_cast<unsigned char>(model[position++]);
       size |= size_t(byte & 0x7f) << shift;
       if (!(byte & 0x80))
@@ -105,8 +100,8 @@ static std::string describeCPU() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, text;
   while (std::getline(file, line) && !line.empty())
-    if (line.compare(0, 5, "flags") == 0 ||
-        line.compare(0, 5, "model") == 0 || line.compare(0, 6, "vendor") == 0)
+    if (line.compare(0, 5, "flags") == 0 || line.compare(0, 5, "model") == 0 ||
+        line.compare(0, 6, "vendor") == 0)
       text += line + "\n";
   return text;
 }
@@ -122,8 +117,7 @@ Status tssa::run::findCompiler(std::string &compiler) {
   return Status::success();
 }
 
-static Status computeKey(const Options &options, const std::string &compiler,
-                         std::string &key) {
+static Status computeKey(const Options &options, const std::string &compiler, std::string &key) {
   SHA256 sha;
   std::string model;
   if (Status status = hashFile(compiler, sha); !status.ok())
@@ -165,8 +159,7 @@ static Status openCache(const Options &options, std::string &folder) {
   fs::create_directories(fs::path(folder).parent_path(), error);
   bool made = ::mkdir(folder.c_str(), 0700) == 0;
   struct stat info;
-  if (!made && (errno != EEXIST || ::stat(folder.c_str(), &info) != 0 ||
-                !S_ISDIR(info.st_mode))) {
+  if (!made && (errno != EEXIST || ::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
     if (options.cacheDir)
       return ioError(folder, "cannot be the cache");
     folder.clear();
@@ -186,11 +179,9 @@ static Status openCache(const Options &options, std::string &folder) {
 /// for results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
                             const std::string &output, int &exitCode) {
-  std::string model = options.model[0] == '-' ? "./" + options.model
-                                              : options.model;
+  std::string model = options.model[0] == '-' ? "./" + options.model : options.model;
   std::vector<std::string> args = {compiler, model, "-o", output};
-  args.insert(args.end(), options.compileOptions.begin(),
-              options.compileOptions.end());
+  args.insert(args.end(), options.compileOptions.begin(), options.compileOptions.end());
   std::vector<char *> argv;
   for (std::string &arg : args)
     argv.push_back(arg.data());
@@ -229,11 +220,10 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
     endBySignal(WTERMSIG(status));
   exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : InternalError;
-  std::string how = WIFEXITED(status)
-                        ? "exit code " + std::to_string(exitCode)
-                        : "signal " + std::to_string(WTERMSIG(status));
-  return makeError(TSSA_INTERNAL, "'" + printable(options.model) +
-                                      "': tssa-compile failed (" + how + ")");
+  std::string how = WIFEXITED(status) ? "exit code " + std::to_string(exitCode)
+                                      : "signal " + std::to_string(WTERMSIG(status));
+  return makeError(TSSA_INTERNAL,
+                   "'" + printable(options.model) + "': tssa-compile failed (" + how + ")");
 }
 
 CompiledModel::~CompiledModel() {
@@ -243,8 +233,7 @@ CompiledModel::~CompiledModel() {
     fs::remove_all(temporaryFolder, ignored);
 }
 
-Status CompiledModel::choosePath(const Options &options,
-                                 const std::string &key) {
+Status CompiledModel::choosePath(const Options &options, const std::string &key) {
   std::string folder;
   if (Status status = openCache(options, folder); !status.ok())
     return status;
@@ -259,15 +248,13 @@ Status CompiledModel::choosePath(const Options &options,
       return ioError(pattern, "cannot create a folder");
     folder = temporaryFolder = pattern;
     setTemporaryFolder(folder);
-    std::fputs("tssa-run: no cache folder, the compiled model is not kept\n",
-               stderr);
+    std::fputs("tssa-run: no cache folder, the compiled model is not kept\n", stderr);
   }
   path = folder + "/" + key + ".so";
   return Status::success();
 }
 
-Status CompiledModel::prepare(const Options &options, bool again,
-                              int &exitCode) {
+Status CompiledModel::prepare(const Options &options, bool again, int &exitCode) {
   std::string compiler, key;
   if (Status status = findCompiler(compiler); !status.ok())
     return status;

@@ -16,10 +16,8 @@
 using namespace tssa::run;
 using namespace tssa::runtime;
 
-Status tssa::run::chooseSizes(const Manifest &manifest,
-                              const std::map<std::string, int64_t> &given,
-                              std::vector<int64_t> &sizes,
-                              std::vector<std::string> &assumed) {
+Status tssa::run::chooseSizes(const Manifest &manifest, const std::map<std::string, int64_t> &given,
+                              std::vector<int64_t> &sizes, std::vector<std::string> &assumed) {
   std::vector<std::string> names;
   for (const Symbol &symbol : manifest.symbols) {
     names.push_back(symbol.name);
@@ -33,9 +31,8 @@ Status tssa::run::chooseSizes(const Manifest &manifest,
   }
   for (const auto &[name, size] : given)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return makeError(TSSA_INVALID_ARGUMENT,
-                       "--dim: the model has no size '" + printable(name) +
-                           "'" + suggestName(name, names));
+      return makeError(TSSA_INVALID_ARGUMENT, "--dim: the model has no size '" + printable(name) +
+                                                  "'" + suggestName(name, names));
   return Status::success();
 }
 
@@ -60,10 +57,8 @@ private:
 
 } // namespace
 
-Status tssa::run::makeRandomInputs(const Manifest &manifest,
-                                   const std::vector<int64_t> &sizes,
-                                   uint64_t seed,
-                                   std::vector<NpzEntry> &inputs) {
+Status tssa::run::makeRandomInputs(const Manifest &manifest, const std::vector<int64_t> &sizes,
+                                   uint64_t seed, std::vector<NpzEntry> &inputs) {
   Normal random(seed);
   for (const Port &port : manifest.inputs) {
     std::vector<int64_t> shape;
@@ -71,14 +66,11 @@ Status tssa::run::makeRandomInputs(const Manifest &manifest,
       shape.push_back(dim.kind == Dim::Symbol ? sizes[dim.value] : dim.value);
     NpzEntry entry;
     entry.name = port.name;
-    if (Status status = Tensor::allocate(port.dtype, shape, entry.tensor);
-        !status.ok())
-      return makeError(status.code, "input '" + printable(port.name) +
-                                        "': " + status.message);
+    if (Status status = Tensor::allocate(port.dtype, shape, entry.tensor); !status.ok())
+      return makeError(status.code, "input '" + printable(port.name) + "': " + status.message);
     int64_t count = entry.tensor.getByteSize() / getByteSize(port.dtype);
     for (int64_t i = 0; i < count; ++i)
-      setElement(entry.tensor, i,
-                 isFloat(port.dtype) ? random.next() : random.coin());
+      setElement(entry.tensor, i, isFloat(port.dtype) ? random.next() : random.coin());
     inputs.push_back(std::move(entry));
   }
   return Status::success();

@@ -17,13 +17,11 @@ namespace tssa::run {
 /// `assumed` names the latter.
 runtime::Status chooseSizes(const runtime::Manifest &manifest,
                             const std::map<std::string, int64_t> &given,
-                            std::vector<int64_t> &sizes,
-                            std::vector<std::string> &assumed);
+                            std::vector<int64_t> &sizes, std::vector<std::string> &assumed);
 
 /// Inputs from a seed: floats from N(0,1), integers and bools 0 or 1.
 runtime::Status makeRandomInputs(const runtime::Manifest &manifest,
-                                 const std::vector<int64_t> &sizes,
-                                 uint64_t seed,
+                                 const std::vector<int64_t> &sizes, uint64_t seed,
                                  std::vector<runtime::NpzEntry> &inputs);
 
 } // namespace tssa::run

@@ -48,8 +48,7 @@ static const char *kindOf(const Port &port) {
 }
 
 /// Kernels by name with the number of their launches, in order of first use.
-static std::vector<std::pair<std::string, int64_t>>
-countKernels(const Variant &variant) {
+static std::vector<std::pair<std::string, int64_t>> countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
   std::map<std::string, size_t> places;
   for (const Launch &launch : variant.launches) {
@@ -68,35 +67,29 @@ static std::string line(std::string title, const std::string &text) {
 }
 
 static std::string describeMemory(const Memory &memory) {
-  std::string text = "weights " + std::to_string(memory.constantBytes) +
-                     " bytes, arena ";
-  text += memory.arenaBytes < 0 ? "depends on sizes"
-                                : std::to_string(memory.arenaBytes) + " bytes";
+  std::string text = "weights " + std::to_string(memory.constantBytes) + " bytes, arena ";
+  text += memory.arenaBytes < 0 ? "depends on sizes" : std::to_string(memory.arenaBytes) + " bytes";
   return text + (memory.growable ? ", may grow with the data" : "");
 }
 
-static std::string describeLaunch(const Manifest &manifest,
-                                  const Launch &launch) {
+static std::string describeLaunch(const Manifest &manifest, const Launch &launch) {
   constexpr size_t shownNodes = 8;
   std::string text = printable(launch.kernel) + ":";
   for (size_t i = 0; i < launch.nodes.size(); ++i) {
     if (i == shownNodes)
-      return text + " and " + std::to_string(launch.nodes.size() - i) +
-             " more";
+      return text + " and " + std::to_string(launch.nodes.size() - i) + " more";
     const Node &node = manifest.nodes[launch.nodes[i]];
     text += " " + printable(node.name.empty() ? node.op : node.name);
   }
   return text;
 }
 
-static const char *nameOf(Image::Kind kind) {
-  return kind == Image::PTX ? "ptx" : "cubin";
-}
+static const char *nameOf(Image::Kind kind) { return kind == Image::PTX ? "ptx" : "cubin"; }
 
 /// Resources of a device's kernel, as far as known.
 static std::string describeKernel(const Kernel &kernel) {
-  std::string text = printable(kernel.name) + ": " + std::to_string(kernel.threads) +
-                     " threads, " + std::to_string(kernel.sharedBytes) + " shared bytes";
+  std::string text = printable(kernel.name) + ": " + std::to_string(kernel.threads) + " threads, " +
+                     std::to_string(kernel.sharedBytes) + " shared bytes";
   if (kernel.registers >= 0)
     text += ", " + std::to_string(kernel.registers) + " registers";
   if (kernel.spillBytes >= 0)
@@ -107,9 +100,9 @@ static std::string describeKernel(const Kernel &kernel) {
 static std::string describeVariant(const Manifest &manifest, const Variant &variant) {
   std::string text = line("memory", describeMemory(variant.memory));
   for (const Image &image : variant.images)
-    text += line("image", std::string(nameOf(image.kind)) + " for sm_" +
-                              std::to_string(image.arch) + ", " +
-                              std::to_string(image.part.size) + " bytes");
+    text +=
+        line("image", std::string(nameOf(image.kind)) + " for sm_" + std::to_string(image.arch) +
+                          ", " + std::to_string(image.part.size) + " bytes");
   text += line("kernels", std::to_string(countKernels(variant).size()) + " distinct, " +
                               std::to_string(variant.launches.size()) + " launches for " +
                               std::to_string(manifest.nodes.size()) + " nodes");
@@ -123,38 +116,31 @@ static std::string describeVariant(const Manifest &manifest, const Variant &vari
 std::string tssa::run::inspectText(const Manifest &manifest) {
   std::string text;
   if (!manifest.modelName.empty() || !manifest.producer.empty())
-    text += line("model", printable(manifest.modelName) +
-                              (manifest.producer.empty()
-                                   ? ""
-                                   : " (by " + printable(manifest.producer) +
-                                         ")"));
+    text +=
+        line("model",
+             printable(manifest.modelName) +
+                 (manifest.producer.empty() ? "" : " (by " + printable(manifest.producer) + ")"));
   text += line("compiled", "by " + printable(manifest.toolBuild) + " for " +
                                printable(manifest.variants[0].triple) + ", cpu " +
                                printable(manifest.variants[0].cpu));
   std::string device;
   Status host = checkMachine(manifest, "auto", device);
-  text += line("here", host.ok() ? "runs on this machine" + (device == "cpu" ? "" : ", on " + device)
-                                 : "does not run on this machine: " +
-                                       host.message);
+  text +=
+      line("here", host.ok() ? "runs on this machine" + (device == "cpu" ? "" : ", on " + device)
+                             : "does not run on this machine: " + host.message);
   for (const Port &port : manifest.inputs)
-    text += line("input", printable(port.name) + "  " +
-                              describe(manifest, port) +
+    text += line("input", printable(port.name) + "  " + describe(manifest, port) +
                               (port.kind == Port::InOut ? "  overwritten" : ""));
   for (const Port &port : manifest.outputs)
-    text += line("output",
-                 printable(port.name) + "  " + describe(manifest, port) +
-                     (port.kind == Port::Alias
-                          ? "  is " +
-                                printable(manifest.inputs[port.aliasOf].name)
-                          : ""));
+    text += line("output", printable(port.name) + "  " + describe(manifest, port) +
+                               (port.kind == Port::Alias
+                                    ? "  is " + printable(manifest.inputs[port.aliasOf].name)
+                                    : ""));
   for (const Symbol &symbol : manifest.symbols)
-    text += line("size",
-                 printable(symbol.name) + "  from " +
-                     std::to_string(symbol.min) + " to " +
-                     (symbol.max == INT64_MAX ? "any"
-                                              : std::to_string(symbol.max)) +
-                     ", dimension " + std::to_string(symbol.dim) + " of " +
-                     printable(manifest.inputs[symbol.input].name));
+    text += line("size", printable(symbol.name) + "  from " + std::to_string(symbol.min) + " to " +
+                             (symbol.max == INT64_MAX ? "any" : std::to_string(symbol.max)) +
+                             ", dimension " + std::to_string(symbol.dim) + " of " +
+                             printable(manifest.inputs[symbol.input].name));
   for (const Variant &variant : manifest.variants) {
     if (manifest.variants.size() > 1 || variant.target != "cpu")
       text += line("variant", printable(variant.target));

@@ -16,8 +16,7 @@ std::string inspectText(const runtime::Manifest &manifest);
 std::string inspectJson(const runtime::Manifest &manifest);
 
 /// "f32[N,3]".
-std::string describe(const runtime::Manifest &manifest,
-                     const runtime::Port &port);
+std::string describe(const runtime::Manifest &manifest, const runtime::Port &port);
 
 } // namespace tssa::run
 

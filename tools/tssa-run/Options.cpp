@@ -89,8 +89,8 @@ static Fault parseSeed(Options &options, const std::string &text) {
 static Fault parseDim(Options &options, const std::string &text) {
   size_t equals = text.rfind('=');
   int64_t size;
-  if (equals == std::string::npos || equals == 0 ||
-      !parseNumber(text.substr(equals + 1), size) || size < 0)
+  if (equals == std::string::npos || equals == 0 || !parseNumber(text.substr(equals + 1), size) ||
+      size < 0)
     return expected("NAME=SIZE", text);
   if (!options.dims.emplace(text.substr(0, equals), size).second)
     return "'" + printable(text.substr(0, equals)) + "' is given twice";
@@ -101,8 +101,7 @@ static Fault parseDim(Options &options, const std::string &text) {
 static Fault parseLimit(Options &options, const std::string &text) {
   std::string digits = text;
   unsigned shift = 0;
-  size_t unit = digits.empty() ? std::string::npos
-                               : std::string("KMG").find(digits.back());
+  size_t unit = digits.empty() ? std::string::npos : std::string("KMG").find(digits.back());
   if (unit != std::string::npos) {
     shift = 10 * unsigned(unit + 1);
     digits.pop_back();
@@ -130,29 +129,22 @@ static Fault addCompileOption(Options &options, const std::string &text) {
 
 static const std::vector<Option> &getOptions() {
   static const std::vector<Option> options = {
-      {"inputs", "IN.npz", "inputs under the model's names", false,
-       text(&Options::inputs)},
-      {"random", "SEED",
-       "make inputs: floats from N(0,1), integers 0 or 1", false, parseSeed},
+      {"inputs", "IN.npz", "inputs under the model's names", false, text(&Options::inputs)},
+      {"random", "SEED", "make inputs: floats from N(0,1), integers 0 or 1", false, parseSeed},
       {"dim", "NAME=SIZE", "a size for random inputs (else 1)", true, parseDim},
-      {"outputs", "OUT.npz", "write all outputs", false,
-       text(&Options::outputs)},
+      {"outputs", "OUT.npz", "write all outputs", false, text(&Options::outputs)},
       {"expect", "REF.npz", "compare the outputs; exit 4 if they differ", false,
        text(&Options::expect)},
-      {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false,
-       real(&Options::rtol)},
+      {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false, real(&Options::rtol)},
       {"atol", "A", "(1e-5)", false, real(&Options::atol)},
-      {"bisect", nullptr,
-       "of a model.onnx: name the first node whose value is wrong; exit 4", false,
-       flag(&Options::bisect)},
-      {"reference", "REF.npz",
-       "right values by name for --bisect (else the evaluator's)", false,
+      {"bisect", nullptr, "of a model.onnx: name the first node whose value is wrong; exit 4",
+       false, flag(&Options::bisect)},
+      {"reference", "REF.npz", "right values by name for --bisect (else the evaluator's)", false,
        text(&Options::reference)},
       {"bench", nullptr, "time the run", false, flag(&Options::bench)},
       {"runs", "N", "timed runs (else about a second, at least 20)", false,
        count(&Options::runs, 1)},
-      {"profile", nullptr, "time each kernel launch", false,
-       flag(&Options::profile)},
+      {"profile", nullptr, "time each kernel launch", false, flag(&Options::profile)},
       {"inspect", nullptr, "describe the program and do not run it", false,
        flag(&Options::inspect)},
       {"json", nullptr, "print JSON", false, flag(&Options::json)},
@@ -160,22 +152,17 @@ static const std::vector<Option> &getOptions() {
        "auto, cpu, cuda:N or cuda-emu (auto: a CUDA device that the\n"
        "                            program is for, else the CPU; a source is for the CPU)",
        false, parseDevice},
-      {"threads", "N", "threads to use (else one per core)", false,
-       count(&Options::threads, 1)},
-      {"pin", nullptr, "keep each worker on one core", false,
-       flag(&Options::pin)},
+      {"threads", "N", "threads to use (else one per core)", false, count(&Options::threads, 1)},
+      {"pin", nullptr, "keep each worker on one core", false, flag(&Options::pin)},
       {"timeout", "SECONDS", "stop a run that takes longer; exit 5", false,
        real(&Options::timeoutSeconds)},
-      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond",
-       false, parseLimit},
-      {"verify", nullptr, "check the weights' hash even where it takes long",
-       false, flag(&Options::verifyWeights)},
-      {"no-verify", nullptr, "do not check the weights' hash", false,
-       flag(&Options::noVerify)},
-      {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)",
-       false, text(&Options::cacheDir)},
-      {"compile-option", "OPTION", "pass to tssa-compile", true,
-       addCompileOption},
+      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond", false, parseLimit},
+      {"verify", nullptr, "check the weights' hash even where it takes long", false,
+       flag(&Options::verifyWeights)},
+      {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
+      {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
+       text(&Options::cacheDir)},
+      {"compile-option", "OPTION", "pass to tssa-compile", true, addCompileOption},
       {"help", nullptr, "", false, flag(&Options::help)},
       {"version", nullptr, "", false, flag(&Options::version)},
   };
@@ -193,8 +180,7 @@ static std::string unknownOption(const std::string &name) {
   std::vector<std::string> names;
   for (const Option &option : getOptions())
     names.push_back(std::string("--") + option.name);
-  return "unknown option '" + printable(name) + "'" +
-         tssa::runtime::suggestName(name, names);
+  return "unknown option '" + printable(name) + "'" + tssa::runtime::suggestName(name, names);
 }
 
 /// What does not go together.
@@ -211,8 +197,8 @@ static Fault checkTogether(const Options &options) {
     return "--reference needs --bisect";
   if (options.bisect && !options.inputs && !options.randomSeed)
     return "--bisect needs --inputs or --random";
-  if (options.bisect && (options.bench || options.inspect || options.expect ||
-                         options.outputs || options.profile || options.json))
+  if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
+                         options.profile || options.json))
     return "--bisect only says what is wrong: without --bench, --inspect, "
            "--expect, --outputs, --profile and --json";
   if (options.runs && !options.bench)
@@ -222,9 +208,8 @@ static Fault checkTogether(const Options &options) {
   return std::nullopt;
 }
 
-std::optional<std::string>
-tssa::run::parseOptions(const std::vector<std::string> &args,
-                        Options &options) {
+std::optional<std::string> tssa::run::parseOptions(const std::vector<std::string> &args,
+                                                   Options &options) {
   std::set<std::string> seen;
   bool onlyFiles = false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -237,15 +222,13 @@ tssa::run::parseOptions(const std::vector<std::string> &args,
       if (arg.empty())
         return "an empty model name";
       if (!options.model.empty())
-        return "two models: '" + printable(options.model) + "' and '" +
-               printable(arg) + "'";
+        return "two models: '" + printable(options.model) + "' and '" + printable(arg) + "'";
       options.model = arg;
       continue;
     }
     size_t start = arg.compare(0, 2, "--") == 0 ? 2 : 1;
     size_t equals = arg.find('=');
-    std::string name = arg.substr(
-        start, equals == std::string::npos ? equals : equals - start);
+    std::string name = arg.substr(start, equals == std::string::npos ? equals : equals - start);
     const Option *option = findOption(name == "h" ? "help" : name);
     if (!option)
       return unknownOption(arg.substr(0, equals));
@@ -270,13 +253,12 @@ tssa::run::parseOptions(const std::vector<std::string> &args,
 }
 
 std::string tssa::run::getHelp() {
-  std::string help =
-      "usage: tssa-run MODEL [options]\n\n"
-      "Runs a compiled model (.so). A model.onnx or model.mlir is compiled "
-      "first, into a\ncache. Inputs come from a .npz or are made up; npz keys "
-      "are the model's names, and\na bf16 tensor travels as u16 under "
-      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
-      "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
+  std::string help = "usage: tssa-run MODEL [options]\n\n"
+                     "Runs a compiled model (.so). A model.onnx or model.mlir is compiled "
+                     "first, into a\ncache. Inputs come from a .npz or are made up; npz keys "
+                     "are the model's names, and\na bf16 tensor travels as u16 under "
+                     "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
+                     "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
   for (const Option &option : getOptions()) {
     std::string left = std::string("  --") + option.name;
     if (option.value)

@@ -46,8 +46,7 @@ struct Options {
 };
 
 /// Fills `options`; returns what is wrong with the arguments, if anything.
-std::optional<std::string> parseOptions(const std::vector<std::string> &args,
-                                        Options &options);
+std::optional<std::string> parseOptions(const std::vector<std::string> &args, Options &options);
 
 std::string getHelp();
 

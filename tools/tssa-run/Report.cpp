@@ -17,8 +17,7 @@
 using namespace tssa::run;
 using namespace tssa::runtime;
 
-__attribute__((format(printf, 1, 2))) static std::string
-format(const char *pattern, ...) {
+__attribute__((format(printf, 1, 2))) static std::string format(const char *pattern, ...) {
   char text[256];
   va_list args;
   va_start(args, pattern);
@@ -40,13 +39,11 @@ static std::string showDifference(const Difference &difference) {
   std::string text = printable(difference.name) + "  ";
   if (!difference.incomparable.empty())
     return text + "differs: " + difference.incomparable + "\n";
-  return text +
-         format("%s: max abs error %.3g, max rel error %.3g, largest reference "
-                "%.3g, %lld of %lld elements differ\n",
-                difference.matches() ? "matches" : "differs",
-                difference.maxAbsolute, difference.maxRelative,
-                difference.maxReference, (long long)difference.mismatches,
-                (long long)difference.count);
+  return text + format("%s: max abs error %.3g, max rel error %.3g, largest reference "
+                       "%.3g, %lld of %lld elements differ\n",
+                       difference.matches() ? "matches" : "differs", difference.maxAbsolute,
+                       difference.maxRelative, difference.maxReference,
+                       (long long)difference.mismatches, (long long)difference.count);
 }
 
 /// Launches by time, longest first.
@@ -54,8 +51,7 @@ static std::vector<size_t> byTime(const std::vector<LaunchTime> &profile) {
   std::vector<size_t> order(profile.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::make_pair(-profile[a].seconds, a) <
-           std::make_pair(-profile[b].seconds, b);
+    return std::make_pair(-profile[a].seconds, a) < std::make_pair(-profile[b].seconds, b);
   });
   return order;
 }
@@ -72,21 +68,17 @@ static std::string showProfile(const Report &report) {
   double total = 0;
   for (const LaunchTime &time : report.profile)
     total += time.seconds;
-  std::string text = format("%9s %6s %8s %7s  kernel and nodes\n", "ms", "%",
-                            "calls", "gflops");
+  std::string text = format("%9s %6s %8s %7s  kernel and nodes\n", "ms", "%", "calls", "gflops");
   double runs = double(report.profiledRuns);
   for (size_t i : byTime(report.profile)) {
     const LaunchTime &time = report.profile[i];
     const Launch &launch = report.variant->launches[i];
     double rate = launch.flops > 0 && time.seconds > 0
-                      ? double(launch.flops) * double(time.calls) /
-                            time.seconds * 1e-9
+                      ? double(launch.flops) * double(time.calls) / time.seconds * 1e-9
                       : 0;
     text += format("%9.4f %6.1f %8.1f %7.1f  ", time.seconds * 1e3 / runs,
-                   total > 0 ? time.seconds / total * 100 : 0,
-                   double(time.calls) / runs, rate) +
-            printable(launch.kernel) + ": " +
-            nodeNames(*report.manifest, launch) + "\n";
+                   total > 0 ? time.seconds / total * 100 : 0, double(time.calls) / runs, rate) +
+            printable(launch.kernel) + ": " + nodeNames(*report.manifest, launch) + "\n";
   }
   return text + format("%9.4f ms in kernels\n", total * 1e3 / runs);
 }
@@ -96,14 +88,13 @@ static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 
 /// What the emulator counted, per launch of the table: how well a warp's accesses
 /// coalesce is sectors / global, how much shared memory serialises conflicts / shared.
 static std::string showCounters(const Report &report) {
-  std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global",
-                            "sectors", "shared", "conflicts", "barriers", "shuffles");
+  std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global", "sectors",
+                            "shared", "conflicts", "barriers", "shuffles");
   for (size_t i = 0; i < report.profile.size(); ++i) {
     const LaunchCounters &counters = report.profile[i].counters;
-    for (uint64_t count :
-         {counters.blocks, counters.globalAccesses, counters.globalTransactions,
-          counters.sharedAccesses, counters.sharedConflicts, counters.barriers,
-          counters.warpOperations})
+    for (uint64_t count : {counters.blocks, counters.globalAccesses, counters.globalTransactions,
+                           counters.sharedAccesses, counters.sharedConflicts, counters.barriers,
+                           counters.warpOperations})
       text += format("%9.0f ", double(count) / double(report.profiledRuns));
     text += " " + printable(report.variant->launches[i].kernel) + "\n";
   }
@@ -118,12 +109,11 @@ std::string tssa::run::reportText(const Report &report) {
   for (const Difference &difference : report.differences)
     text += showDifference(difference);
   if (report.bench)
-    text += format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on ",
-                   report.bench->medianMs, report.bench->p90Ms,
-                   report.bench->minMs, (unsigned long long)report.bench->runs) +
-            (report.device == "cpu" ? std::to_string(report.threads) + " threads"
-                                    : report.device) +
-            "\n";
+    text +=
+        format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on ", report.bench->medianMs,
+               report.bench->p90Ms, report.bench->minMs, (unsigned long long)report.bench->runs) +
+        (report.device == "cpu" ? std::to_string(report.threads) + " threads" : report.device) +
+        "\n";
   if (!report.profile.empty())
     text += showProfile(report);
   if (std::any_of(report.profile.begin(), report.profile.end(), areCounted))

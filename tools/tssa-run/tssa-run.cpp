@@ -59,33 +59,28 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
     return readNpz(*options.inputs, inputs);
   std::vector<int64_t> sizes;
   std::vector<std::string> assumed;
-  if (Status status = chooseSizes(manifest, options.dims, sizes, assumed);
-      !status.ok())
+  if (Status status = chooseSizes(manifest, options.dims, sizes, assumed); !status.ok())
     return status;
   if (!options.randomSeed && !manifest.inputs.empty())
-    std::fputs("tssa-run: no --inputs: running on random ones (--random 0)\n",
-               stderr);
+    std::fputs("tssa-run: no --inputs: running on random ones (--random 0)\n", stderr);
   for (const std::string &name : assumed)
     for (size_t i = 0; i < sizes.size(); ++i)
       if (manifest.symbols[i].name == name)
-        std::fprintf(stderr, "tssa-run: size %s = %lld (choose with --dim "
-                             "%s=SIZE)\n",
-                     printable(name).c_str(), (long long)sizes[i],
-                     printable(name).c_str());
-  return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0),
-                          inputs);
+        std::fprintf(stderr,
+                     "tssa-run: size %s = %lld (choose with --dim "
+                     "%s=SIZE)\n",
+                     printable(name).c_str(), (long long)sizes[i], printable(name).c_str());
+  return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
 }
 
 /// Compares what the reference file holds; every key must be an output.
 static Status compareAll(const Options &options, const Manifest &manifest,
-                         const std::vector<Tensor> &outputs,
-                         std::vector<Difference> &differences) {
+                         const std::vector<Tensor> &outputs, std::vector<Difference> &differences) {
   std::vector<NpzEntry> references;
   if (Status status = readNpz(*options.expect, references); !status.ok())
     return status;
   if (references.empty())
-    return makeError(TSSA_INVALID_ARGUMENT,
-                     "'" + *options.expect + "': no reference in it");
+    return makeError(TSSA_INVALID_ARGUMENT, "'" + *options.expect + "': no reference in it");
   std::vector<std::string> names;
   for (const Port &port : manifest.outputs)
     names.push_back(port.name);
@@ -96,10 +91,9 @@ static Status compareAll(const Options &options, const Manifest &manifest,
     if (i == names.size())
       return makeError(TSSA_INVALID_ARGUMENT,
                        "'" + *options.expect + "': the model has no output '" +
-                           printable(reference.name) + "'" +
-                           suggestName(reference.name, names));
-    differences.push_back(compare(names[i], outputs[i], reference.tensor,
-                                  options.rtol, options.atol));
+                           printable(reference.name) + "'" + suggestName(reference.name, names));
+    differences.push_back(
+        compare(names[i], outputs[i], reference.tensor, options.rtol, options.atol));
   }
   return Status::success();
 }
@@ -147,8 +141,7 @@ static int load(const Options &options, CompiledModel &compiled,
   }
   for (bool again : {false, true}) {
     int exitCode = 0;
-    if (Status status = compiled.prepare(options, again, exitCode);
-        !status.ok()) {
+    if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
       int own = report(status);
       return exitCode ? exitCode : own;
     }
@@ -156,8 +149,7 @@ static int load(const Options &options, CompiledModel &compiled,
     if (status.ok())
       return Success;
     // Only a kept file may be stale or damaged.
-    bool unusable =
-        status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
+    bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
     if (compiled.wasCompiled() || !unusable)
       return report(status);
   }
@@ -169,8 +161,7 @@ static int inspect(const Options &options) {
   std::string path = options.model;
   if (isSource(path)) {
     int exitCode = 0;
-    if (Status status = compiled.prepare(options, false, exitCode);
-        !status.ok()) {
+    if (Status status = compiled.prepare(options, false, exitCode); !status.ok()) {
       int own = report(status);
       return exitCode ? exitCode : own;
     }
@@ -183,8 +174,7 @@ static int inspect(const Options &options) {
   for (size_t i = 0; i < manifest.variants.size(); ++i)
     if (Status status = artifact->mapWeights(i, verification(options)); !status.ok())
       return report(status);
-  if (!print(options.json ? inspectJson(manifest) + "\n"
-                          : inspectText(manifest)))
+  if (!print(options.json ? inspectJson(manifest) + "\n" : inspectText(manifest)))
     return report(makeError(TSSA_IO, "cannot write to stdout"));
   return Success;
 }
@@ -219,12 +209,10 @@ static int runModel(const Options &options) {
   if (!status.ok())
     return report(status);
   if (options.outputs)
-    if (status = writeOutputs(*options.outputs, manifest, outputs);
-        !status.ok())
+    if (status = writeOutputs(*options.outputs, manifest, outputs); !status.ok())
       return report(status);
   if (options.expect)
-    if (status = compareAll(options, manifest, outputs, result.differences);
-        !status.ok())
+    if (status = compareAll(options, manifest, outputs, result.differences); !status.ok())
       return report(status);
 
   result.manifest = &manifest;

@@ -48,9 +48,8 @@ std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
 
 /// Whether `read` has an index that the body computes.
 static bool isOpaque(te::ReadOp read) {
-  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
-    return symbol.getParentBlock() == read->getBlock();
-  });
+  return llvm::any_of(read.getSymbols(),
+                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
 }
 
 std::optional<Factors> layout::matchFactors(te::ComputeOp op) {

@@ -16,7 +16,7 @@ namespace mlir::tssa::layout {
 struct TileChoice {
   std::optional<unsigned> vectorDim; ///< none: scalar code
   int64_t lanes = 1;
-  int64_t vectors = 1;               ///< vector registers along the vector dim
+  int64_t vectors = 1;                            ///< vector registers along the vector dim
   SmallVector<std::pair<unsigned, int64_t>> rows; ///< other tiled dims and extents
 };
 

@@ -74,8 +74,8 @@ LogicalResult SplitOp::verify() {
     if (factor < 1)
       return emitOpError("expects factors of at least 1, got ") << factor;
   if (getNumResults() != getFactors().size() + 1)
-    return emitOpError("expects ") << getFactors().size() + 1 << " results, got "
-                                   << getNumResults();
+    return emitOpError("expects ")
+           << getFactors().size() + 1 << " results, got " << getNumResults();
   return success();
 }
 

@@ -30,8 +30,8 @@ static void setParameterTypes(te::KernelOp kernel) {
   SmallVector<Type> results;
   for (Value value : kernel.getBodyBlock().back().getOperands())
     results.push_back(value.getType());
-  kernel.setFunctionType(FunctionType::get(kernel.getContext(),
-                                           kernel.getBody().getArgumentTypes(), results));
+  kernel.setFunctionType(
+      FunctionType::get(kernel.getContext(), kernel.getBody().getArgumentTypes(), results));
 }
 
 /// Index expressions of all reads of `tensor` become what `index` makes of them.
@@ -72,8 +72,9 @@ void layout::rewriteParameter(te::KernelOp kernel, unsigned arg, RankedTensorTyp
 
 void layout::reorderParameter(te::KernelOp kernel, unsigned arg, ArrayRef<int64_t> order) {
   auto type = cast<RankedTensorType>(kernel.getArgument(arg).getType());
-  rewriteParameter(kernel, arg, reorderType(type, order),
-                   [&](ArrayRef<AffineExpr> exprs) { return reorderExprs(exprs, order); }, order);
+  rewriteParameter(
+      kernel, arg, reorderType(type, order),
+      [&](ArrayRef<AffineExpr> exprs) { return reorderExprs(exprs, order); }, order);
 }
 
 /// Replaces dims of every point op below `region`.

@@ -98,10 +98,11 @@ ElementsAttr mlir::tssa::layout::pack(ElementsAttr value, const Packing &packing
   void *memory = llvm::allocate_buffer(size, 64);
   std::memset(memory, 0, size);
   Packer(packing, logical, *bytes, static_cast<char *>(memory)).run();
-  AsmResourceBlob blob(ArrayRef(static_cast<char *>(memory), size), 64,
-                       [](void *data, size_t dataSize, size_t align) {
-                         llvm::deallocate_buffer(data, dataSize, align);
-                       },
-                       /*dataIsMutable=*/false);
+  AsmResourceBlob blob(
+      ArrayRef(static_cast<char *>(memory), size), 64,
+      [](void *data, size_t dataSize, size_t align) {
+        llvm::deallocate_buffer(data, dataSize, align);
+      },
+      /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, "packed", std::move(blob));
 }

@@ -84,13 +84,12 @@ Polynomial IndexSimplifier::makeDivision(AffineExprKind kind, const Polynomial &
     return kind == AffineExprKind::FloorDiv
                ? llvm::divideFloorSigned(*constant, divisor.coefficient)
                : llvm::mod(*constant, divisor.coefficient);
-  return Polynomial(getAffineBinaryOpExpr(kind, value.toExpr(context),
-                                          Polynomial(divisor).toExpr(context)));
+  return Polynomial(
+      getAffineBinaryOpExpr(kind, value.toExpr(context), Polynomial(divisor).toExpr(context)));
 }
 
 /// k with k*divisor <= value < (k+1)*divisor.
-std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value,
-                                                     const Term &divisor) {
+std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value, const Term &divisor) {
   Interval interval = getInterval(value);
   if (divisor.isConstant() && interval.lower && interval.upper) {
     int64_t first = llvm::divideFloorSigned(*interval.lower, divisor.coefficient);
@@ -105,8 +104,8 @@ std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value,
   return std::nullopt;
 }
 
-std::optional<IndexSimplifier::Split>
-IndexSimplifier::splitByCommonDivisor(const Polynomial &rest, const Term &divisor) {
+std::optional<IndexSimplifier::Split> IndexSimplifier::splitByCommonDivisor(const Polynomial &rest,
+                                                                            const Term &divisor) {
   // The largest first.
   auto isLarger = [](const Term &lhs, const Term &rhs) {
     return std::make_pair(lhs.atoms.size(), lhs.coefficient) >
@@ -147,9 +146,9 @@ Polynomial IndexSimplifier::floorDiv(const Polynomial &value, const Term &diviso
     Polynomial innerDivisor = normalize(inner.getRHS());
     Polynomial joined = innerDivisor * Polynomial(divisor);
     if (std::optional<Term> product = getDivisor(joined))
-      return quotient + floorDiv(normalize(inner.getLHS()) +
-                                     innerDivisor * Polynomial(rest.getConstantTerm()),
-                                 *product);
+      return quotient +
+             floorDiv(normalize(inner.getLHS()) + innerDivisor * Polynomial(rest.getConstantTerm()),
+                      *product);
   }
   AffineBinaryOpExpr inner = getSingleDivision(rest, AffineExprKind::Mod);
   if (inner && rest.getConstantTerm() == 0)
@@ -175,8 +174,7 @@ Polynomial IndexSimplifier::mod(const Polynomial &value, const Term &divisor) {
   }
   Polynomial rest = takeMultiples(value, divisor, /*reduce=*/true).rest;
   if (std::optional<Split> split = splitByCommonDivisor(rest, divisor))
-    return Polynomial(split->divisor) *
-               mod(split->high, *divideExactly(divisor, split->divisor)) +
+    return Polynomial(split->divisor) * mod(split->high, *divideExactly(divisor, split->divisor)) +
            split->low;
   if (AffineBinaryOpExpr inner = getSingleDivision(rest, AffineExprKind::Mod))
     if (std::optional<Term> innerDivisor = getDivisor(normalize(inner.getRHS())))
@@ -191,8 +189,8 @@ Polynomial IndexSimplifier::mod(const Polynomial &value, const Term &divisor) {
 
 /// The term of `value` with exactly the atoms of `term`, if any.
 static const Term *findTerm(const Polynomial &value, const Term &term) {
-  const Term *it = llvm::find_if(value.getTerms(),
-                                 [&](const Term &other) { return other.atoms == term.atoms; });
+  const Term *it =
+      llvm::find_if(value.getTerms(), [&](const Term &other) { return other.atoms == term.atoms; });
   return it == value.getTerms().end() ? nullptr : it;
 }
 

@@ -192,8 +192,7 @@ bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coef
     auto division = cast<AffineBinaryOpExpr>(atom);
     Polynomial x = normalize(division.getLHS()), c = normalize(division.getRHS());
     if (c.getTerms().size() == 1 && coefficient.getTerms().size() == 1)
-      if (std::optional<Term> times =
-              divideExactly(coefficient.getTerms()[0], c.getTerms()[0])) {
+      if (std::optional<Term> times = divideExactly(coefficient.getTerms()[0], c.getTerms()[0])) {
         Polynomial bound = lower ? x - c + Polynomial(1) : x;
         if (prove(Polynomial(*times) * bound + rest, depth + 1))
           return true;
@@ -229,8 +228,7 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
 /// Whether each negative term divides a positive one: what else could make up for it?
 static bool mayCancel(const Polynomial &value) {
   return llvm::all_of(value.getTerms(), [&](const Term &negative) {
-    return negative.coefficient > 0 ||
-           llvm::any_of(value.getTerms(), [&](const Term &positive) {
+    return negative.coefficient > 0 || llvm::any_of(value.getTerms(), [&](const Term &positive) {
              return positive.coefficient > 0 &&
                     divideExactly(positive, Term{1, negative.atoms}).has_value();
            });

@@ -46,7 +46,8 @@ bool IndexSimplifier::tightenDim(const Polynomial &value) {
   const Term &term = value.getTerms().front();
   bool isSingle = value.getTerms().size() == 1 ||
                   (value.getTerms().size() == 2 && value.getTerms().back().isConstant());
-  auto dim = term.atoms.size() == 1 ? dyn_cast<AffineDimExpr>(term.atoms[0]) : AffineDimExpr(nullptr);
+  auto dim =
+      term.atoms.size() == 1 ? dyn_cast<AffineDimExpr>(term.atoms[0]) : AffineDimExpr(nullptr);
   if (!isSingle || !dim || dim.getPosition() >= dims.size())
     return false;
   IndexRange &range = dims[dim.getPosition()];
@@ -192,8 +193,8 @@ IntegerSet IndexSimplifier::simplify(IntegerSet set, Truth &truth) {
     if (one == Truth::Always)
       continue;
     Polynomial value = normalize(set.getConstraint(i));
-    AffineExpr expr = value.isValid() ? tighten(value, isEquality).toExpr(context)
-                                      : set.getConstraint(i);
+    AffineExpr expr =
+        value.isValid() ? tighten(value, isEquality).toExpr(context) : set.getConstraint(i);
     if (one == Truth::Never) {
       truth = Truth::Never;
       return IntegerSet::get(set.getNumDims(), set.getNumSymbols(),
@@ -209,15 +210,13 @@ IntegerSet IndexSimplifier::simplify(IntegerSet set, Truth &truth) {
     equalities.push_back(isEquality);
   }
   if (truth == Truth::Always)
-    return IntegerSet::get(set.getNumDims(), set.getNumSymbols(),
-                           getAffineConstantExpr(0, context), true);
+    return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), getAffineConstantExpr(0, context),
+                           true);
   dropImplied(constraints, equalities);
   return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, equalities);
 }
 
-bool IndexSimplifier::isNonNegative(AffineExpr expr) {
-  return proveNonNegative(normalize(expr));
-}
+bool IndexSimplifier::isNonNegative(AffineExpr expr) { return proveNonNegative(normalize(expr)); }
 
 std::optional<int64_t> IndexSimplifier::getConstantUpperBound(AffineExpr expr) {
   return getInterval(normalize(expr)).upper;

@@ -91,9 +91,9 @@ AffineExpr PointDomain::getDefinition(Value value) {
     for (Value operand : apply.getOperands())
       operands.push_back(getSymbol(operand));
     AffineMap map = apply.getAffineMap();
-    result = map.getResult(0).replaceDimsAndSymbols(
-        ArrayRef(operands).take_front(map.getNumDims()),
-        ArrayRef(operands).drop_front(map.getNumDims()));
+    result =
+        map.getResult(0).replaceDimsAndSymbols(ArrayRef(operands).take_front(map.getNumDims()),
+                                               ArrayRef(operands).drop_front(map.getNumDims()));
   } else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
                  arith::FloorDivSIOp, arith::CeilDivSIOp, arith::RemUIOp>(op) &&
              value.getType().isIndex()) {
@@ -106,7 +106,8 @@ AffineExpr PointDomain::getDefinition(Value value) {
       result = lhs - rhs;
     else if (isa<arith::MulIOp>(op))
       result = lhs * rhs;
-    else if (isa<arith::FloorDivSIOp>(op) || (isa<arith::DivUIOp, arith::DivSIOp>(op) && nonNegative))
+    else if (isa<arith::FloorDivSIOp>(op) ||
+             (isa<arith::DivUIOp, arith::DivSIOp>(op) && nonNegative))
       result = lhs.floorDiv(rhs);
     else if (isa<arith::CeilDivSIOp>(op))
       result = lhs.ceilDiv(rhs);

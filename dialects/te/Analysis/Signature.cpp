@@ -29,10 +29,9 @@ EntrySymbols::EntrySymbols(func::FuncOp function) {
         sizes.back().push_back(ShapedType::isStatic(size) ? size : constant.getInt());
         continue;
       }
-      std::string text = name && !name.empty()
-                             ? name.str()
-                             : (given ? given.str() : "arg" + std::to_string(i)) + "." +
-                                   std::to_string(d);
+      std::string text = name && !name.empty() ? name.str()
+                                               : (given ? given.str() : "arg" + std::to_string(i)) +
+                                                     "." + std::to_string(d);
       auto [entry, isNew] = byName.try_emplace(text, symbols.size());
       if (isNew)
         symbols.push_back({text, unsigned(i), unsigned(d)});

@@ -58,14 +58,12 @@ static bool isInjective(te::UpdateOp update, ArrayRef<AffineExpr> target) {
 
 bool te::readsOnlyTarget(UpdateOp update, Value base) {
   SmallVector<Value> leaves, symbols(update.getSymbols());
-  llvm::append_range(symbols,
-                     update.getBody().front().getTerminator()->getOperands().drop_front());
+  llvm::append_range(symbols, update.getBody().front().getTerminator()->getOperands().drop_front());
   SmallVector<AffineExpr> target = expand(update.getMap(), symbols, leaves);
   if (base.hasOneUse())
     return base.use_begin()->get() == update.getBase();
-  bool dependsOnData = llvm::any_of(leaves, [&](Value leaf) {
-    return update.getBody().isAncestor(leaf.getParentRegion());
-  });
+  bool dependsOnData = llvm::any_of(
+      leaves, [&](Value leaf) { return update.getBody().isAncestor(leaf.getParentRegion()); });
   if (dependsOnData || !isInjective(update, target))
     return false;
   return llvm::all_of(base.getUses(), [&](OpOperand &use) {

@@ -114,8 +114,7 @@ UpdateOp te::buildUpdate(OpBuilder &builder, Location loc, Value base,
   fillBody(builder, loc, op.getBody(), domain.size(), body);
   Type elementType = cast<RankedTensorType>(base.getType()).getElementType();
   if (combiner)
-    fillRegion(builder, loc, op.getCombiner(), {elementType, elementType}, domain.size(),
-               combiner);
+    fillRegion(builder, loc, op.getCombiner(), {elementType, elementType}, domain.size(), combiner);
   return op;
 }
 

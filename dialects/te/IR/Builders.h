@@ -46,9 +46,9 @@ ComputeOp buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> p
 
 /// `te.update`: see the op. `body` yields the value, then the opaque indexes;
 /// `map` has `symbols.size()` + number of opaque indexes symbols.
-UpdateOp buildUpdate(OpBuilder &builder, Location loc, Value base,
-                     ArrayRef<OpFoldResult> domain, AffineMap map, ValueRange symbols,
-                     IntegerSet guard, BodyFn body, ArgsBodyFn combiner = nullptr);
+UpdateOp buildUpdate(OpBuilder &builder, Location loc, Value base, ArrayRef<OpFoldResult> domain,
+                     AffineMap map, ValueRange symbols, IntegerSet guard, BodyFn body,
+                     ArgsBodyFn combiner = nullptr);
 
 /// `te.scan` with a well-known combiner.
 ScanOp buildScan(OpBuilder &builder, Location loc, Value source, int64_t axis, Combiner combiner,

@@ -51,10 +51,9 @@ static Substitution makeSubstitution(unsigned numDims, ValueRange symbols, const
   for (Value symbol : point.symbols)
     pointSymbols.push_back(table.get(symbol));
   for (unsigned dim = 0; dim < numDims; ++dim)
-    substitution.dims.push_back(
-        dim < point.map.getNumResults()
-            ? point.map.getResult(dim).replaceSymbols(pointSymbols)
-            : getAffineDimExpr(dim, context));
+    substitution.dims.push_back(dim < point.map.getNumResults()
+                                    ? point.map.getResult(dim).replaceSymbols(pointSymbols)
+                                    : getAffineDimExpr(dim, context));
   return substitution;
 }
 

@@ -64,8 +64,8 @@ static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   if (auto compute = dyn_cast<te::ComputeOp>(op))
     return compute.getMixedSizes()[dim];
   if (auto launch = dyn_cast<te::LaunchOp>(op))
-    return launch.getResultSizes()[dynamicDimPosition(op->getResultTypes(),
-                                                      result.getResultNumber(), dim)];
+    return launch
+        .getResultSizes()[dynamicDimPosition(op->getResultTypes(), result.getResultNumber(), dim)];
   if (auto call = dyn_cast<te::ExternOp>(op)) {
     int64_t index = call.getSizeIndex()[dynamicDimPosition(op->getResultTypes(),
                                                            result.getResultNumber(), dim)];
@@ -83,8 +83,7 @@ static Value findDim(Value tensor, unsigned dim) {
   for (Operation *user : tensor.getUsers()) {
     auto dimOp = dyn_cast<tensor::DimOp>(user);
     if (dimOp && dimOp.getConstantIndex() == static_cast<int64_t>(dim) &&
-        dimOp->getBlock() == tensor.getParentBlock() &&
-        (!first || dimOp->isBeforeInBlock(first)))
+        dimOp->getBlock() == tensor.getParentBlock() && (!first || dimOp->isBeforeInBlock(first)))
       first = dimOp;
   }
   return first ? first.getResult() : Value();
@@ -145,7 +144,8 @@ OpFoldResult te::getSize(OpBuilder &builder, Location loc, Value tensor, unsigne
 
 SmallVector<OpFoldResult> te::getSizes(OpBuilder &builder, Location loc, Value tensor) {
   SmallVector<OpFoldResult> sizes;
-  for (int64_t dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim)
+  for (int64_t dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank;
+       ++dim)
     sizes.push_back(getSize(builder, loc, tensor, dim));
   return sizes;
 }

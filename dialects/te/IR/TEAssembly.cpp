@@ -47,9 +47,8 @@ public:
 
   /// [expr, expr]
   ParseResult parseMap(SmallVectorImpl<AffineExpr> &results) {
-    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
-      return parse(results.emplace_back());
-    });
+    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                          [&] { return parse(results.emplace_back()); });
   }
 
   /// (expr >= 0, expr == 0)
@@ -114,9 +113,9 @@ static IntegerSet makeSet(unsigned numDims, unsigned numSymbols, ArrayRef<Affine
 /// (%a, %b) of type index, or nothing.
 static ParseResult parseSymbols(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  return failure(parser.parseOperandList(operands, OpAsmParser::Delimiter::OptionalParen) ||
-                 parser.resolveOperands(operands, parser.getBuilder().getIndexType(),
-                                        result.operands));
+  return failure(
+      parser.parseOperandList(operands, OpAsmParser::Delimiter::OptionalParen) ||
+      parser.resolveOperands(operands, parser.getBuilder().getIndexType(), result.operands));
 }
 
 static void printSymbols(OpAsmPrinter &p, ValueRange symbols) {
@@ -145,16 +144,15 @@ ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
   bool guarded = succeeded(parser.parseOptionalKeyword("where"));
   TypedAttr pad;
   if (guarded && (exprParser.parseConstraints(constraints, equalities) ||
-                  parser.parseKeyword("else") ||
-                  parser.parseAttribute(pad, type.getElementType())))
+                  parser.parseKeyword("else") || parser.parseAttribute(pad, type.getElementType())))
     return failure();
   unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size());
   Properties &properties = result.getOrAddProperties<Properties>();
   properties.map = AffineMapAttr::get(
       AffineMap::get(exprParser.numDims, numSymbols, exprs, parser.getContext()));
   if (guarded) {
-    properties.guard = IntegerSetAttr::get(makeSet(exprParser.numDims, numSymbols, constraints,
-                                                   equalities, parser.getContext()));
+    properties.guard = IntegerSetAttr::get(
+        makeSet(exprParser.numDims, numSymbols, constraints, equalities, parser.getContext()));
     properties.pad = pad;
   }
   result.addTypes(type.getElementType());
@@ -203,8 +201,8 @@ ParseResult InsideOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDict(result.attributes))
     return failure();
   unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, result.operands.size());
-  result.getOrAddProperties<Properties>().set = IntegerSetAttr::get(makeSet(
-      exprParser.numDims, numSymbols, constraints, equalities, parser.getContext()));
+  result.getOrAddProperties<Properties>().set = IntegerSetAttr::get(
+      makeSet(exprParser.numDims, numSymbols, constraints, equalities, parser.getContext()));
   result.addTypes(parser.getBuilder().getI1Type());
   return success();
 }
@@ -229,8 +227,8 @@ static ParseResult parseDomain(OpAsmParser &parser, SmallVectorImpl<int64_t> &st
     if (parser.parseKeyword(&name) || parser.parseColon())
       return failure();
     if (name != "d" + std::to_string(staticSizes.size()))
-      return parser.emitError(loc) << "expected dim 'd" << staticSizes.size() << "', got '" << name
-                                   << "'";
+      return parser.emitError(loc)
+             << "expected dim 'd" << staticSizes.size() << "', got '" << name << "'";
     OpAsmParser::UnresolvedOperand operand;
     OptionalParseResult dynamic = parser.parseOptionalOperand(operand);
     if (dynamic.has_value()) {
@@ -351,8 +349,8 @@ static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsi
       return failure();
     if (exprParser.numSymbols || exprParser.numDims > numParallel)
       return parser.emitError(loc, "a piece is a set over the parallel dims");
-    where.push_back(IntegerSetAttr::get(
-        makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
+    where.push_back(
+        IntegerSetAttr::get(makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
   }
   if (pieces.empty() && parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
     return failure();
@@ -495,8 +493,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.map = AffineMapAttr::get(
       AffineMap::get(staticSizes.size(), numSymbols, exprs, parser.getContext()));
   if (guarded)
-    properties.guard = IntegerSetAttr::get(makeSet(staticSizes.size(), numSymbols, constraints,
-                                                   equalities, parser.getContext()));
+    properties.guard = IntegerSetAttr::get(
+        makeSet(staticSizes.size(), numSymbols, constraints, equalities, parser.getContext()));
   properties.label = label;
   properties.operandSegmentSizes = {1, static_cast<int32_t>(dynamicSizes.size()),
                                     static_cast<int32_t>(symbols.size())};
@@ -599,9 +597,9 @@ void KernelOp::print(OpAsmPrinter &p) {
                                               /*isVariadic=*/false, getResultTypes(),
                                               getResAttrsAttr(), &getBody(),
                                               /*printEmptyResult=*/false);
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getSymNameAttrName(), getFunctionTypeAttrName(),
+                                      getArgAttrsAttrName(), getResAttrsAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (!getSchedule().empty()) {

@@ -27,8 +27,7 @@ static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
 
 /// Whether `map` takes the points of a domain of sizes `from` one to one to those
 /// of sizes `to` by a permutation of dims, the innermost in place.
-static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from,
-                          ArrayRef<OpFoldResult> to) {
+static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to) {
   SmallVector<bool> used(from.size(), false);
   std::optional<unsigned> innermostFrom = getInnermost(from), innermostTo = getInnermost(to);
   for (auto [result, expr] : llvm::enumerate(map.getResults())) {
@@ -53,8 +52,8 @@ static bool canAbsorb(ComputeOp reduction, ComputeOp consumer) {
   AffineMap map;
   for (Operation *user : reduction->getUsers()) {
     auto read = dyn_cast<ReadOp>(user);
-    if (!read || read->getParentOp() != consumer || read.getGuard() ||
-        !read.getSymbols().empty() || (map && map != read.getMap()))
+    if (!read || read->getParentOp() != consumer || read.getGuard() || !read.getSymbols().empty() ||
+        (map && map != read.getMap()))
       return false;
     map = read.getMap();
   }
@@ -118,12 +117,11 @@ ComputeOp te::splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
             b.clone(op, mapping);
         return {mapping.lookupOrDefault(consumer.getPieceBlock()->getTerminator()->getOperand(0))};
       });
-  auto rearranged =
-      buildCompute(rewriter, consumer.getLoc(), consumer.getMixedSizes(), type,
-                   [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
-                     return {ReadOp::create(b, loc, computed.getResult(0), read.getMap(),
-                                            read.getSymbols())};
-                   });
+  auto rearranged = buildCompute(
+      rewriter, consumer.getLoc(), consumer.getMixedSizes(), type,
+      [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
+        return {ReadOp::create(b, loc, computed.getResult(0), read.getMap(), read.getSymbols())};
+      });
   rewriter.replaceOp(consumer, rearranged);
   return computed;
 }
@@ -194,11 +192,10 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
 
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()});
-  auto result =
-      ComputeOp::create(rewriter, loc, consumer.getResultTypes(), dynamicSizes, staticSizes,
-                        consumer.getNumParallel(), reduction.getInitAttr(),
-                        composePieceSets(reduction, parallel), StringAttr(),
-                        reduction.getPieces().size());
+  auto result = ComputeOp::create(rewriter, loc, consumer.getResultTypes(), dynamicSizes,
+                                  staticSizes, consumer.getNumParallel(), reduction.getInitAttr(),
+                                  composePieceSets(reduction, parallel), StringAttr(),
+                                  reduction.getPieces().size());
   PointMap point = makePoint(reduction, parallel, true);
   for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces())) {
     rewriter.createBlock(&to);

@@ -23,8 +23,7 @@ ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
 
 /// Takes such a consumer apart: an expression over the points of the reduction,
 /// which is returned and can become its epilogue, and a rearrangement of that.
-ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
-                                ComputeOp consumer);
+ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
 /// Makes the consumer the epilogue of the reduction. Returns the op that gives the
 /// consumer's results.

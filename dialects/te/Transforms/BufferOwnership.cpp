@@ -46,8 +46,7 @@ bool BufferOwnership::tryToMove(BufferProgram &program, unsigned variable, Opera
     if (copy.at != last || copy.source != variable ||
         program.getVariables()[copy.target].kind != Variable::Grown)
       continue;
-    if (copy.kind == Copy::Update &&
-        !program.getUpdate(cast<LaunchOp>(last), copy.number)->onlyUse)
+    if (copy.kind == Copy::Update && !program.getUpdate(cast<LaunchOp>(last), copy.number)->onlyUse)
       return false;
     moves.insert({copy.at, copy.number});
     return true;

@@ -153,11 +153,10 @@ int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
     }
     int64_t begin = best < 0 ? last : best;
     Placed entry{buffer, begin, begin + bytes};
-    placed.insert(llvm::upper_bound(placed, entry,
-                                    [](const Placed &a, const Placed &b) {
-                                      return a.begin < b.begin;
-                                    }),
-                  entry);
+    placed.insert(
+        llvm::upper_bound(placed, entry,
+                          [](const Placed &a, const Placed &b) { return a.begin < b.begin; }),
+        entry);
     buffer->offset = sizes.getConstant(begin);
     total = std::max(total, begin + bytes);
   }
@@ -176,7 +175,8 @@ Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
     for (Slot &slot : slots) {
       if (!mayShareBytes(slot.live, buffer->live))
         continue;
-      bool same = llvm::all_of(buffer->sizes, [&](Value size) { return slot.sizes.contains(size); });
+      bool same =
+          llvm::all_of(buffer->sizes, [&](Value size) { return slot.sizes.contains(size); });
       if (same || !chosen)
         chosen = &slot;
       if (same)
@@ -209,8 +209,7 @@ Value BufferPlacement::run() {
   separateCopies();
   SmallVector<Buffer *> constant, symbolic;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    if (parents.findLeader(i) != i || buffer.readOnly || buffer.result >= 0 ||
-        buffer.sizes.empty())
+    if (parents.findLeader(i) != i || buffer.readOnly || buffer.result >= 0 || buffer.sizes.empty())
       continue;
     bool isConstant = llvm::all_of(buffer.sizes, [](Value size) { return getConstant(size); });
     (isConstant ? constant : symbolic).push_back(&buffer);

@@ -285,10 +285,11 @@ void BufferProgram::addUses() {
         if (auto launch = dyn_cast<LaunchOp>(user)) {
           // The base of an update is read by its copy, if by nothing else.
           unsigned number = use.getOperandNumber();
-          bool onlyBase = llvm::any_of(llvm::seq<unsigned>(0, launch.getNumResults()), [&](unsigned r) {
-            std::optional<UpdateTie> tie = getUpdate(launch, r);
-            return tie && tie->parameter == number && tie->onlyUse;
-          });
+          bool onlyBase =
+              llvm::any_of(llvm::seq<unsigned>(0, launch.getNumResults()), [&](unsigned r) {
+                std::optional<UpdateTie> tie = getUpdate(launch, r);
+                return tie && tie->parameter == number && tie->onlyUse;
+              });
           if (onlyBase)
             continue;
         }

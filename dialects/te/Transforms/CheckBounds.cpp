@@ -196,8 +196,8 @@ CheckBounds::UnknownDims CheckBounds::checkIndexes(Operation *op, PointChecker &
     if (AffineExpr size = getTensorSize(checker.domain, tensor, dim))
       answered &= ask(indexes[dim] - size, Twine(what) + " dim " + Twine(dim) + " beyond its size");
     else
-      answered &= conclude(op, Truth::Unknown,
-                           Twine(what) + " dim " + Twine(dim) + " out of bounds");
+      answered &=
+          conclude(op, Truth::Unknown, Twine(what) + " dim " + Twine(dim) + " out of bounds");
     if (!answered)
       unknown.push_back(dim);
   }
@@ -234,8 +234,8 @@ CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
   PointChecker checker(sizes, &getContext());
   checker.setFacts(getFacts(op));
   if (read.getGuard())
-    llvm::append_range(
-        known, checker.domain.enter(getInequalities(*read.getGuard()), read.getSymbols()));
+    llvm::append_range(known,
+                       checker.domain.enter(getInequalities(*read.getGuard()), read.getSymbols()));
   auto indexes = checker.domain.enter(read.getMap().getResults(), read.getSymbols());
   auto opaque = findOpaque(read.getMap(), [&](unsigned symbol) {
     return op->isProperAncestor(read.getSymbols()[symbol].getParentRegion()->getParentOp()) ||
@@ -284,8 +284,8 @@ static void makeOpaque(IRRewriter &rewriter, ReadOp read, ArrayRef<unsigned> dim
   symbols.append(takeOut(rewriter, read.getLoc(), map, read.getSymbols(), dims));
   IntegerSet guard = read.getGuard().value_or(IntegerSet());
   if (guard)
-    guard = IntegerSet::get(guard.getNumDims(), numSymbols, guard.getConstraints(),
-                            guard.getEqFlags());
+    guard =
+        IntegerSet::get(guard.getNumDims(), numSymbols, guard.getConstraints(), guard.getEqFlags());
   rewriter.replaceOpWithNewOp<ReadOp>(read, read.getSource(), map, symbols, guard,
                                       read.getPadAttr());
 }
@@ -330,8 +330,7 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
 
 /// The number of points of a box with constant bounds on some dims, which `sizes` has
 /// constant, divided by the extents of the other dims; none if it is no such box.
-static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints,
-                                        ArrayRef<int64_t> sizes) {
+static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {
     SmallVector<int64_t> row;
@@ -382,7 +381,7 @@ void CheckBounds::checkPieces(ComputeOp compute) {
       Constraints both = sets[first];
       llvm::append_range(both, sets[second]);
       requirePieces(compute, checker.excludes(both),
-               "has points in piece " + Twine(first) + " and in piece " + Twine(second));
+                    "has points in piece " + Twine(first) + " and in piece " + Twine(second));
     }
   StringRef question = "has points in no piece";
   ArrayRef<int64_t> sizes = compute.getStaticSizes().take_front(compute.getNumParallel());

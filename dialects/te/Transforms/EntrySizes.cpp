@@ -22,10 +22,9 @@ int64_t getElementBytes(Type element) {
 }
 
 unsigned EntrySizes::Equal::getHashValue(const Operation *op) {
-  return OperationEquivalence::computeHash(const_cast<Operation *>(op),
-                                           OperationEquivalence::directHashValue,
-                                           OperationEquivalence::ignoreHashValue,
-                                           OperationEquivalence::IgnoreLocations);
+  return OperationEquivalence::computeHash(
+      const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+      OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
 }
 
 bool EntrySizes::Equal::isEqual(const Operation *lhs, const Operation *rhs) {
@@ -247,8 +246,7 @@ void EntrySizes::finish() {
     if (auto dim = dyn_cast<tensor::DimOp>(op); dim && !op->use_empty()) {
       OpBuilder here(op);
       dim.replaceAllUsesWith(
-          memref::DimOp::create(here, op->getLoc(), op->getOperand(0), dim.getIndex())
-              .getResult());
+          memref::DimOp::create(here, op->getLoc(), op->getOperand(0), dim.getIndex()).getResult());
     }
     if (op->use_empty())
       op->erase();

@@ -31,8 +31,7 @@ public:
   Value getConstant(int64_t value);
   /// An operation at the start, shared with equal ones.
   Value create(OperationName name, ValueRange operands, ArrayRef<NamedAttribute> attributes = {});
-  template <typename Op>
-  Value create(ValueRange operands) {
+  template <typename Op> Value create(ValueRange operands) {
     return create(OperationName(Op::getOperationName(), builder.getContext()), operands);
   }
   /// Bytes of a tensor; null if one of its sizes is known only later.

@@ -53,7 +53,8 @@ struct Interface {
 static Value toValue(OpBuilder &builder, Location loc, OpFoldResult size) {
   if (auto value = dyn_cast<Value>(size))
     return value;
-  return arith::ConstantIndexOp::create(builder, loc, cast<IntegerAttr>(cast<Attribute>(size)).getInt());
+  return arith::ConstantIndexOp::create(builder, loc,
+                                        cast<IntegerAttr>(cast<Attribute>(size)).getInt());
 }
 
 static SmallVector<Value> getDynamicSizes(OpBuilder &builder, Value tensor) {
@@ -61,7 +62,8 @@ static SmallVector<Value> getDynamicSizes(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
-      sizes.push_back(toValue(builder, tensor.getLoc(), getSize(builder, tensor.getLoc(), tensor, dim)));
+      sizes.push_back(
+          toValue(builder, tensor.getLoc(), getSize(builder, tensor.getLoc(), tensor, dim)));
   return sizes;
 }
 
@@ -132,7 +134,8 @@ static StringRef getHint(Operation *op) {
     return "reduce";
   switch (*combiner) {
   case Combiner::Add:
-    return llvm::count_if(body, [](Operation &op) { return isa<ReadOp>(op); }) > 1 ? "contract" : "sum";
+    return llvm::count_if(body, [](Operation &op) { return isa<ReadOp>(op); }) > 1 ? "contract"
+                                                                                   : "sum";
   case Combiner::Mul:
     return "prod";
   case Combiner::Max:
@@ -199,8 +202,9 @@ static void outline(SymbolTable &symbols, ArrayRef<Operation *> group, unsigned 
   symbols.insert(kernel);
   Block &body = kernel.getBodyBlock();
   builder.setInsertionPoint(group.back());
-  auto launch = LaunchOp::create(builder, loc, ValueRange(interface.results).getTypes(),
-                                 kernel.getSymName(),                                 interface.parameters, interface.resultSizes, ValueRange());
+  auto launch =
+      LaunchOp::create(builder, loc, ValueRange(interface.results).getTypes(), kernel.getSymName(),
+                       interface.parameters, interface.resultSizes, ValueRange());
 
   for (Operation *op : group)
     op->moveBefore(&body, body.end());
@@ -232,8 +236,7 @@ static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool gr
   if (groupRows)
     for (Operation *op : ops) {
       auto root = dyn_cast<ComputeOp>(op);
-      SmallVector<Operation *> group =
-          root ? findRowGroup(root) : SmallVector<Operation *>();
+      SmallVector<Operation *> group = root ? findRowGroup(root) : SmallVector<Operation *>();
       if (group.size() < 2 ||
           llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
         continue;

@@ -42,14 +42,12 @@ static ReadOp addGuard(RewriterBase &rewriter, ReadOp read, IntegerSet outer,
                                              read.getGuard() ? read.getPadAttr() : pad);
 }
 
-void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
-                        unsigned piece) {
+void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer, unsigned piece) {
   rewriter.setInsertionPoint(read);
   Operation *before = read->getPrevNode();
   IRMapping mapping;
   PointMap point{read.getMap(), read.getSymbols()};
-  SmallVector<Value> values =
-      cloneBody(rewriter, *producer.getPieceBlock(piece), point, mapping);
+  SmallVector<Value> values = cloneBody(rewriter, *producer.getPieceBlock(piece), point, mapping);
   Value value = values[cast<OpResult>(read.getSource()).getResultNumber()];
   if (!read.getGuard()) {
     rewriter.replaceOp(read, value);
@@ -101,10 +99,10 @@ SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, Compute
     for (AffineExpr constraint : set.getConstraints())
       constraints.push_back(constraint.replaceDims(point));
     Truth truth;
-    set = domain.getSimplifier().simplify(
-        IntegerSet::get(read.getMap().getNumDims(), domain.getSymbols().size(), constraints,
-                        set.getEqFlags()),
-        truth);
+    set = domain.getSimplifier().simplify(IntegerSet::get(read.getMap().getNumDims(),
+                                                          domain.getSymbols().size(), constraints,
+                                                          set.getEqFlags()),
+                                          truth);
     if (truth == Truth::Always)
       return {{piece, IntegerSet()}};
     if (truth == Truth::Unknown)
@@ -127,8 +125,7 @@ static IntegerSet intersect(IntegerSet lhs, IntegerSet rhs) {
 }
 
 ComputeOp te::splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read,
-                            ComputeOp producer,
-                            ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+                            ComputeOp producer, ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
   unsigned numPieces = consumer.getPieces().size();
   unsigned split = 0;
   while (&consumer.getPieces()[split] != read->getParentRegion())

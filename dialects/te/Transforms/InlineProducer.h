@@ -26,8 +26,7 @@ SmallVector<std::pair<unsigned, IntegerSet>> findPieces(ReadOp read, ComputeOp p
 
 /// Splits the piece of `consumer` that `read` stands in along the pieces of what it
 /// reads, whose sets are symbol-free, and inlines them. Returns the new consumer.
-ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read,
-                        ComputeOp producer,
+ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read, ComputeOp producer,
                         ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
 
 } // namespace mlir::tssa::te

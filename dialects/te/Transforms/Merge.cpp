@@ -102,8 +102,8 @@ static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineE
 static bool divides(AffineExpr expr) {
   return expr
       .walk([](AffineExpr part) {
-        bool isDivision = part.getKind() == AffineExprKind::FloorDiv ||
-                          part.getKind() == AffineExprKind::Mod;
+        bool isDivision =
+            part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
         return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
                                                           : WalkResult::advance();
       })
@@ -164,7 +164,8 @@ Decision Merger::decide(ReadOp read) {
   PointDomain domain = getDomainAt(read);
   decision.pieces = findPieces(read, producer, domain);
   if (decision.pieces.size() == 1 && !decision.pieces[0].second) {
-    bool isPlain = facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
+    bool isPlain =
+        facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
     if (isPlain || !facts.isRearrangement() ||
         getReuse(place.points, producer.getParallelSizes()) <= 1)
       decision.kind = Decision::Inline;
@@ -174,9 +175,8 @@ Decision Merger::decide(ReadOp read) {
   if (!consumer || consumer.hasReduction() || read.getGuard() || decision.pieces.empty() ||
       consumer.getPieces().size() + decision.pieces.size() > maxPieces + 1)
     return decision;
-  bool isOnlyReader = llvm::all_of(producer->getUsers(), [&](Operation *user) {
-    return consumer->isAncestor(user);
-  });
+  bool isOnlyReader = llvm::all_of(producer->getUsers(),
+                                   [&](Operation *user) { return consumer->isAncestor(user); });
   bool areBoxes = llvm::all_of(decision.pieces, [](const auto &piece) {
     return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
       return divides(constraint) || hasSymbols(constraint);
@@ -210,8 +210,7 @@ Operation *Merger::inlineReads(Operation *op) {
         eraseIfUnused(decision.producer);
         continue;
       }
-      op = splitByPieces(rewriter, cast<ComputeOp>(op), read, decision.producer,
-                         decision.pieces);
+      op = splitByPieces(rewriter, cast<ComputeOp>(op), read, decision.producer, decision.pieces);
       ++numSplit;
       eraseIfUnused(decision.producer);
       break;

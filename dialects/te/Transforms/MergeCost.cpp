@@ -92,8 +92,8 @@ ReadPlace te::getPlace(ReadOp read, Operation *producer) {
   } else if (auto update = dyn_cast<UpdateOp>(place.op)) {
     place.points = update.getMixedSizes();
   }
-  for (Operation *parent = place.op->getParentOp();
-       parent && !parent->isAncestor(producer); parent = parent->getParentOp())
+  for (Operation *parent = place.op->getParentOp(); parent && !parent->isAncestor(producer);
+       parent = parent->getParentOp())
     place.isUnderLoop |= isa<LoopLikeOpInterface>(parent);
   return place;
 }

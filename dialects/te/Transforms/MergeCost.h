@@ -41,7 +41,7 @@ double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 struct ReadPlace {
   Operation *op = nullptr; ///< the te.compute or te.update
   SmallVector<OpFoldResult> points;
-  bool isReduced = false; ///< in a body whose values are joined
+  bool isReduced = false;   ///< in a body whose values are joined
   bool isUnderLoop = false; ///< runs again and again where the producer runs once
 };
 

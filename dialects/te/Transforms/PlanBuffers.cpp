@@ -36,7 +36,8 @@ void expandSelects(func::FuncOp function) {
       return;
     OpBuilder builder(op);
     auto yield = [](Value value) {
-      return [value](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, value); };
+      return
+          [value](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, value); };
     };
     auto branch = scf::IfOp::create(builder, op.getLoc(), op.getCondition(),
                                     yield(op.getTrueValue()), yield(op.getFalseValue()));

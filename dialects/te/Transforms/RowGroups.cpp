@@ -116,11 +116,11 @@ void te::nameRowDims(ArrayRef<Operation *> group) {
       if (!read || !llvm::is_contained(group, read->getParentOp()))
         continue;
       AffineMap map = read.getMap();
-      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(),
-                                 AffineMap::getMultiDimIdentityMap(map.getNumDims(),
-                                                                   map.getContext())
-                                     .getResults()
-                                     .take_front(map.getNumResults()),
-                                 map.getContext()));
+      read.setMap(
+          AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                         AffineMap::getMultiDimIdentityMap(map.getNumDims(), map.getContext())
+                             .getResults()
+                             .take_front(map.getNumResults()),
+                         map.getContext()));
     }
 }

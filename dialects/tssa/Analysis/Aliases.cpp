@@ -250,8 +250,7 @@ std::optional<Conflict> Aliases::findConflict() const {
   return std::nullopt;
 }
 
-Aliases::Aliases(func::FuncOp function)
-    : function(function), context(function.getContext()) {
+Aliases::Aliases(func::FuncOp function) : function(function), context(function.getContext()) {
   findNames();
   findPlaces();
   findEdges();

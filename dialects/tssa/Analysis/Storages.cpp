@@ -54,8 +54,8 @@ static LogicalResult checkReferences(Operation *op) {
     return checkWrite(write);
   if (isa<AllocOp, ViewOp, DimOp, ReadOp, func::ReturnOp>(op))
     return success();
-  bool passesRefs = llvm::any_of(op->getOperandTypes(), isRef) ||
-                    llvm::any_of(op->getResultTypes(), isRef);
+  bool passesRefs =
+      llvm::any_of(op->getOperandTypes(), isRef) || llvm::any_of(op->getResultTypes(), isRef);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       passesRefs |= llvm::any_of(block.getArgumentTypes(), isRef);

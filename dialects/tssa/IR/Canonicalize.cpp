@@ -141,7 +141,8 @@ struct DropOverwritten : OpRewritePattern<AssignOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AssignOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getBase().getDefiningOp<AssignOp>();
-    if (!inner || relateOn(op.getBase(), inner.getBoundPath(), op.getBoundPath()) != Relation::Equal)
+    if (!inner ||
+        relateOn(op.getBase(), inner.getBoundPath(), op.getBoundPath()) != Relation::Equal)
       return rewriter.notifyMatchFailure(op, "the base is no assign to the same window");
     rewriter.modifyOpInPlace(op, [&] { op.getBaseMutable().assign(inner.getBase()); });
     return success();

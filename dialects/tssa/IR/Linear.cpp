@@ -33,7 +33,8 @@ Linear Linear::of(OpFoldResult index, unsigned depth) {
       return of(mul.getRhs(), depth + 1) * *factor;
   }
   // An index has 64 bits.
-  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op); cast && !isa<ShapedType>(cast.getType()))
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op);
+      cast && !isa<ShapedType>(cast.getType()))
     if (Value in = cast.getIn(); isIndexOrI64(cast.getType()) && isIndexOrI64(in.getType()))
       return of(in, depth + 1);
   Linear term;

@@ -70,14 +70,23 @@ static Attribute makeStep(AsmParser &parser, SMLoc loc, StringRef name,
   MLIRContext *context = parser.getContext();
   auto emitError = [&] { return parser.emitError(loc); };
   return llvm::StringSwitch<function_ref<Attribute()>>(name)
-      .Case("select", [&]() -> Attribute { return SelectAttr::getChecked(emitError, context, integers); })
-      .Case("slice", [&]() -> Attribute { return SliceAttr::getChecked(emitError, context, integers); })
-      .Case("permute", [&]() -> Attribute { return PermuteAttr::getChecked(emitError, context, integers); })
-      .Case("unsqueeze", [&]() -> Attribute { return UnsqueezeAttr::getChecked(emitError, context, integers); })
-      .Case("squeeze", [&]() -> Attribute { return SqueezeAttr::getChecked(emitError, context, integers); })
-      .Case("expand", [&]() -> Attribute { return ExpandAttr::getChecked(emitError, context, integers); })
-      .Case("reshape", [&]() -> Attribute { return ReshapeAttr::getChecked(emitError, context, integers); })
-      .Default([&]() -> Attribute { return emitError() << "unknown view step '" << name << "'", Attribute(); })();
+      .Case("select",
+            [&]() -> Attribute { return SelectAttr::getChecked(emitError, context, integers); })
+      .Case("slice",
+            [&]() -> Attribute { return SliceAttr::getChecked(emitError, context, integers); })
+      .Case("permute",
+            [&]() -> Attribute { return PermuteAttr::getChecked(emitError, context, integers); })
+      .Case("unsqueeze",
+            [&]() -> Attribute { return UnsqueezeAttr::getChecked(emitError, context, integers); })
+      .Case("squeeze",
+            [&]() -> Attribute { return SqueezeAttr::getChecked(emitError, context, integers); })
+      .Case("expand",
+            [&]() -> Attribute { return ExpandAttr::getChecked(emitError, context, integers); })
+      .Case("reshape",
+            [&]() -> Attribute { return ReshapeAttr::getChecked(emitError, context, integers); })
+      .Default([&]() -> Attribute {
+        return emitError() << "unknown view step '" << name << "'", Attribute();
+      })();
 }
 
 static ParseResult parsePath(OpAsmParser &parser, ArrayAttr &path) {

@@ -124,9 +124,8 @@ FailureOr<SmallVector<int64_t>> refs::inferShape(ArrayAttr path, ArrayRef<int64_
 RankedTensorType refs::inferType(const Path &path, RankedTensorType type) {
   SmallVector<Value> operands;
   ArrayAttr steps = splitPath(type.getContext(), path, operands);
-  FailureOr<SmallVector<int64_t>> shape = inferShape(steps, type.getShape(), [&] {
-    return emitError(UnknownLoc::get(type.getContext()));
-  });
+  FailureOr<SmallVector<int64_t>> shape = inferShape(
+      steps, type.getShape(), [&] { return emitError(UnknownLoc::get(type.getContext())); });
   assert(succeeded(shape) && "the path fits the type");
   return RankedTensorType::get(*shape, type.getElementType());
 }
@@ -151,9 +150,8 @@ bool refs::coversBase(const Path &path) {
 //===----------------------------------------------------------------------===//
 
 /// The sizes that every step of a path is given, as expressions.
-static SmallVector<SmallVector<AffineExpr>> getSizesBefore(const Path &path,
-                                                           ArrayRef<OpFoldResult> sizes,
-                                                           ExprFn toExpr) {
+static SmallVector<SmallVector<AffineExpr>>
+getSizesBefore(const Path &path, ArrayRef<OpFoldResult> sizes, ExprFn toExpr) {
   SmallVector<SmallVector<AffineExpr>> result;
   SmallVector<OpFoldResult> current(sizes);
   for (const BoundStep &bound : path) {
@@ -171,8 +169,8 @@ SmallVector<AffineExpr> refs::mapOut(const Path &path, ArrayRef<AffineExpr> poin
   SmallVector<SmallVector<AffineExpr>> before = getSizesBefore(path, sizes, toExpr);
   SmallVector<AffineExpr> result(point);
   for (auto [bound, sizes] : llvm::reverse(llvm::zip_equal(path, before)))
-    result = bound.getStep().mapOut(result, llvm::map_to_vector(bound.integers, toExpr), sizes,
-                                    context);
+    result =
+        bound.getStep().mapOut(result, llvm::map_to_vector(bound.integers, toExpr), sizes, context);
   return result;
 }
 
@@ -278,13 +276,14 @@ Relation refs::relate(const Path &left, const Path &right, ArrayRef<OpFoldResult
   bool leftIsWhole, rightIsWhole;
   Box leftBox = getBox(left, sizes, leftIsWhole), rightBox = getBox(right, sizes, rightIsWhole);
   auto sides = llvm::zip_equal(leftBox.sides, rightBox.sides);
-  if (llvm::any_of(sides, [](auto pair) { return areDisjoint(std::get<0>(pair), std::get<1>(pair)); }))
+  if (llvm::any_of(sides,
+                   [](auto pair) { return areDisjoint(std::get<0>(pair), std::get<1>(pair)); }))
     return Relation::Disjoint;
   if (!leftIsWhole)
     return Relation::Unknown;
   if (rightIsWhole && areEqual(leftBox, rightBox))
     return Relation::Equal;
-  bool isContained = llvm::all_of(
-      sides, [](auto pair) { return contains(std::get<0>(pair), std::get<1>(pair)); });
+  bool isContained =
+      llvm::all_of(sides, [](auto pair) { return contains(std::get<0>(pair), std::get<1>(pair)); });
   return isContained ? Relation::Contains : Relation::Unknown;
 }

@@ -36,7 +36,8 @@ template <typename T> static SmallVector<T> with(ArrayRef<T> list, unsigned posi
   return result;
 }
 
-template <typename T> static SmallVector<T> replaced(ArrayRef<T> list, unsigned position, T element) {
+template <typename T>
+static SmallVector<T> replaced(ArrayRef<T> list, unsigned position, T element) {
   SmallVector<T> result(list);
   result[position] = element;
   return result;
@@ -177,9 +178,8 @@ SmallVector<OpFoldResult> SliceAttr::reifyShape(ArrayRef<OpFoldResult> sizes,
   return replaced(sizes, getIntegers()[0], integers[2]);
 }
 
-SmallVector<AffineExpr> SliceAttr::mapOut(ArrayRef<AffineExpr> point,
-                                          ArrayRef<AffineExpr> integers, ArrayRef<AffineExpr>,
-                                          MLIRContext *) const {
+SmallVector<AffineExpr> SliceAttr::mapOut(ArrayRef<AffineExpr> point, ArrayRef<AffineExpr> integers,
+                                          ArrayRef<AffineExpr>, MLIRContext *) const {
   int64_t dim = getIntegers()[0];
   return replaced(point, dim, integers[1] + point[dim] * getIntegers()[3]);
 }
@@ -190,7 +190,8 @@ std::optional<InverseMap> SliceAttr::mapIn(ArrayRef<AffineExpr> point,
   int64_t dim = getIntegers()[0], step = getIntegers()[3];
   AffineExpr offset = point[dim] - integers[1];
   AffineExpr index = offset.floorDiv(step);
-  InverseMap inverse{replaced(point, dim, index), {offset, integers[2] - 1 - index}, {false, false}};
+  InverseMap inverse{
+      replaced(point, dim, index), {offset, integers[2] - 1 - index}, {false, false}};
   if (step > 1) {
     inverse.constraints.push_back(offset % step);
     inverse.isEquality.push_back(true);

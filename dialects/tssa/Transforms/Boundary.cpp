@@ -89,7 +89,8 @@ void Boundary::close(OpBuilder &builder, function_ref<Value(Value ref)> read) {
     function.setResultAttr(next++, "tssa.writes_back", builder.getI64IntegerAttr(argument));
   }
   for (Returned &alias : returned) {
-    function.setResultAttr(alias.result, "tssa.alias_of", builder.getI64IntegerAttr(alias.argument));
+    function.setResultAttr(alias.result, "tssa.alias_of",
+                           builder.getI64IntegerAttr(alias.argument));
     if (!alias.path.empty())
       function.setResultAttr(alias.result, "tssa.alias_path", alias.path);
     if (!alias.indexes.empty())

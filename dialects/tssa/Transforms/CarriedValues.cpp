@@ -26,7 +26,6 @@ static Operation *rebuild(OpBuilder &builder, Operation *op, ValueRange operands
   return builder.create(state);
 }
 
-
 Operation *refs::addCarried(OpBuilder &builder, Operation *op, ValueRange inits,
                             TypeRange carriedTypes) {
   SmallVector<Value> operands(op->getOperands());
@@ -71,14 +70,14 @@ void refs::dropRefs(OpBuilder &builder, Operation *op) {
     if (region.empty())
       continue;
     MutableOperandRange yielded = getYielded(region);
-    yielded.assign(llvm::filter_to_vector(
-        SmallVector<Value>(yielded.getAsOperandRange()), [&](Value value) { return !isRef(value); }));
+    yielded.assign(llvm::filter_to_vector(SmallVector<Value>(yielded.getAsOperandRange()),
+                                          [&](Value value) { return !isRef(value); }));
     region.front().eraseArguments([&](BlockArgument argument) { return isRef(argument); });
   }
-  SmallVector<Value> operands = llvm::filter_to_vector(
-      SmallVector<Value>(op->getOperands()), [&](Value value) { return !isRef(value); });
-  SmallVector<Type> types = llvm::filter_to_vector(
-      SmallVector<Type>(op->getResultTypes()), [](Type type) { return !isa<RefType>(type); });
+  SmallVector<Value> operands = llvm::filter_to_vector(SmallVector<Value>(op->getOperands()),
+                                                       [&](Value value) { return !isRef(value); });
+  SmallVector<Type> types = llvm::filter_to_vector(SmallVector<Type>(op->getResultTypes()),
+                                                   [](Type type) { return !isa<RefType>(type); });
   Operation *result = rebuild(builder, op, operands, types);
   unsigned next = 0;
   for (Value old : op->getResults())

@@ -15,10 +15,11 @@ namespace mlir::tssa::refs {
 /// scf.for and scf.while.
 bool isControlFlow(Operation *op);
 
-/// Makes an op before `op` that takes over its regions and carries more values: `inits` are appended to its operands
-/// (not for scf.if) and values of `types` to its results, both to the arguments of its
-/// regions where they belong. It is left to the caller to extend the terminators, to
-/// replace the results of `op` and to erase it. An scf.if gets an else region. For scf.for and scf.if `types` are those of `inits`.
+/// Makes an op before `op` that takes over its regions and carries more values: `inits` are
+/// appended to its operands (not for scf.if) and values of `types` to its results, both to the
+/// arguments of its regions where they belong. It is left to the caller to extend the terminators,
+/// to replace the results of `op` and to erase it. An scf.if gets an else region. For scf.for and
+/// scf.if `types` are those of `inits`.
 Operation *addCarried(OpBuilder &builder, Operation *op, ValueRange inits, TypeRange types);
 
 /// The terminator of a region of control flow, and its operands that are carried

@@ -64,9 +64,10 @@ static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
 static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
   WalkResult result = op.walk([&](Operation *inner) {
     bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {
-      return operand.getParentRegion() != &loop.getRegion() ||
-             isa<RankedTensorType>(operand.getType()) || isIndexArithmetic(loop, operand);
-    });
+                     return operand.getParentRegion() != &loop.getRegion() ||
+                            isa<RankedTensorType>(operand.getType()) ||
+                            isIndexArithmetic(loop, operand);
+                   });
     return isKnown ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
@@ -183,8 +184,8 @@ void LoopBatch::Body::copyPointOp(Operation *op) {
   SmallVector<Value> symbols;
   MLIRContext *context = builder.getContext();
   auto rewriteAll = [&](ArrayRef<AffineExpr> exprs, ValueRange operands) {
-    return llvm::map_to_vector(
-        exprs, [&](AffineExpr expr) { return rewrite(expr, operands, symbols); });
+    return llvm::map_to_vector(exprs,
+                               [&](AffineExpr expr) { return rewrite(expr, operands, symbols); });
   };
   if (auto read = dyn_cast<te::ReadOp>(op)) {
     SmallVector<AffineExpr> at = rewriteAll(read.getMap().getResults(), read.getSymbols());
@@ -314,15 +315,15 @@ Value LoopBatch::batch(AssignOp op, Value base) {
   for (AffineExpr expr : window.map.getResults())
     at.push_back(target.rewrite(expr, window.symbols, symbols));
   auto map = AffineMap::get(domain.size(), symbols.size(), at, builder.getContext());
-  auto update = te::buildUpdate(
-      builder, op.getLoc(), base, domain, map, symbols, IntegerSet(),
-      [&](OpBuilder &b, Location loc) {
-        AffineMap all = b.getMultiDimIdentityMap(domain.size());
-        bool isBatched = batched.contains(op.getSource());
-        Value source = isBatched ? batched.lookup(op.getSource())
-                                 : uniform.lookupOrDefault(op.getSource());
-        return SmallVector<Value>{te::ReadOp::create(
-            b, loc, source, isBatched ? all : all.dropResult(0))};
-      });
+  auto update = te::buildUpdate(builder, op.getLoc(), base, domain, map, symbols, IntegerSet(),
+                                [&](OpBuilder &b, Location loc) {
+                                  AffineMap all = b.getMultiDimIdentityMap(domain.size());
+                                  bool isBatched = batched.contains(op.getSource());
+                                  Value source = isBatched
+                                                     ? batched.lookup(op.getSource())
+                                                     : uniform.lookupOrDefault(op.getSource());
+                                  return SmallVector<Value>{te::ReadOp::create(
+                                      b, loc, source, isBatched ? all : all.dropResult(0))};
+                                });
   return update.getResult();
 }

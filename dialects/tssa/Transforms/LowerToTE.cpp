@@ -40,8 +40,8 @@ static void dropUnusedSymbols(WindowMap &window) {
     if (isUsed)
       used.push_back(symbol);
   }
-  window.map = window.map.replaceDimsAndSymbols({}, replacements, window.map.getNumDims(),
-                                                used.size());
+  window.map =
+      window.map.replaceDimsAndSymbols({}, replacements, window.map.getNumDims(), used.size());
   window.symbols = std::move(used);
 }
 
@@ -90,11 +90,11 @@ void refs::lowerAccess(OpBuilder &builder, AccessOp op) {
 static void lower(OpBuilder &builder, AssignOp op) {
   WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
   auto identity = builder.getMultiDimIdentityMap(window.sizes.size());
-  auto update = te::buildUpdate(
-      builder, op.getLoc(), op.getBase(), window.sizes, window.map, window.symbols, IntegerSet(),
-      [&](OpBuilder &b, Location loc) {
-        return SmallVector<Value>{te::ReadOp::create(b, loc, op.getSource(), identity)};
-      });
+  auto update = te::buildUpdate(builder, op.getLoc(), op.getBase(), window.sizes, window.map,
+                                window.symbols, IntegerSet(), [&](OpBuilder &b, Location loc) {
+                                  return SmallVector<Value>{
+                                      te::ReadOp::create(b, loc, op.getSource(), identity)};
+                                });
   op.replaceAllUsesWith(update.getResult());
 }
 

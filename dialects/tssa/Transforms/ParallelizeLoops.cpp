@@ -102,11 +102,11 @@ static void replaceCounters(scf::ForOp loop) {
       continue;
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
     Value init = loop.getTiedLoopInit(argument)->get();
-    Value inside =
-        makeCounter(builder, loop.getLoc(), init, loop.getInductionVar(), *increment);
+    Value inside = makeCounter(builder, loop.getLoc(), init, loop.getInductionVar(), *increment);
     argument.replaceAllUsesWith(inside);
     builder.setInsertionPointAfter(loop);
-    Value after = makeCounter(builder, loop.getLoc(), init, makeTripCount(builder, loop), *increment);
+    Value after =
+        makeCounter(builder, loop.getLoc(), init, makeTripCount(builder, loop), *increment);
     result.replaceAllUsesWith(after);
     loop.getTiedLoopYieldedValue(argument)->set(argument);
   }
@@ -166,7 +166,8 @@ static std::optional<Carried> findChain(scf::ForOp loop, BlockArgument argument)
     Operation *user = use.getOwner();
     if (auto access = dyn_cast<AccessOp>(user); access && access->getBlock() == loop.getBody())
       carried.accesses.push_back(access);
-    else if (!carried.assigns.empty() ? user != carried.assigns.front() : user != loop.getBody()->getTerminator())
+    else if (!carried.assigns.empty() ? user != carried.assigns.front()
+                                      : user != loop.getBody()->getTerminator())
       return std::nullopt;
     else if (auto assign = dyn_cast<AssignOp>(user); assign && assign.getSource() == argument)
       return std::nullopt;

@@ -124,7 +124,8 @@ void Resolver::resolveRegion(Region &region, ValueRange yieldsInto) {
   builder.setInsertionPoint(region.front().getTerminator());
   MutableOperandRange yielded = getYielded(region);
   SmallVector<Value> carried;
-  for (auto [value, name] : llvm::zip_equal(SmallVector<Value>(yielded.getAsOperandRange()), yieldsInto))
+  for (auto [value, name] :
+       llvm::zip_equal(SmallVector<Value>(yielded.getAsOperandRange()), yieldsInto))
     if (isRef(name))
       unpack(value, name, carried);
   yielded.append(carried);

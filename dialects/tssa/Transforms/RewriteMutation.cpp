@@ -83,8 +83,8 @@ void MutationRewriter::makeTensor(Operation *op) {
 Value MutationRewriter::passUp(WriteOp write) {
   Value name = write.getRef(), contents = write.getValue();
   while (auto view = name.getDefiningOp<ViewOp>()) {
-    contents = AssignOp::create(builder, write.getLoc(), contents,
-                                tensors.lookup(view.getSource()), view.getBoundPath());
+    contents = AssignOp::create(builder, write.getLoc(), contents, tensors.lookup(view.getSource()),
+                                view.getBoundPath());
     name = view.getSource();
   }
   return contents;

@@ -25,8 +25,7 @@ public:
         intType(withElement(builder.getIntegerType(width))) {}
 
   Value f(double value) {
-    return splat(floatType,
-                 builder.getFloatAttr(mlir::getElementTypeOrSelf(floatType), value));
+    return splat(floatType, builder.getFloatAttr(mlir::getElementTypeOrSelf(floatType), value));
   }
   Value i(int64_t value) {
     return splat(intType, builder.getIntegerAttr(mlir::getElementTypeOrSelf(intType), value));
@@ -101,8 +100,7 @@ private:
       value = mlir::DenseElementsAttr::get(vector, value);
     return mlir::arith::ConstantOp::create(builder, loc, value);
   }
-  template <typename Op, typename... Operands>
-  Value create(Operands... operands) {
+  template <typename Op, typename... Operands> Value create(Operands... operands) {
     return Op::create(builder, loc, operands...);
   }
 };

@@ -43,8 +43,7 @@ public:
   virtual void buildBarrier(IndexBuilder &index) = 0;
   /// The scalar that the thread of the same warp has whose number differs in bit
   /// `distance` (a power of two). All threads of the warp get here together.
-  virtual mlir::Value buildExchange(IndexBuilder &index, mlir::Value value,
-                                    int64_t distance) = 0;
+  virtual mlir::Value buildExchange(IndexBuilder &index, mlir::Value value, int64_t distance) = 0;
   /// Memory that all threads of the block see.
   virtual mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;
@@ -72,8 +71,7 @@ public:
                                llvm::function_ref<void(mlir::Value number)> body) = 0;
   /// What the extent function returns beside the number of iterations `count`; the
   /// kernel has `work` body ops at points.
-  virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count,
-                                 mlir::AffineExpr work) = 0;
+  virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) = 0;
   /// Memory of constant size that one thread sees, for a part of an expression that
   /// is computed inside of another.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,

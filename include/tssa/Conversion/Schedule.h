@@ -74,12 +74,12 @@ struct Schedule {
   llvm::SmallVector<ScheduledLoop> loops; ///< by id
   /// Loops that were split, over those that are live.
   llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> splits;
-  llvm::SmallVector<unsigned> parallel;      ///< ids, outermost first
-  llvm::SmallVector<unsigned> threads;       ///< ids, outermost first
-  llvm::SmallVector<unsigned> serial;        ///< serial loops of parallel dims
-  llvm::SmallVector<unsigned> reduction;     ///< serial loops of reduction dims
+  llvm::SmallVector<unsigned> parallel;  ///< ids, outermost first
+  llvm::SmallVector<unsigned> threads;   ///< ids, outermost first
+  llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
+  llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
-  llvm::StringMap<unsigned> computeAt;       ///< label -> loop of this expression
+  llvm::StringMap<unsigned> computeAt; ///< label -> loop of this expression
   llvm::SmallVector<CachedOperand> caches;
   /// `loop` over live loops.
   mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;

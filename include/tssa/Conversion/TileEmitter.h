@@ -30,20 +30,20 @@ struct TilePoint {
   /// What those loops and the loops of the tile are at this point.
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> place;
   bool vector = false;
-  mlir::Value mask; ///< lanes that exist; null when all do
-  mlir::Value exists; ///< whether memory may be read for the point; null when it may
+  mlir::Value mask;          ///< lanes that exist; null when all do
+  mlir::Value exists;        ///< whether memory may be read for the point; null when it may
   bool reducesLanes = false; ///< lanes are points of a reduction dim
 };
 
 /// What a block keeps of an operand in shared memory: a box of points.
 struct CacheTile {
   unsigned operand = 0;
-  llvm::SmallVector<unsigned> loops; ///< before they were split: the dims of the box
+  llvm::SmallVector<unsigned> loops;           ///< before they were split: the dims of the box
   llvm::SmallVector<mlir::AffineExpr> origins; ///< of each, over loops already entered
   llvm::SmallVector<mlir::AffineExpr> offsets; ///< from the origin, at a point of a tile
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<mlir::AffineExpr> limits; ///< iterations of the loop
-  mlir::Operation *op = nullptr; ///< for errors
+  mlir::Operation *op = nullptr;              ///< for errors
 };
 
 class TileEmitter {

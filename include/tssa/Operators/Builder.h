@@ -42,8 +42,7 @@ using ElementFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &)>;
 /// The one value of a compute with one result.
 using ScalarFn = llvm::function_ref<mlir::Value(Body &)>;
 /// Combiner (left tuple, right tuple) or epilogue (accumulators).
-using JoinFn =
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
+using JoinFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
 /// One element from the elements of the operands.
 using MapFn = llvm::function_ref<mlir::Value(Body &, mlir::ValueRange)>;
 /// The same on known elements; nothing when the result cannot be said now.
@@ -107,8 +106,7 @@ public:
                                                                    llvm::StringRef what);
   /// The elements of an integer tensor of known length, read when the program runs
   /// where they are not known now.
-  mlir::FailureOr<llvm::SmallVector<Size>> requireSizes(const Tensor &tensor,
-                                                        llvm::StringRef what);
+  mlir::FailureOr<llvm::SmallVector<Size>> requireSizes(const Tensor &tensor, llvm::StringRef what);
   mlir::FailureOr<Size> requireSize(const Tensor &tensor, llvm::StringRef what);
   /// An axis in [-rank, rank) as one in [0, rank).
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
@@ -148,10 +146,9 @@ public:
                                  llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
                                  ScalarFn element, MapFn epilogue = nullptr);
   /// A reduction of tuples. `init` has the types of the accumulators.
-  mlir::FailureOr<Tensors> reduce(llvm::ArrayRef<mlir::TypedAttr> init,
-                                  llvm::ArrayRef<DType> types, llvm::ArrayRef<Size> shape,
-                                  llvm::ArrayRef<Size> reduced, ElementFn element,
-                                  JoinFn combiner, JoinFn epilogue = nullptr);
+  mlir::FailureOr<Tensors> reduce(llvm::ArrayRef<mlir::TypedAttr> init, llvm::ArrayRef<DType> types,
+                                  llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
+                                  ElementFn element, JoinFn combiner, JoinFn epilogue = nullptr);
   /// What te.update writes at a point: `value` at `target`, where `guard` holds.
   struct Write {
     mlir::Value value;

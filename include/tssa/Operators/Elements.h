@@ -41,8 +41,8 @@ std::optional<llvm::SmallVector<mlir::Attribute>> readAttributes(mlir::ElementsA
 /// An integer cut to the bits of `type`, as an attribute of its element type.
 mlir::IntegerAttr makeIntegerAttribute(mlir::Type elementType, DType type, int64_t value);
 /// Elements of these integers, which are cut to the type.
-mlir::ElementsAttr fromInts(mlir::MLIRContext *context, DType type,
-                            llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> values);
+mlir::ElementsAttr fromInts(mlir::MLIRContext *context, DType type, llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<int64_t> values);
 /// Elements of scalar attributes of the element type.
 mlir::ElementsAttr fromAttributes(mlir::RankedTensorType type,
                                   llvm::ArrayRef<mlir::Attribute> values);

@@ -23,8 +23,8 @@ namespace tssa {
 class KernelRunner {
 public:
   /// Compiles a scheduled kernel as stages loops and target do.
-  static llvm::Expected<std::unique_ptr<KernelRunner>>
-  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine);
+  static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
+                                                              const cpu::Machine &machine);
   /// Compiles kernel `name`, whose parameters were `types`, of a module at stage
   /// loops as stage target does.
   static llvm::Expected<std::unique_ptr<KernelRunner>>

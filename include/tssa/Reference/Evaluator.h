@@ -20,8 +20,8 @@
 #define TSSA_REFERENCE_EVALUATOR_H
 
 #include "dialects/te/IR/TEOps.h"
-#include "tssa/Reference/HostTensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "tssa/Reference/HostTensor.h"
 
 #include <functional>
 #include <vector>

@@ -60,9 +60,9 @@ inline bool isFloat(ElementKind kind) { return kind <= ElementKind::BF16; }
 double roundTo(ElementKind kind, double value);
 /// `value` cut to its low `width` bits and sign-extended.
 inline int64_t signExtend(int64_t value, unsigned width) {
-  return width >= 64 ? value
-                     : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - width)) >>
-                           (64 - width);
+  return width >= 64
+             ? value
+             : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - width)) >> (64 - width);
 }
 /// The low `width` bits of `value` as an unsigned number.
 inline uint64_t zeroExtend(int64_t value, unsigned width) {

@@ -7,8 +7,8 @@
 #ifndef TSSA_REFERENCE_RANDOMINPUTS_H
 #define TSSA_REFERENCE_RANDOMINPUTS_H
 
-#include "tssa/Reference/HostTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tssa/Reference/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <vector>
@@ -44,8 +44,7 @@ llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int
 /// One tensor for each argument of `function`, but for planned memory. The size of a
 /// dim with a name in the argument's `tssa.dims` is that of `sizes`, else that of the
 /// argument's `tssa.example`, else `defaultSize`.
-llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function,
-                                                         uint64_t seed,
+llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function, uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
                                                          int64_t defaultSize = 3);
 

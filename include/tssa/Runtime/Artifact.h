@@ -9,13 +9,13 @@
 /// An artifact is the linked shared object with sections appended that the dynamic
 /// linker does not load:
 ///
-///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[names, headers]
-///     ^0                    ^64                   ^page                   ^64
+///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[names,
+///     headers] ^0                    ^64                   ^page                   ^64
 ///
 /// There are weights for each variant of the program and images for those of
-/// devices; equal ones are in the file once. No loaded byte moves; only e_shoff, e_shnum and e_shstrndx of the ELF header
-/// are rewritten, before the code part is hashed. Every byte of the file is under
-/// a hash in the manifest, under the manifest's own hash, or is checked zero.
+/// devices; equal ones are in the file once. No loaded byte moves; only e_shoff, e_shnum and
+/// e_shstrndx of the ELF header are rewritten, before the code part is hashed. Every byte of the
+/// file is under a hash in the manifest, under the manifest's own hash, or is checked zero.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_ARTIFACT_H
@@ -54,10 +54,8 @@ struct WriteOptions {
 /// compiler, `contents` one entry per variant. Written under a temporary name and
 /// renamed: there is never a partial file at `path`. Equal arguments give equal
 /// bytes.
-Status writeArtifact(const std::string &path, std::string_view code,
-                     Manifest manifest,
-                     const std::vector<VariantContent> &contents,
-                     const WriteOptions &options = {});
+Status writeArtifact(const std::string &path, std::string_view code, Manifest manifest,
+                     const std::vector<VariantContent> &contents, const WriteOptions &options = {});
 
 /// Takes the name of a temporary file.
 using PendingFileObserver = void (*)(const std::string &path);
@@ -65,8 +63,7 @@ using PendingFileObserver = void (*)(const std::string &path);
 /// From now on, `created` is told of each temporary file that is written for an artifact
 /// and `gone` when it has its name or is removed: for processes that may be ended by a
 /// signal. For the start of a program; not thread-safe.
-void observePendingFiles(PendingFileObserver created,
-                         PendingFileObserver gone);
+void observePendingFiles(PendingFileObserver created, PendingFileObserver gone);
 
 enum class VerifyWeights {
   Auto, ///< up to 1 GiB where the CPU hashes at memory speed, else up to 64 MiB
@@ -79,8 +76,7 @@ enum class VerifyWeights {
 class Artifact {
 public:
   /// Opens and checks `path`. `artifact` is set only on success.
-  static Status open(const std::string &path,
-                     std::unique_ptr<Artifact> &artifact);
+  static Status open(const std::string &path, std::unique_ptr<Artifact> &artifact);
   ~Artifact();
   Artifact(const Artifact &) = delete;
   Artifact &operator=(const Artifact &) = delete;
@@ -89,9 +85,7 @@ public:
   /// The verified code part, in private memory.
   std::string_view getCode() const { return code; }
   /// The verified bytes of the images of variant `variant`.
-  const std::vector<std::string> &getImages(size_t variant) const {
-    return images[variant];
-  }
+  const std::vector<std::string> &getImages(size_t variant) const { return images[variant]; }
   /// Releases code, images and the open file, not the weights.
   void dropCode();
   const std::string &getPath() const { return path; }

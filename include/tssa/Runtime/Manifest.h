@@ -30,10 +30,29 @@ namespace tssa::runtime {
 /// of less than a byte take one: integers with their sign extended, floats in the low
 /// bits (SmallFloat.h).
 enum class DType : uint8_t {
-  F32 = 0, F64 = 1, F16 = 2, BF16 = 3, Bool = 4, I8 = 5, U8 = 6, I16 = 7,
-  U16 = 8, I32 = 9, U32 = 10, I64 = 11, U64 = 12,
-  F8E4M3FN = 13, F8E4M3FNUZ = 14, F8E5M2 = 15, F8E5M2FNUZ = 16, F8E8M0 = 17,
-  F4E2M1 = 18, I4 = 19, U4 = 20, I2 = 21, U2 = 22
+  F32 = 0,
+  F64 = 1,
+  F16 = 2,
+  BF16 = 3,
+  Bool = 4,
+  I8 = 5,
+  U8 = 6,
+  I16 = 7,
+  U16 = 8,
+  I32 = 9,
+  U32 = 10,
+  I64 = 11,
+  U64 = 12,
+  F8E4M3FN = 13,
+  F8E4M3FNUZ = 14,
+  F8E5M2 = 15,
+  F8E5M2FNUZ = 16,
+  F8E8M0 = 17,
+  F4E2M1 = 18,
+  I4 = 19,
+  U4 = 20,
+  I2 = 21,
+  U2 = 22
 };
 constexpr unsigned numDTypes = 23;
 
@@ -57,9 +76,7 @@ struct Dim {
 
   static Dim fixed(int64_t size) { return {Static, size, {}}; }
   static Dim symbol(int64_t index) { return {Symbol, index, {}}; }
-  static Dim derived(std::string text = {}) {
-    return {Derived, -1, std::move(text)};
-  }
+  static Dim derived(std::string text = {}) { return {Derived, -1, std::move(text)}; }
 };
 
 /// Dims of a port, and of a tensor that a kernel outside the program is given.
@@ -106,8 +123,8 @@ struct Launch {
 
 struct Memory {
   int64_t constantBytes = 0; ///< filled by writeArtifact
-  int64_t arenaBytes = -1; ///< -1: depends on sizes, ask tssa_plan
-  bool growable = false;   ///< the program may call tssa_host::grow
+  int64_t arenaBytes = -1;   ///< -1: depends on sizes, ask tssa_plan
+  bool growable = false;     ///< the program may call tssa_host::grow
 };
 
 using Digest = std::array<uint8_t, 32>;

@@ -16,8 +16,7 @@ namespace tssa::runtime {
 
 /// "; did you mean 'X'?" for the name nearest to `given`, or "" when none is
 /// near.
-std::string suggestName(std::string_view given,
-                        const std::vector<std::string> &names);
+std::string suggestName(std::string_view given, const std::vector<std::string> &names);
 
 /// `text` for a message: at most 120 bytes, control characters and bytes that
 /// are not ASCII or UTF-8 shown as \xNN.

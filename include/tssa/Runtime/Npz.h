@@ -9,9 +9,9 @@
 /// An .npz is a zip of .npy members, one per tensor, stored or deflated. NumPy
 /// has no bfloat16: a tensor NAME of that type travels as u16 under the key
 /// `NAME:bf16`. So do small floats and integers of less than a byte, one element a
-/// byte: `NAME:f8e4m3fn` as u8, `NAME:i4` as i8. Readers trust nothing: sizes, offsets and counts are checked
-/// against the file, names must be unique, and a member inflates to exactly what
-/// its header says.
+/// byte: `NAME:f8e4m3fn` as u8, `NAME:i4` as i8. Readers trust nothing: sizes, offsets and counts
+/// are checked against the file, names must be unique, and a member inflates to exactly what its
+/// header says.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_NPZ_H

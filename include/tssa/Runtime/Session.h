@@ -52,8 +52,7 @@ struct LaunchCounters {
 
 /// Whether a session could run the program on `device` of this machine, and on what:
 /// "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu".
-Status checkMachine(const Manifest &manifest, const std::string &device,
-                    std::string &name);
+Status checkMachine(const Manifest &manifest, const std::string &device, std::string &name);
 
 /// The target to compile for so that `device` runs the program: "" for "auto", which
 /// takes any; for a CUDA device of this machine the latest that it runs.
@@ -124,13 +123,11 @@ public:
   /// Runs the program. `results` gets a tensor per request, in their order; no
   /// request means every output. Outputs without `into` are new memory. Faults
   /// in the arguments are found before anything is written.
-  Status run(const std::vector<NamedTensor> &inputs,
-             const std::vector<OutputRequest> &requests,
+  Status run(const std::vector<NamedTensor> &inputs, const std::vector<OutputRequest> &requests,
              const RunOptions &options, std::vector<Tensor> &results);
 
   /// Checks the inputs as `run` does and tells the bytes its arena takes.
-  Status planMemory(const std::vector<NamedTensor> &inputs,
-                    int64_t &arenaBytes);
+  Status planMemory(const std::vector<NamedTensor> &inputs, int64_t &arenaBytes);
 
   /// Waits for runs in progress, then gives back code, weights and memory. Runs that
   /// begin later are refused. May be called from several threads, and again.
@@ -157,8 +154,7 @@ private:
   unsigned activeRuns = 0;
   std::condition_variable idle;
 
-  static Status loadChecked(const std::string &path,
-                            const SessionOptions &options,
+  static Status loadChecked(const std::string &path, const SessionOptions &options,
                             std::unique_ptr<Session> &session);
   Status loadVariant(const std::string &device);
   Status loadProgram(const DeviceChoice &choice);
@@ -168,8 +164,8 @@ private:
   template <typename Work> Status guard(Work work);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
-                    const std::vector<OutputRequest> &requests,
-                    const RunOptions &options, std::vector<Tensor> &results);
+                    const std::vector<OutputRequest> &requests, const RunOptions &options,
+                    std::vector<Tensor> &results);
 };
 
 } // namespace tssa::runtime

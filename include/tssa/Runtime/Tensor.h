@@ -44,8 +44,7 @@ struct Tensor {
   int64_t getByteSize() const;
 
   /// A zero-filled tensor in its own storage.
-  static Status allocate(DType dtype, std::vector<int64_t> shape,
-                         Tensor &tensor);
+  static Status allocate(DType dtype, std::vector<int64_t> shape, Tensor &tensor);
 };
 
 } // namespace tssa::runtime

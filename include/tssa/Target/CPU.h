@@ -67,9 +67,10 @@ void registerTargetCPUPasses();
 /// Registers the translations that `translate` needs.
 void registerTranslations(mlir::DialectRegistry &registry);
 
-llvm::Expected<std::unique_ptr<llvm::Module>>
-translate(mlir::ModuleOp module, llvm::LLVMContext &context, const llvm::TargetMachine &target,
-          const Machine &machine);
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
+                                                        llvm::LLVMContext &context,
+                                                        const llvm::TargetMachine &target,
+                                                        const Machine &machine);
 
 /// Links the functions of `bitcode`, or those that the module uses, into it, to be
 /// compiled for the same machine.

@@ -36,9 +36,7 @@ struct Target {
   /// As `parseTarget` reads it: "cpu", "cuda:sm_90", "cuda-emu".
   std::string getName() const;
 
-  bool operator==(const Target &other) const {
-    return kind == other.kind && arch == other.arch;
-  }
+  bool operator==(const Target &other) const { return kind == other.kind && arch == other.arch; }
 };
 
 /// The error says what was expected.

@@ -25,8 +25,8 @@ Value buildSine(FloatBuilder &b, Value r, Value turns) {
   Value z = b.mul(r, r);
   Value sine = b.polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   sine = b.fma(b.mul(sine, z), r, r);
-  Value cosine = b.polynomial(z, {2.443315711809948e-5, -1.388731625493765e-3,
-                                  4.166664568298827e-2});
+  Value cosine =
+      b.polynomial(z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
   cosine = b.fma(b.mul(cosine, z), z, b.fma(z, b.f(-0.5), b.f(1.0)));
   Value isOdd = b.isEqual(b.andInt(turns, b.i(1)), b.i(1));
   Value result = b.select(isOdd, cosine, sine);
@@ -82,8 +82,7 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
       chosen = d.select(b.isEqual(digit, b.i(k)), product[4 + offset - k], chosen);
     return chosen;
   };
-  Value shift =
-      arith::ExtUIOp::create(builder, loc, i64, b.andInt(exponent, b.i(31)));
+  Value shift = arith::ExtUIOp::create(builder, loc, i64, b.andInt(exponent, b.i(31)));
   Value top = d.orInt(d.shiftLeft(choose(2), 32), choose(1));
   Value rest = arith::ShRUIOp::create(builder, loc, choose(0), d.subInt(d.i(32), shift));
   Value fixed = d.orInt(arith::ShLIOp::create(builder, loc, top, shift), rest);
@@ -115,8 +114,7 @@ Value buildAny(OpBuilder &builder, Location loc, Value condition) {
 }
 
 /// Sine and cosine; where any argument is large, the target computes all of them.
-template <typename Op>
-struct ExpandAngle : OpRewritePattern<Op> {
+template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandAngle(MLIRContext *context, int32_t quarters)
       : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
@@ -146,8 +144,7 @@ struct ExpandAngle : OpRewritePattern<Op> {
 };
 
 /// Those that `ExpandAngle` left. Not all lanes are large.
-template <typename Op>
-struct ExpandLargeAngle : OpRewritePattern<Op> {
+template <typename Op> struct ExpandLargeAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandLargeAngle(MLIRContext *context, int32_t quarters)
       : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
@@ -178,8 +175,7 @@ struct ExpandTan : OpRewritePattern<math::TanOp> {
   }
 };
 
-template <template <typename> class Pattern>
-void addBoth(RewritePatternSet &patterns) {
+template <template <typename> class Pattern> void addBoth(RewritePatternSet &patterns) {
   patterns.add(std::make_unique<Pattern<math::SinOp>>(patterns.getContext(), 0));
   patterns.add(std::make_unique<Pattern<math::CosOp>>(patterns.getContext(), 1));
 }

@@ -79,8 +79,7 @@ Value buildTanh(FloatBuilder &b, Value x) {
   return b.select(b.isLess(magnitude, b.f(0.625)), near, b.copySign(far, x));
 }
 
-template <typename Op>
-struct Expand : OpRewritePattern<Op> {
+template <typename Op> struct Expand : OpRewritePattern<Op> {
   using Build = Value (*)(FloatBuilder &, Value);
   Build build;
   Expand(MLIRContext *context, Build build)
@@ -128,9 +127,12 @@ void populateApproximations(RewritePatternSet &patterns) {
   addExpansion<math::TanhOp>(patterns, buildTanh);
   populateAngles(patterns);
   patterns.add<WidenRemainder>(patterns.getContext());
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
-  }, 2);
+  populateMathPolynomialApproximationPatterns(
+      patterns,
+      [](StringRef name) {
+        return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
+      },
+      2);
 }
 
 } // namespace tssa

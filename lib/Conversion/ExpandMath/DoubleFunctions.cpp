@@ -93,21 +93,18 @@ Parts splitLog(FloatBuilder &b, Value x) {
   Value isSmall = b.isLess(x, b.f(2.2250738585072014e-308));
   Value normal = b.select(isSmall, b.mul(x, b.f(18014398509481984.0)), x);
   Value bits = b.bitsOf(normal);
-  Value exponent =
-      b.subInt(b.shiftRight(bits, 52), b.select(isSmall, b.i(1022 + 54), b.i(1022)));
-  Value m = b.fromBits(
-      b.orInt(b.andInt(bits, b.i(0x000fffffffffffff)), b.i(0x3fe0000000000000)));
+  Value exponent = b.subInt(b.shiftRight(bits, 52), b.select(isSmall, b.i(1022 + 54), b.i(1022)));
+  Value m = b.fromBits(b.orInt(b.andInt(bits, b.i(0x000fffffffffffff)), b.i(0x3fe0000000000000)));
   Value isLow = b.isLess(m, b.f(0.70710678118654752440));
   exponent = b.select(isLow, b.subInt(exponent, b.i(1)), exponent);
   m = b.sub(b.select(isLow, b.add(m, m), m), b.f(1.0));
   Value z = b.mul(m, m);
-  Value y = quotient(b, m,
-                     {1.01875663804580931796e-4, 4.97494994976747001425e-1,
-                      4.70579119878881725854e0, 1.44989225341610930846e1,
-                      1.79368678507819816313e1, 7.70838733755885391666e0},
-                     {1.0, 1.12873587189167450590e1, 4.52279145837532221105e1,
-                      8.29875266912776603211e1, 7.11544750618563894466e1,
-                      2.31251620126765340583e1});
+  Value y =
+      quotient(b, m,
+               {1.01875663804580931796e-4, 4.97494994976747001425e-1, 4.70579119878881725854e0,
+                1.44989225341610930846e1, 1.79368678507819816313e1, 7.70838733755885391666e0},
+               {1.0, 1.12873587189167450590e1, 4.52279145837532221105e1, 8.29875266912776603211e1,
+                7.11544750618563894466e1, 2.31251620126765340583e1});
   y = b.fma(b.f(-0.5), z, b.mul(b.mul(m, z), y));
   return {b.add(m, y), b.toFloat(exponent)};
 }
@@ -156,11 +153,9 @@ Value buildLog1p(FloatBuilder &b, Value x) {
 
 Value buildTanh(FloatBuilder &b, Value x) {
   Value magnitude = b.abs(x), z = b.mul(x, x);
-  Value p = quotient(b, z,
-                     {-9.64399179425052238628e-1, -9.92877231001918586564e1,
-                      -1.61468768441708447952e3},
-                     {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3,
-                      4.84406305325125486048e3});
+  Value p = quotient(
+      b, z, {-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3},
+      {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3});
   Value near = b.fma(b.mul(x, z), p, x);
   Value power = buildExp(b, b.add(magnitude, magnitude));
   Value far = b.sub(b.f(1.0), b.div(b.f(2.0), b.add(power, b.f(1.0))));
@@ -224,13 +219,12 @@ Value buildAtan(FloatBuilder &b, Value x) {
   constexpr double rest = 6.123233995736765886130e-17; // of pi / 2
   Value more = b.select(isLarge, b.f(rest), b.select(isMedium, b.f(rest / 2), b.f(0.0)));
   Value z = b.mul(t, t);
-  Value p = quotient(b, z,
-                     {-8.750608600031904122785e-1, -1.615753718733365076637e1,
-                      -7.500855792314704667340e1, -1.228866684490136173410e2,
-                      -6.485021904942025371773e1},
-                     {1.0, 2.485846490142306297962e1, 1.650270098316988542046e2,
-                      4.328810604912902668951e2, 4.853903996359136964868e2,
-                      1.945506571482613964425e2});
+  Value p =
+      quotient(b, z,
+               {-8.750608600031904122785e-1, -1.615753718733365076637e1, -7.500855792314704667340e1,
+                -1.228866684490136173410e2, -6.485021904942025371773e1},
+               {1.0, 2.485846490142306297962e1, 1.650270098316988542046e2,
+                4.328810604912902668951e2, 4.853903996359136964868e2, 1.945506571482613964425e2});
   Value result = b.add(b.add(b.fma(b.mul(z, p), t, t), more), base);
   return b.copySign(result, x);
 }
@@ -256,8 +250,7 @@ Value buildAsin(FloatBuilder &b, Value x) {
 }
 
 Value buildAcos(FloatBuilder &b, Value x) {
-  Value angle =
-      buildAtan2(b, b.sqrt(b.sub(b.f(1.0), x)), b.sqrt(b.add(b.f(1.0), x)));
+  Value angle = buildAtan2(b, b.sqrt(b.sub(b.f(1.0), x)), b.sqrt(b.add(b.f(1.0), x)));
   return b.add(angle, angle);
 }
 
@@ -267,23 +260,20 @@ Value buildAcos(FloatBuilder &b, Value x) {
 
 /// erfc of a >= 1.
 Value buildTail(FloatBuilder &b, Value a) {
-  Value near = quotient(b, a,
-                        {2.46196981473530512524e-10, 5.64189564831068821977e-1,
-                         7.46321056442269912687e0, 4.86371970985681366614e1,
-                         1.96520832956077098242e2, 5.26445194995477358631e2,
-                         9.34528527171957607540e2, 1.02755188689515710272e3,
-                         5.57535335369399327526e2},
-                        {1.0, 1.32281951154744992508e1, 8.67072140885989742329e1,
-                         3.54937778887819891062e2, 9.75708501743205489753e2,
-                         1.82390916687909736289e3, 2.24633760818710981792e3,
-                         1.65666309194161350182e3, 5.57535340817727675546e2});
-  Value far = quotient(b, a,
-                       {5.64189583547755073984e-1, 1.27536670759978104416e0,
-                        5.01905042251180477414e0, 6.16021097993053585195e0,
-                        7.40974269950448939160e0, 2.97886665372100240670e0},
-                       {1.0, 2.26052863220117276590e0, 9.39603524938001434673e0,
-                        1.20489539808096656605e1, 1.70814450747565897222e1,
-                        9.60896809063285878198e0, 3.36907645100081516050e0});
+  Value near =
+      quotient(b, a,
+               {2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
+                4.86371970985681366614e1, 1.96520832956077098242e2, 5.26445194995477358631e2,
+                9.34528527171957607540e2, 1.02755188689515710272e3, 5.57535335369399327526e2},
+               {1.0, 1.32281951154744992508e1, 8.67072140885989742329e1, 3.54937778887819891062e2,
+                9.75708501743205489753e2, 1.82390916687909736289e3, 2.24633760818710981792e3,
+                1.65666309194161350182e3, 5.57535340817727675546e2});
+  Value far =
+      quotient(b, a,
+               {5.64189583547755073984e-1, 1.27536670759978104416e0, 5.01905042251180477414e0,
+                6.16021097993053585195e0, 7.40974269950448939160e0, 2.97886665372100240670e0},
+               {1.0, 2.26052863220117276590e0, 9.39603524938001434673e0, 1.20489539808096656605e1,
+                1.70814450747565897222e1, 9.60896809063285878198e0, 3.36907645100081516050e0});
   // e^(-a^2) with the square as a sum, whose second part is small.
   Value square = b.mul(a, a);
   Value rest = b.fma(a, a, b.sub(b.f(0.0), square));
@@ -293,13 +283,12 @@ Value buildTail(FloatBuilder &b, Value a) {
 }
 
 Value buildErfNearZero(FloatBuilder &b, Value x) {
-  Value ratio = quotient(b, b.mul(x, x),
-                         {9.60497373987051638749e0, 9.00260197203842689217e1,
-                          2.23200534594684319226e3, 7.00332514112805075473e3,
-                          5.55923013010394962768e4},
-                         {1.0, 3.35617141647503099647e1, 5.21357949780152679795e2,
-                          4.59432382970980127987e3, 2.26290000613890934246e4,
-                          4.92673942608635921086e4});
+  Value ratio =
+      quotient(b, b.mul(x, x),
+               {9.60497373987051638749e0, 9.00260197203842689217e1, 2.23200534594684319226e3,
+                7.00332514112805075473e3, 5.55923013010394962768e4},
+               {1.0, 3.35617141647503099647e1, 5.21357949780152679795e2, 4.59432382970980127987e3,
+                2.26290000613890934246e4, 4.92673942608635921086e4});
   return b.mul(x, ratio);
 }
 
@@ -361,8 +350,7 @@ Value buildPow(FloatBuilder &b, Value x, Value y) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-struct ExpandDouble : OpRewritePattern<Op> {
+template <typename Op> struct ExpandDouble : OpRewritePattern<Op> {
   using Build = Value (*)(FloatBuilder &, Value);
   Build build;
   ExpandDouble(MLIRContext *context, Build build) : OpRewritePattern<Op>(context), build(build) {}
@@ -376,8 +364,7 @@ struct ExpandDouble : OpRewritePattern<Op> {
   }
 };
 
-template <typename Op>
-struct ExpandDoublePair : OpRewritePattern<Op> {
+template <typename Op> struct ExpandDoublePair : OpRewritePattern<Op> {
   using Build = Value (*)(FloatBuilder &, Value, Value);
   Build build;
   ExpandDoublePair(MLIRContext *context, Build build)
@@ -393,8 +380,7 @@ struct ExpandDoublePair : OpRewritePattern<Op> {
 };
 
 /// A function on f32 by way of f64.
-template <typename Op>
-struct WidenToDouble : OpRewritePattern<Op> {
+template <typename Op> struct WidenToDouble : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -447,14 +433,13 @@ void populateDoubleFunctions(RewritePatternSet &patterns) {
   addDouble<math::CbrtOp>(patterns, buildCbrt);
   addDoublePair<math::Atan2Op>(patterns, buildAtan2);
   addDoublePair<math::PowFOp>(patterns, buildPow);
-  patterns.add<WidenToDouble<math::Exp2Op>, WidenToDouble<math::Log2Op>,
-               WidenToDouble<math::Log10Op>, WidenToDouble<math::SinhOp>,
-               WidenToDouble<math::CoshOp>, WidenToDouble<math::AsinhOp>,
-               WidenToDouble<math::AcoshOp>, WidenToDouble<math::AtanhOp>,
-               WidenToDouble<math::AtanOp>, WidenToDouble<math::AsinOp>,
-               WidenToDouble<math::AcosOp>, WidenToDouble<math::ErfcOp>,
-               WidenToDouble<math::CbrtOp>, WidenToDouble<math::Atan2Op>,
-               WidenToDouble<math::PowFOp>>(patterns.getContext());
+  patterns
+      .add<WidenToDouble<math::Exp2Op>, WidenToDouble<math::Log2Op>, WidenToDouble<math::Log10Op>,
+           WidenToDouble<math::SinhOp>, WidenToDouble<math::CoshOp>, WidenToDouble<math::AsinhOp>,
+           WidenToDouble<math::AcoshOp>, WidenToDouble<math::AtanhOp>, WidenToDouble<math::AtanOp>,
+           WidenToDouble<math::AsinOp>, WidenToDouble<math::AcosOp>, WidenToDouble<math::ErfcOp>,
+           WidenToDouble<math::CbrtOp>, WidenToDouble<math::Atan2Op>, WidenToDouble<math::PowFOp>>(
+          patterns.getContext());
 }
 
 } // namespace tssa

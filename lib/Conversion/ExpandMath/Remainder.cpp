@@ -46,8 +46,8 @@ Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
         step = inner.select(inner.isLess(rest, step), inner.mul(step, inner.f(0.5)), step);
         scf::YieldOp::create(builder, loc, inner.sub(rest, step));
       });
-  Value result = b.select(isOrdinary, loop.getResult(0),
-                          b.f(std::numeric_limits<double>::quiet_NaN()));
+  Value result =
+      b.select(isOrdinary, loop.getResult(0), b.f(std::numeric_limits<double>::quiet_NaN()));
   return b.copySign(result, x);
 }
 

@@ -27,15 +27,15 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
   auto extent = module.lookupSymbol<func::FuncOp>((op.getKernel() + ".extent").str());
   if (!kernel || !extent)
-    return op.emitError("expected functions '@") << op.getKernel() << "' and '@" << op.getKernel()
-                                                 << ".extent' of the kernel";
+    return op.emitError("expected functions '@")
+           << op.getKernel() << "' and '@" << op.getKernel() << ".extent' of the kernel";
   KernelBody body(module, kernel);
   contextBytes = std::max(contextBytes, body.getContextBytes());
 
   SmallVector<Value> scalars;
   unsigned number = 0;
-  for (Value operand : llvm::concat<Value>(llvm::to_vector(op.getInputs()),
-                                           llvm::to_vector(op.getOuts()))) {
+  for (Value operand :
+       llvm::concat<Value>(llvm::to_vector(op.getInputs()), llvm::to_vector(op.getOuts()))) {
     int64_t field = body.getOffset(number++);
     if (isa<MemRefType>(operand.getType())) {
       store(loc, buffers[operand].pointer, context, field);
@@ -59,9 +59,8 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
   Value code = routines.call(
       builder, loc, "tssa_host_launch", i32,
       {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), loc)),
-       constant(loc, i32, nodes.getNode(loc)), pointer, context,
-       toI64(loc, range.getResult(0)), toI64(loc, range.getResult(1)),
-       constant(loc, i32, body.getErrorsOffset())});
+       constant(loc, i32, nodes.getNode(loc)), pointer, context, toI64(loc, range.getResult(0)),
+       toI64(loc, range.getResult(1)), constant(loc, i32, body.getErrorsOffset())});
   leaveUnlessZero(loc, code);
   return success();
 }
@@ -94,7 +93,9 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   shapeCount = std::max<int64_t>(shapeCount, (slot + 1) * maxRank);
   Value tensor = offset(loc, tensors, slot * sizeof(tssa_tensor));
   Value shape = offset(loc, shapes, slot * maxRank * 8);
-  unsigned bits = element.isIndex() ? 64 : element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
+  unsigned bits = element.isIndex()      ? 64
+                  : element.isInteger(1) ? 8
+                                         : element.getIntOrFloatBitWidth();
   int64_t rank = 0;
   Value pointer = LLVM::ZeroOp::create(builder, loc, pointerType());
   auto known = buffers.find(value);
@@ -175,8 +176,8 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
 void HostEmitter::emitCheck(te::CheckOp op) {
   Location loc = op.getLoc();
   if (op->hasAttr("te.poll")) {
-    leaveUnlessZero(loc, routines.call(builder, loc, "tssa_host_poll", builder.getI32Type(),
-                                       {host}));
+    leaveUnlessZero(loc,
+                    routines.call(builder, loc, "tssa_host_poll", builder.getI32Type(), {host}));
     return;
   }
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);

@@ -22,8 +22,8 @@ LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
   auto extent = module.lookupSymbol<func::FuncOp>((op.getKernel() + ".extent").str());
   if (!kernel || !extent)
-    return op.emitError("expected functions '@") << op.getKernel() << "' and '@" << op.getKernel()
-                                                 << ".extent' of the kernel";
+    return op.emitError("expected functions '@")
+           << op.getKernel() << "' and '@" << op.getKernel() << ".extent' of the kernel";
   SmallVector<Value> operands(op.getInputs());
   llvm::append_range(operands, op.getOuts());
   int64_t count = operands.size() + 1, addressBytes = 16 * count;
@@ -82,8 +82,7 @@ Value HostEmitter::callWithCopies(te::ExternOp op, Value attributes) {
   Location loc = op.getLoc();
   Type i32 = builder.getI32Type(), pointer = pointerType();
   auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer, pointer});
-  Value routine =
-      routines.getAddress(builder, loc, ("tssa_extern_" + op.getCallee()).str(), type);
+  Value routine = routines.getAddress(builder, loc, ("tssa_extern_" + op.getCallee()).str(), type);
   auto placed = op->getAttrOfType<IntegerAttr>("te.outs");
   int64_t outs = placed ? placed.getInt() : 0;
   return routines.call(builder, loc, "tssa_host_extern", i32,

@@ -83,10 +83,10 @@ void HostEmitter::failWhen(Location loc, Value failed, int32_t code, StringRef t
   Block *next = builder.getInsertionBlock()->splitBlock(builder.getInsertionPoint());
   Block *report = builder.createBlock(next);
   Type i32 = builder.getI32Type();
-  Value returned = routines.call(builder, loc, "tssa_host_fail", i32,
-                                 {host, constant(loc, i32, code),
-                                  constant(loc, i32, nodes.getNode(loc)),
-                                  routines.getText(builder, loc, text)});
+  Value returned =
+      routines.call(builder, loc, "tssa_host_fail", i32,
+                    {host, constant(loc, i32, code), constant(loc, i32, nodes.getNode(loc)),
+                     routines.getText(builder, loc, text)});
   cf::BranchOp::create(builder, loc, exit, returned);
   builder.setInsertionPointToEnd(report->getPrevNode());
   cf::CondBranchOp::create(builder, loc, failed, report, next);
@@ -99,9 +99,9 @@ void HostEmitter::failWhen(Location loc, Value failed, int32_t code, StringRef t
 
 void HostEmitter::createFunction() {
   Type pointer = pointerType(), i32 = builder.getI32Type();
-  function = func::FuncOp::create(
-      builder, main.getLoc(), "tssa_run",
-      builder.getFunctionType({pointer, pointer, pointer, pointer}, i32));
+  function =
+      func::FuncOp::create(builder, main.getLoc(), "tssa_run",
+                           builder.getFunctionType({pointer, pointer, pointer, pointer}, i32));
   entry = function.addEntryBlock();
   host = entry->getArgument(0);
   arguments = entry->getArgument(1);
@@ -127,8 +127,7 @@ LogicalResult HostEmitter::createBlocks() {
       Buffer &buffer = buffers[argument];
       buffer.pointer = twin->addArgument(pointerType(), argument.getLoc());
       for (int64_t i = 0, e = type.getNumDynamicDims(); i < e; ++i)
-        buffer.dynamicSizes.push_back(
-            twin->addArgument(builder.getIndexType(), argument.getLoc()));
+        buffer.dynamicSizes.push_back(twin->addArgument(builder.getIndexType(), argument.getLoc()));
     }
   }
   return success();

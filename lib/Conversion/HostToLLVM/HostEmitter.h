@@ -23,8 +23,7 @@ namespace tssa {
 class HostEmitter {
 public:
   HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)
-      : module(module), main(main), nodes(nodes), device(device), routines(module),
-        builder(main) {}
+      : module(module), main(main), nodes(nodes), device(device), routines(module), builder(main) {}
 
   mlir::LogicalResult run();
 
@@ -57,8 +56,8 @@ private:
   void loadArguments();
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitBranch(mlir::Operation *op);
-  mlir::LogicalResult expand(mlir::ValueRange operands, mlir::SmallVectorImpl<mlir::Value> &expanded,
-                             mlir::Block *target);
+  mlir::LogicalResult expand(mlir::ValueRange operands,
+                             mlir::SmallVectorImpl<mlir::Value> &expanded, mlir::Block *target);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
 
   // HostMemory.cpp

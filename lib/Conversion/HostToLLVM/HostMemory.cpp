@@ -137,8 +137,7 @@ Value HostEmitter::emitAddress(Location loc, Value memref, ValueRange indices) {
   int64_t bytes = te::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
   linear = arith::MulIOp::create(builder, loc, linear, index(loc, bytes));
   return LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(),
-                             buffers[memref].pointer,
-                             ArrayRef<LLVM::GEPArg>{toI64(loc, linear)});
+                             buffers[memref].pointer, ArrayRef<LLVM::GEPArg>{toI64(loc, linear)});
 }
 
 LogicalResult HostEmitter::emitMemory(Operation *op) {

@@ -53,8 +53,8 @@ void KernelBody::create(ModuleOp module, func::FuncOp kernel, StringRef name) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = kernel.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
-  function = func::FuncOp::create(builder, loc, name,
-                                  builder.getFunctionType({pointer, i64, i64}, {}));
+  function =
+      func::FuncOp::create(builder, loc, name, builder.getFunctionType({pointer, i64, i64}, {}));
   function.setPrivate();
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
@@ -69,11 +69,10 @@ void KernelBody::create(ModuleOp module, func::FuncOp kernel, StringRef name) {
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
   };
   SmallVector<Value> operands;
-  for (auto [type, offset] :
-       llvm::zip(kernel.getArgumentTypes().drop_back(numTrailing), offsets)) {
+  for (auto [type, offset] : llvm::zip(kernel.getArgumentTypes().drop_back(numTrailing), offsets)) {
     if (auto memref = dyn_cast<MemRefType>(type))
-      operands.push_back(createMemRef(builder, loc, memref, load(pointer, offset),
-                                      load(i64, offset + 8)));
+      operands.push_back(
+          createMemRef(builder, loc, memref, load(pointer, offset), load(i64, offset + 8)));
     else if (type.isIndex())
       operands.push_back(toIndex(load(i64, offset)));
     else

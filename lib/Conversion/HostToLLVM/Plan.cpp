@@ -31,8 +31,8 @@ public:
   }
 
   Value isEqual(Value value, int64_t constant) {
-    Value other = arith::ConstantOp::create(builder, loc,
-                                            builder.getIntegerAttr(value.getType(), constant));
+    Value other =
+        arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(value.getType(), constant));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, other);
   }
 
@@ -53,8 +53,7 @@ private:
   OpBuilder &builder;
   Location loc;
 
-  template <typename Intrinsic>
-  void visitOverflowing(Operation *op) {
+  template <typename Intrinsic> void visitOverflowing(Operation *op) {
     Type type = op->getResult(0).getType(), i64 = builder.getI64Type();
     auto pair = LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, builder.getI1Type()});
     SmallVector<Value> operands;
@@ -74,11 +73,10 @@ private:
 
   void visitDivision(Operation *op) {
     Value divisor = values.lookup(op->getOperand(1));
-    Value undefined = arith::OrIOp::create(builder, loc, isEqual(divisor, 0),
-                                           isEqual(divisor, -1));
+    Value undefined = arith::OrIOp::create(builder, loc, isEqual(divisor, 0), isEqual(divisor, -1));
     addFailure(undefined);
-    Value one = arith::ConstantOp::create(builder, loc,
-                                          builder.getIntegerAttr(divisor.getType(), 1));
+    Value one =
+        arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(divisor.getType(), 1));
     Value safe = arith::SelectOp::create(builder, loc, undefined, one, divisor);
     IRMapping mapping = values;
     mapping.map(op->getOperand(1), safe);
@@ -123,8 +121,7 @@ LogicalResult convertPlan(func::FuncOp plan) {
   Value ok = arith::ConstantIntOp::create(builder, loc, TSSA_OK, 32);
   Value code = arith::ConstantIntOp::create(builder, loc, TSSA_OUT_OF_MEMORY, 32);
   func::ReturnOp::create(
-      builder, loc,
-      ValueRange{arith::SelectOp::create(builder, loc, arithmetic.failed, code, ok)});
+      builder, loc, ValueRange{arith::SelectOp::create(builder, loc, arithmetic.failed, code, ok)});
   plan.erase();
   return success();
 }

@@ -39,10 +39,9 @@ Value Routines::getText(OpBuilder &builder, Location loc, StringRef text) {
     OpBuilder top = OpBuilder::atBlockEnd(module.getBody());
     std::string bytes = text.str() + '\0';
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
-    global = LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
-                                    LLVM::Linkage::Internal,
-                                    "tssa.text." + std::to_string(texts.size()),
-                                    builder.getStringAttr(bytes));
+    global = LLVM::GlobalOp::create(
+        top, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+        "tssa.text." + std::to_string(texts.size()), builder.getStringAttr(bytes));
   }
   return LLVM::AddressOfOp::create(builder, loc, global);
 }

@@ -111,8 +111,7 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
       return hasLanes ? index.materializeLanes(e, laneDim, lanes) : index.materialize(e);
     };
     Value value = materialize(expr), size = materialize(index.getSize(buffer.sizes[dim]));
-    Value inBounds =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value, size);
+    Value inBounds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value, size);
     Value zero = materialize(getAffineConstantExpr(0, index.getContext()));
     expr = index.getSymbol(arith::SelectOp::create(builder, loc, inBounds, value, zero));
     allInBounds = andMasks(allInBounds, inBounds);
@@ -199,8 +198,8 @@ Value BodyEvaluator::loadWhere(const TensorBuffer &buffer, AffineExpr address, V
   auto branch = scf::IfOp::create(builder, loc, type, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
-  Value value = memref::LoadOp::create(builder, loc, buffer.memref,
-                                       ValueRange{index.materialize(address)});
+  Value value =
+      memref::LoadOp::create(builder, loc, buffer.memref, ValueRange{index.materialize(address)});
   scf::YieldOp::create(builder, loc, value);
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc, getMemoryPad(builder, loc, pad, type));

@@ -28,7 +28,7 @@ mlir::Type getMemoryType(mlir::Type elementType);
 /// Where a tensor of the kernel lies: a flat row-major memref.
 struct TensorBuffer {
   mlir::Value memref;
-  mlir::Type elementType;                        ///< i1 is stored as i8
+  mlir::Type elementType; ///< i1 is stored as i8
   llvm::SmallVector<mlir::OpFoldResult> sizes;
   llvm::SmallVector<bool> fixed; ///< dims of which only one index is stored
 };
@@ -102,8 +102,8 @@ private:
   mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
                          mlir::TypedAttr pad);
   /// The element where `condition`, a scalar, holds, else `pad`.
-  mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address,
-                        mlir::Value condition, mlir::TypedAttr pad);
+  mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value condition,
+                        mlir::TypedAttr pad);
   /// `value`, as it lies in memory, where `guard` holds, else `pad`.
   mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);

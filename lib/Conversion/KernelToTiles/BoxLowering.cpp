@@ -116,8 +116,7 @@ FailureOr<Schedule> scheduleBox(const Box &box, KernelTarget &target, Operation 
 }
 
 LogicalResult buildBox(IndexBuilder &index, KernelContext &kernel, const Schedule &schedule,
-                       Value number,
-                       function_ref<void(BodyEvaluator &, const TilePoint &)> build) {
+                       Value number, function_ref<void(BodyEvaluator &, const TilePoint &)> build) {
   auto atLoop = [](unsigned) { return success(); };
   if (failed(enterParallelLoops(index, schedule, number, atLoop)))
     return failure();

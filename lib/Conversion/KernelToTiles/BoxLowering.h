@@ -27,9 +27,9 @@ mlir::FailureOr<Schedule> scheduleBox(const Box &box, KernelTarget &target, mlir
 
 /// Builds iteration `number` of a box, with the code of `build` at each point, or at
 /// each vector of points.
-mlir::LogicalResult
-buildBox(IndexBuilder &index, KernelContext &kernel, const Schedule &schedule, mlir::Value number,
-         llvm::function_ref<void(BodyEvaluator &, const TilePoint &)> build);
+mlir::LogicalResult buildBox(IndexBuilder &index, KernelContext &kernel, const Schedule &schedule,
+                             mlir::Value number,
+                             llvm::function_ref<void(BodyEvaluator &, const TilePoint &)> build);
 
 } // namespace tssa::conversion
 

@@ -182,8 +182,8 @@ private:
   }
 
   /// Memory for the part of `inner` that is kept.
-  FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner,
-                                                   ArrayRef<AffineExpr> fixed, bool shared) {
+  FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner, ArrayRef<AffineExpr> fixed,
+                                                   bool shared) {
     int64_t elements = 1;
     SmallVector<bool> isFixed;
     for (auto [dim, size] : llvm::enumerate(inner.getStaticSizes().take_front(fixed.size()))) {
@@ -197,13 +197,13 @@ private:
     SmallVector<TensorBuffer> outs;
     for (Value result : inner.getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
-      auto memory = MemRefType::get({std::max<int64_t>(elements, 1)},
-                                    getMemoryType(type.getElementType()));
+      auto memory =
+          MemRefType::get({std::max<int64_t>(elements, 1)}, getMemoryType(type.getElementType()));
       Value scratch =
           shared ? target.getThreads()->makeShared(builder, inner.getLoc(), function.func, memory)
                  : target.makeScratch(builder, inner.getLoc(), function.func, memory);
-      TensorBuffer buffer = makeBuffer(scratch, type, inner.getParallelSizes(),
-                                       function.context.values);
+      TensorBuffer buffer =
+          makeBuffer(scratch, type, inner.getParallelSizes(), function.context.values);
       buffer.fixed = isFixed;
       function.context.buffers[result] = buffer;
       outs.push_back(buffer);
@@ -228,8 +228,7 @@ private:
   }
 
   AffineExpr getWork(ArrayRef<AffineExpr> extents, Block &body) {
-    return getProduct(extents, kernel.getContext()) *
-           std::distance(body.begin(), body.end());
+    return getProduct(extents, kernel.getContext()) * std::distance(body.begin(), body.end());
   }
 
   OpBuilder &builder;

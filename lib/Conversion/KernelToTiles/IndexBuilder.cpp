@@ -53,7 +53,8 @@ mlir::tssa::te::IndexSimplifier &IndexBuilder::getSimplifier() const {
     return *simplifier;
   SmallVector<IndexRange> symbolRanges(symbols.size(), IndexRange::atLeast(0));
   simplifierSymbols = symbols.size();
-  simplifier = std::make_unique<mlir::tssa::te::IndexSimplifier>(getContext(), ranges, symbolRanges);
+  simplifier =
+      std::make_unique<mlir::tssa::te::IndexSimplifier>(getContext(), ranges, symbolRanges);
   return *simplifier;
 }
 
@@ -191,8 +192,7 @@ Value IndexBuilder::build(AffineExpr expr, int64_t lanes, unsigned laneDim) {
   case AffineExprKind::DimId: {
     unsigned position = cast<AffineDimExpr>(expr).getPosition();
     if (lanes && position == laneDim)
-      return vector::StepOp::create(builder, loc,
-                                    VectorType::get(lanes, builder.getIndexType()));
+      return vector::StepOp::create(builder, loc, VectorType::get(lanes, builder.getIndexType()));
     assert(loops.contains(position) && "the loop is around the insertion point");
     return loops.lookup(position).value;
   }
@@ -202,7 +202,8 @@ Value IndexBuilder::build(AffineExpr expr, int64_t lanes, unsigned laneDim) {
     return buildSum(expr, lanes, laneDim);
   case AffineExprKind::Mul: {
     auto product = cast<AffineBinaryOpExpr>(expr);
-    Value lhs = build(product.getLHS(), lanes, laneDim), rhs = build(product.getRHS(), lanes, laneDim);
+    Value lhs = build(product.getLHS(), lanes, laneDim),
+          rhs = build(product.getRHS(), lanes, laneDim);
     matchLanes(lhs, rhs);
     return arith::MulIOp::create(builder, loc, lhs, rhs);
   }

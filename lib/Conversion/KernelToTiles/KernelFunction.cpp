@@ -17,8 +17,7 @@ using namespace ::tssa::conversion;
 
 namespace tssa::conversion {
 
-SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes,
-                                              const IRMapping &values) {
+SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes, const IRMapping &values) {
   SmallVector<OpFoldResult> mapped;
   for (OpFoldResult size : sizes) {
     if (auto value = dyn_cast<Value>(size))
@@ -29,9 +28,8 @@ SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes,
   return mapped;
 }
 
-
-TensorBuffer makeBuffer(Value memref, RankedTensorType type,
-                                   ArrayRef<OpFoldResult> sizes, const IRMapping &values) {
+TensorBuffer makeBuffer(Value memref, RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+                        const IRMapping &values) {
   return {memref, type.getElementType(), mapSizes(sizes, values), {}};
 }
 
@@ -65,8 +63,7 @@ static SmallVector<OpFoldResult> getKernelSizes(OpBuilder &builder, Value tensor
 
 namespace tssa::conversion {
 
-KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel,
-                                    KernelTarget &target) {
+KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target) {
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(isa<RankedTensorType>(type) ? Type(getFlatType(type)) : type);
@@ -120,9 +117,9 @@ void createExtentFunction(
     if (!isa<RankedTensorType>(type))
       types.push_back(type);
   Type indexType = builder.getIndexType();
-  auto func = func::FuncOp::create(builder, kernel.getLoc(),
-                                   (kernel.getSymName() + ".extent").str(),
-                                   builder.getFunctionType(types, {indexType, indexType}));
+  auto func =
+      func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
+                           builder.getFunctionType(types, {indexType, indexType}));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping values;

@@ -27,14 +27,13 @@ KernelFunction createKernelFunction(mlir::OpBuilder &builder, mlir::tssa::te::Ke
 
 /// Ends the body of `@k` and sets its attributes.
 mlir::LogicalResult finishKernelFunction(mlir::OpBuilder &builder, KernelFunction &function,
-                          KernelTarget &target);
+                                         KernelTarget &target);
 
 /// Creates `@k.extent`, whose body returns what `extent` builds: the number of
 /// iterations and the target's grain.
 void createExtentFunction(
     mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
-    llvm::function_ref<std::pair<mlir::Value, mlir::Value>(IndexBuilder &,
-                                                           const mlir::IRMapping &)>
+    llvm::function_ref<std::pair<mlir::Value, mlir::Value>(IndexBuilder &, const mlir::IRMapping &)>
         extent);
 
 /// Lowers kernels whose expressions are te.compute.
@@ -61,8 +60,7 @@ llvm::SmallVector<mlir::AffineExpr> getSizeExprs(IndexBuilder &index,
                                                  const mlir::IRMapping &values);
 
 /// Whether two buffers are not the same memory.
-mlir::Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs,
-                             const TensorBuffer &rhs);
+mlir::Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs, const TensorBuffer &rhs);
 
 /// Sizes with the kernel's values replaced by the function's.
 llvm::SmallVector<mlir::OpFoldResult> mapSizes(llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -28,8 +28,7 @@ static constexpr int64_t rowPadding = 4;
 
 Value PointEmitter::getOperand(unsigned operand) {
   Operation *maker = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp();
-  if (!maker || maker->getBlock() != op.getPieceBlock(piece) ||
-      operand >= maker->getNumOperands())
+  if (!maker || maker->getBlock() != op.getPieceBlock(piece) || operand >= maker->getNumOperands())
     return {};
   return maker->getOperand(operand);
 }
@@ -43,9 +42,8 @@ SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
 
 /// Whether `read` has an index that the body computes.
 static bool isOpaque(te::ReadOp read) {
-  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
-    return symbol.getParentBlock() == read->getBlock();
-  });
+  return llvm::any_of(read.getSymbols(),
+                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
 }
 
 void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
@@ -68,8 +66,8 @@ void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
   OpBuilder &builder = index.getBuilder();
   auto func = builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
   Type type = getMemoryType(operand.getType());
-  cache.buffer.memref = kernel.target->getThreads()->makeShared(
-      builder, index.getLoc(), func, MemRefType::get({stride}, type));
+  cache.buffer.memref = kernel.target->getThreads()->makeShared(builder, index.getLoc(), func,
+                                                                MemRefType::get({stride}, type));
   cache.buffer.elementType = operand.getType();
   caches[operand] = cache;
 }
@@ -94,13 +92,13 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   for (int64_t extent : tile.extents)
     total *= extent;
   // As many iterations for all threads, a number that is known: they can be unrolled.
-  auto loop = scf::ForOp::create(builder, loc, index.constant(0),
-                                 index.constant(llvm::divideCeil(total, threads.count)),
-                                 index.constant(1));
+  auto loop =
+      scf::ForOp::create(builder, loc, index.constant(0),
+                         index.constant(llvm::divideCeil(total, threads.count)), index.constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value first = arith::MulIOp::create(builder, loc, loop.getInductionVar(),
-                                      index.constant(threads.count));
+  Value first =
+      arith::MulIOp::create(builder, loc, loop.getInductionVar(), index.constant(threads.count));
   Value number = arith::AddIOp::create(builder, loc, first, threads.buildNumber(index));
   if (total % threads.count != 0) {
     Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
@@ -123,8 +121,7 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   SmallVector<AffineExpr> offsets(order.size());
   for (unsigned i = order.size(); i-- > 0;) {
     Value extent = index.constant(tile.extents[order[i]]);
-    Value mine = i == 0 ? number
-                        : arith::RemUIOp::create(builder, loc, number, extent).getResult();
+    Value mine = i == 0 ? number : arith::RemUIOp::create(builder, loc, number, extent).getResult();
     if (i > 0)
       number = arith::DivUIOp::create(builder, loc, number, extent);
     offsets[order[i]] = index.getSymbol(mine);
@@ -153,8 +150,8 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   builder.setInsertionPointToStart(branch.thenBlock());
   storeOperand(body.compute(operand));
   builder.setInsertionPointToStart(branch.elseBlock());
-  storeOperand(arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(builder.getZeroAttr(operand.getType()))));
+  storeOperand(arith::ConstantOp::create(builder, loc,
+                                         cast<TypedAttr>(builder.getZeroAttr(operand.getType()))));
 }
 
 SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile &tile,
@@ -172,8 +169,7 @@ SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile 
   SmallVector<AffineExpr> indices;
   for (AffineExpr expr : source.getMap().getResults())
     indices.push_back(body.substitute(expr, source.getSymbols()));
-  AffineExpr address =
-      body.getAddress(kernel.buffers.find(source.getSource())->second, indices);
+  AffineExpr address = body.getAddress(kernel.buffers.find(source.getSource())->second, indices);
   auto isInnermost = [&](unsigned i) {
     AffineExpr loop = getAffineDimExpr(tile.loops[i], index.getContext());
     return index.simplify(address.replace(loop, loop + 1) - address) ==
@@ -190,6 +186,5 @@ void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand,
-             reader.load(cache.buffer, reader.place(cache.address), Value(), TypedAttr()));
+    body.map(operand, reader.load(cache.buffer, reader.place(cache.address), Value(), TypedAttr()));
 }

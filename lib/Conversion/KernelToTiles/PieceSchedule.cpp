@@ -101,8 +101,7 @@ namespace tssa::conversion {
 
 StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
 
-SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op,
-                                   const IRMapping &values) {
+SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op, const IRMapping &values) {
   SmallVector<AffineExpr> extents;
   for (OpFoldResult size : mapSizes(op.getMixedSizes(), values))
     extents.push_back(index.getSize(size));
@@ -121,8 +120,8 @@ FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel
       box->offsets[dim] = at;
       box->extents[dim] = getAffineConstantExpr(1, index.getContext());
     }
-  FailureOr<Schedule> schedule = readSchedule(kernel.getSchedule(), getLabel(op), box->extents,
-                                              op.getNumParallel(), op);
+  FailureOr<Schedule> schedule =
+      readSchedule(kernel.getSchedule(), getLabel(op), box->extents, op.getNumParallel(), op);
   if (failed(schedule))
     return failure();
   for (auto [dim, offset] : llvm::zip_equal(schedule->dims, box->offsets))
@@ -136,8 +135,8 @@ SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedu
   SmallVector<bool> conflict(inner.getNumParallel(), false);
   auto visit = [&](te::ReadOp read) {
     for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-      AffineExpr over = read.getMap().getNumSymbols() == 0 ? getLiveExpr(index, schedule, expr)
-                                                           : AffineExpr();
+      AffineExpr over =
+          read.getMap().getNumSymbols() == 0 ? getLiveExpr(index, schedule, expr) : AffineExpr();
       if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
         conflict[dim] = true;
       else

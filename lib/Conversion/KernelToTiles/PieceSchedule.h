@@ -28,8 +28,7 @@ llvm::SmallVector<mlir::AffineExpr> getExtents(IndexBuilder &index, mlir::tssa::
 
 /// Reads the schedule of piece `piece` of `op`. A parallel dim with an expression in
 /// `fixed` has that one index only.
-mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index,
-                                              mlir::tssa::te::KernelOp kernel,
+mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, mlir::tssa::te::KernelOp kernel,
                                               mlir::tssa::te::ComputeOp op, unsigned piece,
                                               const mlir::IRMapping &values,
                                               llvm::ArrayRef<mlir::AffineExpr> fixed = {});

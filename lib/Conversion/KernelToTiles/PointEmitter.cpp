@@ -45,8 +45,7 @@ static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
   if (te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
     return {};
   auto product = body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
-  return product && product->hasOneUse() && product->getBlock() == body ? product
-                                                                        : arith::MulFOp();
+  return product && product->hasOneUse() && product->getBlock() == body ? product : arith::MulFOp();
 }
 
 PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange accumulators) {
@@ -183,8 +182,8 @@ void PointEmitter::compute(const TilePoint &point) {
   TilePoint restricted = point;
   if (condition && isa<VectorType>(condition.getType())) {
     restricted.mask = body.andMasks(condition, point.mask);
-    condition = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
-                                            restricted.mask);
+    condition =
+        vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, restricted.mask);
   }
   if (!condition)
     return computePoint(point);

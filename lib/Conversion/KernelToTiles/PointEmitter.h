@@ -64,9 +64,9 @@ private:
   /// An operand in shared memory.
   struct Cache {
     TensorBuffer buffer;
-    mlir::AffineExpr address;              ///< at a point of a tile
-    llvm::SmallVector<unsigned> order;     ///< dims of the box, outermost first
-    llvm::SmallVector<int64_t> strides;    ///< of the dims of the box
+    mlir::AffineExpr address;           ///< at a point of a tile
+    llvm::SmallVector<unsigned> order;  ///< dims of the box, outermost first
+    llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
   BodyEvaluator::Loads loads; ///< of the present scope

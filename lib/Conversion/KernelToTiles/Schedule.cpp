@@ -116,8 +116,8 @@ private:
     if (auto bind = dyn_cast<BindOp>(op))
       return setKind(op, bind.getLevel() == "lane" ? LoopKind::Thread : LoopKind::Parallel);
     if (auto cache = dyn_cast<CacheOp>(op)) {
-      schedule.caches.push_back({static_cast<unsigned>(cache.getOperand()),
-                                 handles.lookup(cache.getLoop()), cache});
+      schedule.caches.push_back(
+          {static_cast<unsigned>(cache.getOperand()), handles.lookup(cache.getLoop()), cache});
       return success();
     }
     if (isa<RegisterTileOp, UnrollOp>(op))
@@ -218,8 +218,8 @@ private:
     llvm::sort(sortedGiven);
     llvm::sort(sortedOrder);
     if (sortedGiven != sortedOrder)
-      return op.emitError("expected each of the ") << order.size() << " loops of '" << label
-                                                   << "' once";
+      return op.emitError("expected each of the ")
+             << order.size() << " loops of '" << label << "' once";
     order = given;
     return success();
   }
@@ -262,8 +262,8 @@ private:
       // Outside of the reduction loops, when it is not one itself.
       order.insert(llvm::find_if(order,
                                  [&](unsigned other) {
-                                   return other == id || (!loop.reduction &&
-                                                          schedule.loops[other].reduction);
+                                   return other == id ||
+                                          (!loop.reduction && schedule.loops[other].reduction);
                                  }),
                    outer);
       addTile(getAffineDimExpr(outer, context), id, std::max<int64_t>(extent, 1), loop.extent);
@@ -356,9 +356,8 @@ private:
 
 namespace tssa::conversion {
 
-FailureOr<Schedule> readSchedule(Region &region, StringRef label,
-                                                   ArrayRef<AffineExpr> extents,
-                                                   unsigned numParallel, Operation *expression) {
+FailureOr<Schedule> readSchedule(Region &region, StringRef label, ArrayRef<AffineExpr> extents,
+                                 unsigned numParallel, Operation *expression) {
   ScheduleReader reader(label, extents, numParallel, expression);
   if (failed(reader.read(region)))
     return failure();

@@ -105,8 +105,8 @@ Values joinThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emit
     }
     return joined;
   }
-  Values values = joinWarp(index, threads, emitter, Values(accumulators),
-                           std::min(group, warpSize));
+  Values values =
+      joinWarp(index, threads, emitter, Values(accumulators), std::min(group, warpSize));
   return group > warpSize ? joinWarps(index, threads, emitter, values, group) : values;
 }
 

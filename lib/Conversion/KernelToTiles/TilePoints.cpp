@@ -135,7 +135,6 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
     point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
   point.dims = schedule.dims;
   const TileGroup *vectorGroup = schedule.getVector();
-  point.vector =
-      vectorGroup && !isScalar(row) && (!vectorGroup->reduction || !reduction.empty());
+  point.vector = vectorGroup && !isScalar(row) && (!vectorGroup->reduction || !reduction.empty());
   return point;
 }

@@ -15,10 +15,10 @@ namespace tssa::conversion {
 
 /// What of a tile group is computed at one place of the code.
 struct TileState {
-  int64_t count = 0;          ///< consecutive iterations; 0 for a dynamic one
-  mlir::AffineExpr offset;    ///< dynamic: the row, or the first element of the vector
-  mlir::AffineExpr bound;     ///< dynamic vector: how many elements are left at `offset`
-  bool scalar = false;        ///< dynamic: `offset` is one element of a vector
+  int64_t count = 0;       ///< consecutive iterations; 0 for a dynamic one
+  mlir::AffineExpr offset; ///< dynamic: the row, or the first element of the vector
+  mlir::AffineExpr bound;  ///< dynamic vector: how many elements are left at `offset`
+  bool scalar = false;     ///< dynamic: `offset` is one element of a vector
 };
 
 /// Iterations of one group at one point: values of its inner loops, and a mask.
@@ -60,8 +60,7 @@ public:
   llvm::SmallVector<TileRow> getRows(bool masked);
   /// All combinations of reduction dims.
   llvm::SmallVector<TileRow> getReductionRows() { return getCombinations(true, false); }
-  TilePoint getPoint(llvm::ArrayRef<TileElement> row,
-                     llvm::ArrayRef<TileElement> reduction = {});
+  TilePoint getPoint(llvm::ArrayRef<TileElement> row, llvm::ArrayRef<TileElement> reduction = {});
 
 private:
   mlir::AffineExpr constantExpr(int64_t value) {

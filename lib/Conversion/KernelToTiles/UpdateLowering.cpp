@@ -138,9 +138,9 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
     SmallVector<bool> opaque;
     for (AffineExpr expr : update.getMap().getResults()) {
       target.push_back(body.substitute(expr, symbols));
-      opaque.push_back(llvm::any_of(
-          llvm::seq<unsigned>(update.getSymbols().size(), symbols.size()),
-          [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); }));
+      opaque.push_back(
+          llvm::any_of(llvm::seq<unsigned>(update.getSymbols().size(), symbols.size()),
+                       [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); }));
     }
     const TensorBuffer &out = function.outs[0];
     Value inBounds = body.checkOpaque(target, opaque, out, /*guard=*/Value());
@@ -178,8 +178,8 @@ static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te:
     build(SmallVector<Value>(extents.size()));
 }
 
-static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel,
-                                       te::UpdateOp update, KernelTarget &target) {
+static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                                       KernelTarget &target) {
   builder.setInsertionPoint(kernel);
   KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, update.getLoc());
@@ -269,8 +269,7 @@ LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel, te::ScanO
     FailureOr<Schedule> lines =
         scheduleBox(getLines(extentIndex, scan, sizes, values), target, scan);
     MLIRContext *context = extentIndex.getContext();
-    Value n = extentIndex.materialize(
-        extentIndex.simplify(getParallelCount(*lines, context)));
+    Value n = extentIndex.materialize(extentIndex.simplify(getParallelCount(*lines, context)));
     AffineExpr work = getProduct(getSizeExprs(extentIndex, sizes, values), context);
     return std::make_pair(n, target.buildGrain(extentIndex, n, work));
   });

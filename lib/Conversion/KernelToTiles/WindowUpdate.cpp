@@ -55,8 +55,8 @@ static std::optional<Window::Side> matchSide(AffineExpr expr, AffineMap map) {
   if (!step || step.getValue() == 0)
     return std::nullopt;
   side.step = step.getValue();
-  AffineExpr rest = simplify(
-      expr - getAffineDimExpr(*side.dim, expr.getContext()) * side.step - side.offset);
+  AffineExpr rest =
+      simplify(expr - getAffineDimExpr(*side.dim, expr.getContext()) * side.step - side.offset);
   if (rest != getAffineConstantExpr(0, expr.getContext()))
     return std::nullopt;
   return side;
@@ -85,8 +85,8 @@ std::optional<Window> matchWindow(te::UpdateOp update) {
     if (!side->dim)
       continue;
     AffineExpr steps = getAffineDimExpr(position, context) - side->offset;
-    window.domain[*side->dim] = side->step > 0 ? steps.floorDiv(side->step)
-                                               : (-steps).floorDiv(-side->step);
+    window.domain[*side->dim] =
+        side->step > 0 ? steps.floorDiv(side->step) : (-steps).floorDiv(-side->step);
   }
   for (auto [dim, expr] : llvm::enumerate(window.domain)) {
     if (expr)
@@ -120,8 +120,8 @@ SmallVector<bool> findIndependentDims(te::UpdateOp update) {
 namespace {
 class WindowLowering {
 public:
-  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                 const Window &window, KernelTarget &target)
+  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update, const Window &window,
+                 KernelTarget &target)
       : builder(builder), kernel(kernel), update(update), window(window), target(target) {}
 
   LogicalResult lower() {
@@ -158,8 +158,8 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(update);
     Box box;
-    box.extents = getSizeExprs(
-        index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
+    box.extents =
+        getSizeExprs(index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
     if (!box.extents.empty())
       box.vectorDim = box.extents.size() - 1;
     box.spread = target.getThreads(); // memory is one thread's work
@@ -174,46 +174,39 @@ private:
     auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    if (failed(buildBox(index, function.context, points, number,
-                        [&](BodyEvaluator &body, const TilePoint &point) {
-                          buildPoint(index, body, point);
-                        })))
+    if (failed(buildBox(
+            index, function.context, points, number,
+            [&](BodyEvaluator &body, const TilePoint &point) { buildPoint(index, body, point); })))
       return failure();
     builder.setInsertionPointToStart(branch.elseBlock());
     const TensorBuffer &base = getBase();
-    auto copy = scf::IfOp::create(builder, loc,
-                                  buildAreDistinct(index, base, function.outs[0]),
+    auto copy = scf::IfOp::create(builder, loc, buildAreDistinct(index, base, function.outs[0]),
                                   /*withElseRegion=*/false);
     builder.setInsertionPointToStart(copy.thenBlock());
     Value rest = arith::SubIOp::create(builder, loc, number, count);
-    return buildBox(index, function.context, elements, rest,
-                    [&](BodyEvaluator &body, const TilePoint &point) {
-                      buildCopy(index, body, point);
-                    });
+    return buildBox(
+        index, function.context, elements, rest,
+        [&](BodyEvaluator &body, const TilePoint &point) { buildCopy(index, body, point); });
   }
 
-  const TensorBuffer &getBase() {
-    return function.context.buffers.find(update.getBase())->second;
-  }
+  const TensorBuffer &getBase() { return function.context.buffers.find(update.getBase())->second; }
 
   /// Runs `body` where `condition`, a scalar or a mask, holds.
-  void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point,
-                  Value condition, function_ref<void(BodyEvaluator &)> build) {
+  void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point, Value condition,
+                  function_ref<void(BodyEvaluator &)> build) {
     if (!condition)
       return build(body);
     Location loc = update.getLoc();
     TilePoint masked = point;
     if (isa<VectorType>(condition.getType())) {
       masked.mask = body.andMasks(condition, point.mask);
-      condition =
-          vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, masked.mask);
+      condition = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, masked.mask);
     }
     auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     BodyEvaluator::Loads loads;
-    BodyEvaluator inner(index, function.context, masked, body.getLaneDim(), body.getLanes(),
-                        loads);
+    BodyEvaluator inner(index, function.context, masked, body.getLaneDim(), body.getLanes(), loads);
     build(inner);
   }
 
@@ -236,8 +229,7 @@ private:
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
         // In place or not, no other point writes the element.
-        inner.map(combiner.getArgument(0),
-                  inner.load(getBase(), address, Value(), TypedAttr()));
+        inner.map(combiner.getArgument(0), inner.load(getBase(), address, Value(), TypedAttr()));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);
         value = inner.getYielded(combiner)[0];
@@ -254,14 +246,13 @@ private:
       return; // the window is the base
     Value outside;
     if (!never) {
-      Value all = arith::ConstantOp::create(
-          builder, update.getLoc(), cast<TypedAttr>(builder.getOneAttr(inside.getType())));
+      Value all = arith::ConstantOp::create(builder, update.getLoc(),
+                                            cast<TypedAttr>(builder.getOneAttr(inside.getType())));
       outside = arith::XOrIOp::create(builder, update.getLoc(), inside, all);
     }
     buildWhere(index, body, point, outside, [&](BodyEvaluator &inner) {
       AffineExpr address = inner.getAddress(function.outs[0], point.dims);
-      inner.store(function.outs[0], address,
-                  inner.load(getBase(), address, Value(), TypedAttr()));
+      inner.store(function.outs[0], address, inner.load(getBase(), address, Value(), TypedAttr()));
     });
   }
 
@@ -282,8 +273,7 @@ private:
       if (side.step < 0)
         steps = zero - steps;
       body.addConstraint(steps, /*equality=*/false, inside, never);
-      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside,
-                         never);
+      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside, never);
       if (step != 1)
         body.addConstraint(steps % step, /*equality=*/true, inside, never);
     }

@@ -151,8 +151,7 @@ static FailureOr<Values> setAttribute(Importer &importer, const Call &call) {
 static FailureOr<Values> forward(Importer &, const Call &call) { return Values{call[0]}; }
 
 /// Whether a value is None, which is known always.
-template <bool isNegated>
-static FailureOr<Values> isNone(Importer &, const Call &call) {
+template <bool isNegated> static FailureOr<Values> isNone(Importer &, const Call &call) {
   return Values{Value::truth((call[0].is(Value::None) && call[1].is(Value::None)) != isNegated)};
 }
 

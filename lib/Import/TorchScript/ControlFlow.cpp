@@ -97,8 +97,7 @@ static bool isVisible(Importer &importer, const Value &leaf) {
 /// Leaves that are the same in both arms stay; the others become results. `forms` has null
 /// for those that stay, which are in `left` then.
 static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
-                              ArrayRef<Value> right,
-                              SmallVectorImpl<std::optional<Form>> &forms) {
+                              ArrayRef<Value> right, SmallVectorImpl<std::optional<Form>> &forms) {
   for (auto [l, r] : llvm::zip_equal(left, right)) {
     if (l.isSame(r) && isVisible(importer, l)) {
       forms.push_back(std::nullopt);
@@ -124,7 +123,8 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
     bool learned = false;
     if (!form.join(importer, l, learned) || !form.join(importer, r, learned))
       return importer.needsKnown("a value is " + l.describe() + " in one branch and " +
-                                 r.describe() + " in the other, or tensors of different "
+                                 r.describe() +
+                                 " in the other, or tensors of different "
                                  "types");
     forms.push_back(form);
   }
@@ -230,9 +230,8 @@ private:
   Trial tryWhile();
   /// Builds the body for one number and these values of the carried leaves; the values to
   /// carry on, or nothing.
-  FailureOr<std::optional<SmallVector<mlir::Value>>> buildBody(const Size &position,
-                                                               mlir::ValueRange carried,
-                                                               mlir::Value *goesOn);
+  FailureOr<std::optional<SmallVector<mlir::Value>>>
+  buildBody(const Size &position, mlir::ValueRange carried, mlir::Value *goesOn);
   FailureOr<bool> learn(ArrayRef<Value> next);
   SmallVector<mlir::Value> getInitialValues();
   Values wrapLeaves(mlir::ValueRange carried);
@@ -284,7 +283,8 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
     }
     if (!form->join(importer, value, learned))
       return importer.needsKnown("a value is " + leaf.describe() + " before a loop and " +
-                                 value.describe() + " after an iteration, or tensors of "
+                                 value.describe() +
+                                 " after an iteration, or tensors of "
                                  "different types");
   }
   return learned;
@@ -325,8 +325,8 @@ LoopImporter::buildBody(const Size &position, mlir::ValueRange carried, mlir::Va
 
 LoopImporter::Trial LoopImporter::tryFor() {
   mlir::Value zero = b.materializeValue(0), one = b.materializeValue(1);
-  auto loop = scf::ForOp::create(b.ops, b.loc(), zero, b.materializeValue(*count), one,
-                                 getInitialValues());
+  auto loop =
+      scf::ForOp::create(b.ops, b.loc(), zero, b.materializeValue(*count), one, getInitialValues());
   auto fill = [&]() -> FailureOr<bool> {
     mlir::OpBuilder::InsertionGuard guard(b.ops);
     mlir::Block *block = loop.getBody();
@@ -355,9 +355,8 @@ void LoopImporter::fillCondition(mlir::Block *before) {
   b.ops.setInsertionPointToEnd(before);
   mlir::Value goesOn = before->getArgument(1);
   if (count) {
-    mlir::Value isBelow =
-        arith::CmpIOp::create(b.ops, b.loc(), arith::CmpIPredicate::slt, before->getArgument(0),
-                              b.materializeValue(*count));
+    mlir::Value isBelow = arith::CmpIOp::create(b.ops, b.loc(), arith::CmpIPredicate::slt,
+                                                before->getArgument(0), b.materializeValue(*count));
     goesOn = arith::AndIOp::create(b.ops, b.loc(), isBelow, goesOn);
   }
   scf::ConditionOp::create(b.ops, b.loc(), goesOn, before->getArguments());
@@ -376,8 +375,8 @@ LoopImporter::Trial LoopImporter::tryWhile() {
     fillCondition(b.ops.createBlock(&loop.getBefore(), {}, types, locs));
     mlir::Block *block = b.ops.createBlock(&loop.getAfter(), {}, types, locs);
     mlir::Value index = block->getArgument(0);
-    Size position = count ? b.sizes.getPosition(index, *count)
-                          : b.sizes.get(index, /*nonNegative=*/true);
+    Size position =
+        count ? b.sizes.getPosition(index, *count) : b.sizes.get(index, /*nonNegative=*/true);
     mlir::Value goesOn;
     auto next = buildBody(position, block->getArguments().drop_front(2), &goesOn);
     if (failed(next))
@@ -413,7 +412,8 @@ FailureOr<Values> LoopImporter::unroll(const Value &condition) {
     Values outputs = importer.getValues(body.outputs);
     goesOn = outputs.front().getConstantBool();
     if (!goesOn)
-      return importer.needsKnown("how often a loop runs must be known when the program is compiled");
+      return importer.needsKnown(
+          "how often a loop runs must be known when the program is compiled");
     values.assign(outputs.begin() + 1, outputs.end());
   }
   return values;

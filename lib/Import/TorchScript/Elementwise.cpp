@@ -119,9 +119,7 @@ Scalar floorOf(Scalars x) { return x[0].isFloat() ? floor(x[0]) : x[0]; }
 Scalar ceilOf(Scalars x) { return x[0].isFloat() ? ceil(x[0]) : x[0]; }
 Scalar roundOf(Scalars x) { return x[0].isFloat() ? roundEven(x[0]) : x[0]; }
 Scalar truncOf(Scalars x) { return x[0].isFloat() ? trunc(x[0]) : x[0]; }
-Scalar isNaNOf(Scalars x) {
-  return x[0].isFloat() ? isNaN(x[0]) : x[0] != x[0];
-}
+Scalar isNaNOf(Scalars x) { return x[0].isFloat() ? isNaN(x[0]) : x[0] != x[0]; }
 Scalar leakyRelu(Scalars x) { return select(x[0] > 0.0, x[0], x[0] * x[1]); }
 Scalar hardTanh(Scalars x) { return atMost(atLeast(x[0], x[1]), x[2]); }
 Scalar lerpOf(Scalars x) { return x[0] + x[2] * (x[1] - x[0]); }
@@ -217,8 +215,8 @@ Scalar makeScalar(Importer &importer, Body &body, const Value &value, DType type
   if (value.is(Value::Int))
     return wrap(body.fromIndex(body.index(body.size(value.getSize())), DType::I64));
   if (std::optional<double> number = value.getKnown())
-    return wrap(mlir::arith::ConstantOp::create(body.ops, body.loc,
-                                                body.ops.getF64FloatAttr(*number)));
+    return wrap(
+        mlir::arith::ConstantOp::create(body.ops, body.loc, body.ops.getF64FloatAttr(*number)));
   return wrap(value.getScalar(), value.is(Value::Bool));
 }
 
@@ -354,8 +352,9 @@ static FailureOr<Tensors> buildRoundedDivision(Importer &importer, const Call &c
     return buildRow(importer, call, {"div", "", Rule::ToFloat, 2, 0, divide});
   if (mode.getText() != "floor" && mode.getText() != "trunc")
     return importer.b.error("expected floor or trunc as rounding mode");
-  return buildRow(importer, call, {"div", "", Rule::Promote, 2, 0,
-                                   mode.getText() == "floor" ? floorDivide : truncDivide});
+  return buildRow(
+      importer, call,
+      {"div", "", Rule::Promote, 2, 0, mode.getText() == "floor" ? floorDivide : truncDivide});
 }
 
 /// clamp(self, min, max): a bound may be missing.
@@ -373,8 +372,9 @@ static FailureOr<Tensors> buildClamp(Importer &importer, const Call &call) {
   auto element = hasLow && hasHigh ? +[](Scalars x) { return min(max(x[0], x[1]), x[2]); }
                  : hasLow          ? atLeastOf
                                    : atMostOf;
-  return buildRow(importer, bounded,
-                  {"clamp", "", Rule::Promote, static_cast<unsigned>(arguments.size()), 0, element});
+  return buildRow(
+      importer, bounded,
+      {"clamp", "", Rule::Promote, static_cast<unsigned>(arguments.size()), 0, element});
 }
 
 /// where(condition, self, other).
@@ -402,9 +402,10 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
   Value operands[] = {call[0], call[2], call[1]};
   Call moved = call;
   moved.arguments = operands;
-  return single(ElementwiseBuilder(importer, moved, 1)
-                    .build(self->dtype, self->dtype, 3,
-                           [](Scalars x) { return select(x[2] != 0.0, x[1], x[0]); }));
+  return single(
+      ElementwiseBuilder(importer, moved, 1).build(self->dtype, self->dtype, 3, [](Scalars x) {
+        return select(x[2] != 0.0, x[1], x[0]);
+      }));
 }
 
 /// pow(self, exponent); small known exponents are products.
@@ -447,16 +448,17 @@ static FailureOr<Tensors> buildFill(Importer &importer, const Call &call) {
   filled.arguments = operands;
   if (!filled.target)
     filled.target = *self;
-  return single(ElementwiseBuilder(importer, filled, 1)
-                    .build(self->dtype, self->dtype, 1, [](Scalars x) { return x[0]; }));
+  return single(
+      ElementwiseBuilder(importer, filled, 1).build(self->dtype, self->dtype, 1, [](Scalars x) {
+        return x[0];
+      }));
 }
 
 void registerElementwise(OperatorTable &table) {
   for (const Row &row : rows)
-    table.compute(Twine("aten::") + row.name, row.overloads,
-                  [&row](Importer &importer, const Call &call) {
-                    return buildRow(importer, call, row);
-                  });
+    table.compute(
+        Twine("aten::") + row.name, row.overloads,
+        [&row](Importer &importer, const Call &call) { return buildRow(importer, call, row); });
   table.compute("aten::div", "Tensor_mode Scalar_mode", buildRoundedDivision);
   table.compute("aten::clamp", "- Tensor", buildClamp);
   table.compute("aten::clip", "- Tensor", buildClamp);

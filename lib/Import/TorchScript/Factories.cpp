@@ -36,16 +36,13 @@ static FailureOr<Tensors> fill(Importer &importer, DType type, ArrayRef<Size> sh
                                const Value &value) {
   if (failed(checkSizes(importer, shape)))
     return failure();
-  return single(importer.b.compute(type, shape, [&](Body &body) {
-    return makeScalar(importer, body, value, type).getValue();
-  }));
+  return single(importer.b.compute(
+      type, shape, [&](Body &body) { return makeScalar(importer, body, value, type).getValue(); }));
 }
 
 /// The type of a tensor that is made of a number.
 static DType getDefault(const Value &value) {
-  return value.is(Value::Float)  ? DType::F32
-         : value.is(Value::Bool) ? DType::Bool
-                                 : DType::I64;
+  return value.is(Value::Float) ? DType::F32 : value.is(Value::Bool) ? DType::Bool : DType::I64;
 }
 
 /// zeros(size, dtype, ...); empty is filled with 0 too.
@@ -67,8 +64,7 @@ static FailureOr<Tensors> buildFull(Importer &importer, const Call &call) {
 }
 
 /// zeros_like(self, dtype, ...).
-template <int number>
-static FailureOr<Tensors> buildLike(Importer &importer, const Call &call) {
+template <int number> static FailureOr<Tensors> buildLike(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
     return failure();
@@ -89,8 +85,7 @@ static FailureOr<Tensors> buildFullLike(Importer &importer, const Call &call) {
 }
 
 /// new_zeros(self, size, dtype, ...).
-template <int number>
-static FailureOr<Tensors> buildNew(Importer &importer, const Call &call) {
+template <int number> static FailureOr<Tensors> buildNew(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   FailureOr<Sizes> shape = importer.getSizes(call[1]);
   if (failed(self) || failed(shape))
@@ -154,8 +149,7 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
     dtypeAt = 3;
   }
   bool isFloat = start.is(Value::Float) || end.is(Value::Float) || step.is(Value::Float);
-  FailureOr<DType> type =
-      importer.getDType(call[dtypeAt], isFloat ? DType::F32 : DType::I64);
+  FailureOr<DType> type = importer.getDType(call[dtypeAt], isFloat ? DType::F32 : DType::I64);
   if (failed(type))
     return failure();
   FailureOr<Size> count = countRange(importer, start, end, step);
@@ -220,9 +214,9 @@ static FailureOr<Tensors> buildTensor(Importer &importer, const Call &call) {
     mlir::Value position = body.index(body.dim(0));
     Scalar result = makeScalar(importer, body, elements.back(), *type);
     for (size_t i = elements.size() - 1; i-- > 0;) {
-      mlir::Value here = mlir::arith::CmpIOp::create(
-          body.ops, body.loc, mlir::arith::CmpIPredicate::eq, position,
-          mlir::arith::ConstantIndexOp::create(body.ops, body.loc, i));
+      mlir::Value here =
+          mlir::arith::CmpIOp::create(body.ops, body.loc, mlir::arith::CmpIPredicate::eq, position,
+                                      mlir::arith::ConstantIndexOp::create(body.ops, body.loc, i));
       result = select(Scalar(body.ops, body.loc, here),
                       makeScalar(importer, body, elements[i], *type), result);
     }

@@ -78,8 +78,8 @@ mlir::Value Guards::build(OpBuilder &ops, const Size &size) {
 void Guards::check(arith::CmpIPredicate predicate, const Size &lhs, const Size &rhs) {
   OpBuilder ops(entry->getParentOp()->getContext());
   ops.setInsertionPointAfter(last);
-  mlir::Value holds = arith::CmpIOp::create(ops, builder.loc(), predicate, build(ops, lhs),
-                                            build(ops, rhs));
+  mlir::Value holds =
+      arith::CmpIOp::create(ops, builder.loc(), predicate, build(ops, lhs), build(ops, rhs));
   StringRef sign = predicate == arith::CmpIPredicate::eq    ? " == "
                    : predicate == arith::CmpIPredicate::ne  ? " != "
                    : predicate == arith::CmpIPredicate::sle ? " <= "

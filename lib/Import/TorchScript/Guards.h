@@ -26,8 +26,7 @@ using operators::Size;
 class Guards {
 public:
   /// Checks are inserted at the end of `entry` as it is now.
-  Guards(operators::Builder &builder, mlir::Block *entry)
-      : builder(builder), entry(entry) {}
+  Guards(operators::Builder &builder, mlir::Block *entry) : builder(builder), entry(entry) {}
 
   /// `size`, one value of the program, is `value` in the example.
   void bind(const Size &size, int64_t value);

@@ -59,8 +59,7 @@ static mlir::Location getLocation(mlir::MLIRContext *context, const Node &node,
                                   const Place &place) {
   std::string name = sys::path::filename(place.file).str() + ":" + std::to_string(place.line);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, name));
-  mlir::Location at =
-      mlir::FileLineColLoc::get(context, place.file, place.line, place.column);
+  mlir::Location at = mlir::FileLineColLoc::get(context, place.file, place.line, place.column);
   return mlir::FusedLoc::get(context, {named, at}, mlir::StringAttr::get(context, node.op));
 }
 
@@ -190,8 +189,8 @@ FailureOr<Size> Importer::getSize(const Value &value) {
   if (std::optional<int64_t> constant = value.getConstantInt())
     return Size(*constant);
   if (value.is(Value::Bool)) {
-    mlir::Value index = arith::IndexCastUIOp::create(b.ops, b.loc(), b.ops.getIndexType(),
-                                                     value.getScalar());
+    mlir::Value index =
+        arith::IndexCastUIOp::create(b.ops, b.loc(), b.ops.getIndexType(), value.getScalar());
     return b.sizes.get(index, /*nonNegative=*/true);
   }
   return b.error("expected an int, got " + value.describe());
@@ -282,8 +281,8 @@ mlir::Value Importer::getNumber(const Value &value) {
 
 std::optional<DType> lookupScalarType(int64_t code) {
   static constexpr std::pair<int64_t, DType> codes[] = {
-      {0, DType::U8},   {1, DType::I8},   {2, DType::I16},    {3, DType::I32},   {4, DType::I64},
-      {5, DType::F16},  {6, DType::F32},  {7, DType::F64},    {11, DType::Bool}, {15, DType::BF16},
+      {0, DType::U8},   {1, DType::I8},   {2, DType::I16}, {3, DType::I32},   {4, DType::I64},
+      {5, DType::F16},  {6, DType::F32},  {7, DType::F64}, {11, DType::Bool}, {15, DType::BF16},
       {27, DType::U16}, {28, DType::U32}, {29, DType::U64}};
   for (auto [known, type] : codes)
     if (known == code)
@@ -423,8 +422,7 @@ FailureOr<Sizes> Importer::broadcast(ArrayRef<Sizes> shapes) {
 }
 
 Tensor Importer::refine(const Tensor &tensor, ArrayRef<Size> shape) {
-  if (tensor.hasContents() || tensor.constant() ||
-      tensor.shape() == shape.take_back(tensor.rank()))
+  if (tensor.hasContents() || tensor.constant() || tensor.shape() == shape.take_back(tensor.rank()))
     return tensor;
   Sizes refined(tensor.shape());
   for (auto [size, common] : llvm::zip_equal(refined, shape.take_back(tensor.rank()))) {
@@ -453,8 +451,7 @@ FailureOr<Tensor> Importer::broadcastTo(const Tensor &tensor, ArrayRef<Size> sha
 }
 
 FailureOr<Tensors> Importer::call(StringRef op, int64_t version, ArrayRef<Tensor> inputs,
-                                  ArrayRef<mlir::NamedAttribute> attributes,
-                                  unsigned numOutputs) {
+                                  ArrayRef<mlir::NamedAttribute> attributes, unsigned numOutputs) {
   operators::Node node;
   node.op = op.str();
   node.version = version;

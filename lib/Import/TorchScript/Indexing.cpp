@@ -54,8 +54,8 @@ static mlir::LogicalResult alignShapes(Importer &importer, MutableArrayRef<Tenso
   const Tensor &first = tensors.front();
   for (Tensor &tensor : tensors.drop_front()) {
     if (tensor.rank() != first.rank())
-      return importer.b.error("expected tensors of one rank, got " + Twine(first.rank()) +
-                              " and " + Twine(tensor.rank()));
+      return importer.b.error("expected tensors of one rank, got " + Twine(first.rank()) + " and " +
+                              Twine(tensor.rank()));
     Sizes shape(tensor.shape());
     for (int64_t dim = 0; dim < tensor.rank(); ++dim) {
       if (dim == axis)

@@ -39,8 +39,7 @@ Value rebuild(Importer &importer, const Value &like, ArrayRef<Value> &leaves) {
   Values elements;
   for (const Value &element : like.getElements())
     elements.push_back(rebuild(importer, element, leaves));
-  return like.is(Value::List) ? Value::list(elements, importer.getLevel())
-                              : Value::tuple(elements);
+  return like.is(Value::List) ? Value::list(elements, importer.getLevel()) : Value::tuple(elements);
 }
 
 Values rebuildAll(Importer &importer, ArrayRef<Value> like, ArrayRef<Value> leaves) {
@@ -92,8 +91,8 @@ static void forget(bool &flag, bool holds, bool &learned) {
 }
 
 bool Form::join(Importer &importer, const Value &leaf, bool &learned) {
-  if (leaf.kind() != kind || (kind != Value::Int && kind != Value::Float && kind != Value::Bool &&
-                              kind != Value::Tensor))
+  if (leaf.kind() != kind ||
+      (kind != Value::Int && kind != Value::Float && kind != Value::Bool && kind != Value::Tensor))
     return false;
   if (kind == Value::Int)
     forget(isNonNegative, leaf.getSize().isAtLeast(0), learned);

@@ -49,8 +49,7 @@ static FailureOr<Tensor> multiply(Importer &importer, Tensor left, Tensor right)
     if (failed(batch))
       return failure();
     for (MutableArrayRef<Size> own : {leftBatch, rightBatch})
-      for (auto [size, common] :
-           llvm::zip_equal(own, ArrayRef<Size>(*batch).take_back(own.size())))
+      for (auto [size, common] : llvm::zip_equal(own, ArrayRef<Size>(*batch).take_back(own.size())))
         if (!size.constant())
           size = importer.guards.isEqual(size, common) == false ? Size(1) : common;
   }
@@ -74,12 +73,11 @@ static FailureOr<Tensors> buildMatmul(Importer &importer, const Call &call) {
 
 /// The sum of two broadcast tensors of one type.
 static FailureOr<Tensor> add(Importer &importer, const Tensor &left, const Tensor &right) {
-  FailureOr<Sizes> shape =
-      importer.broadcast({Sizes(left.shape()), Sizes(right.shape())});
+  FailureOr<Sizes> shape = importer.broadcast({Sizes(left.shape()), Sizes(right.shape())});
   if (failed(shape))
     return failure();
-  FailureOr<Tensors> sum = importer.call(
-      "Add", 14, {importer.refine(left, *shape), importer.refine(right, *shape)});
+  FailureOr<Tensors> sum =
+      importer.call("Add", 14, {importer.refine(left, *shape), importer.refine(right, *shape)});
   if (failed(sum))
     return failure();
   return sum->front();
@@ -89,8 +87,7 @@ static FailureOr<Tensor> scale(Importer &importer, const Tensor &tensor, const V
   if (factor.getConstant() == 1.0)
     return tensor;
   return importer.b.compute(tensor.dtype(), tensor.shape(), [&](operators::Body &body) {
-    operators::Scalar element(body.ops, body.loc,
-                              body.read(tensor, body.dims(0, tensor.rank())),
+    operators::Scalar element(body.ops, body.loc, body.read(tensor, body.dims(0, tensor.rank())),
                               operators::isUnsigned(tensor.dtype()));
     return (element * makeScalar(importer, body, factor, tensor.dtype())).getValue();
   });

@@ -83,20 +83,15 @@ struct Binary {
 } // namespace
 
 template <typename Op>
-static mlir::Value buildOp(mlir::OpBuilder &ops, mlir::Location loc, mlir::Value a,
-                           mlir::Value b) {
+static mlir::Value buildOp(mlir::OpBuilder &ops, mlir::Location loc, mlir::Value a, mlir::Value b) {
   return Op::create(ops, loc, a, b);
 }
 
 static FailureOr<Size> add(Importer &, const Size &a, const Size &b) { return a + b; }
 static FailureOr<Size> subtract(Importer &, const Size &a, const Size &b) { return a - b; }
 static FailureOr<Size> multiply(Importer &, const Size &a, const Size &b) { return a * b; }
-static FailureOr<Size> smaller(Importer &, const Size &a, const Size &b) {
-  return Size::min(a, b);
-}
-static FailureOr<Size> larger(Importer &, const Size &a, const Size &b) {
-  return Size::max(a, b);
-}
+static FailureOr<Size> smaller(Importer &, const Size &a, const Size &b) { return Size::min(a, b); }
+static FailureOr<Size> larger(Importer &, const Size &a, const Size &b) { return Size::max(a, b); }
 static FailureOr<Size> modulo(Importer &importer, const Size &a, const Size &b) {
   FailureOr<Size> quotient = floorDivide(importer, a, b);
   if (failed(quotient))
@@ -176,16 +171,16 @@ static FailureOr<Values> compare(Importer &importer, const Call &call) {
     FailureOr<Size> lhs = importer.getSize(left), rhs = importer.getSize(right);
     if (failed(lhs) || failed(rhs))
       return failure();
-    operators::Builder::Condition holds = order == Order::Equal ? b.isEqual(*lhs, *rhs)
-                                          : order == Order::Less
-                                              ? b.isLess(*lhs, *rhs)
-                                              : b.isLess(*lhs, *rhs + 1);
+    operators::Builder::Condition holds = order == Order::Equal  ? b.isEqual(*lhs, *rhs)
+                                          : order == Order::Less ? b.isLess(*lhs, *rhs)
+                                                                 : b.isLess(*lhs, *rhs + 1);
     if (!isNegated)
       return Values{toValue(holds)};
     if (holds.known)
       return oneTruth(!*holds.known);
     mlir::Value one = arith::ConstantIntOp::create(b.ops, b.loc(), 1, 1);
-    return Values{Value::truth(arith::XOrIOp::create(b.ops, b.loc(), holds.value, one).getResult())};
+    return Values{
+        Value::truth(arith::XOrIOp::create(b.ops, b.loc(), holds.value, one).getResult())};
   }
   std::optional<double> lhs = left.getConstant(), rhs = right.getConstant();
   if (lhs && rhs) {
@@ -198,10 +193,10 @@ static FailureOr<Values> compare(Importer &importer, const Call &call) {
                        ? (isNegated ? arith::CmpFPredicate::UNE : arith::CmpFPredicate::OEQ)
                    : order == Order::Less ? arith::CmpFPredicate::OLT
                                           : arith::CmpFPredicate::OLE;
-  return Values{Value::truth(arith::CmpFOp::create(b.ops, b.loc(), predicate,
-                                                   importer.getNumber(left),
-                                                   importer.getNumber(right))
-                                 .getResult())};
+  return Values{
+      Value::truth(arith::CmpFOp::create(b.ops, b.loc(), predicate, importer.getNumber(left),
+                                         importer.getNumber(right))
+                       .getResult())};
 }
 
 template <bool isNegated>
@@ -256,8 +251,7 @@ static FailureOr<Value> getItem(Importer &importer, const Value &value) {
     return Value::integer(*size);
   }
   SmallVector<mlir::Value> at(tensor.rank(), b.materializeValue(0));
-  mlir::Value element =
-      mlir::tensor::ExtractOp::create(b.ops, b.loc(), b.value(tensor), at);
+  mlir::Value element = mlir::tensor::ExtractOp::create(b.ops, b.loc(), b.value(tensor), at);
   if (ref->dtype == DType::Bool)
     return Value::truth(element);
   mlir::Type f64 = b.ops.getF64Type();
@@ -333,8 +327,8 @@ static FailureOr<Values> negate(Importer &importer, const Call &call) {
     return failure();
   if (std::optional<double> known = call[0].getConstant())
     return Values{Value::number(-*known)};
-  return Values{
-      Value::number(arith::NegFOp::create(b.ops, b.loc(), importer.getNumber(call[0])).getResult())};
+  return Values{Value::number(
+      arith::NegFOp::create(b.ops, b.loc(), importer.getNumber(call[0])).getResult())};
 }
 
 static FailureOr<Values> absolute(Importer &importer, const Call &call) {

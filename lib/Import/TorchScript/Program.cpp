@@ -77,8 +77,9 @@ LogicalResult Reader::readIds(const json::Object &object, StringRef key, bool de
     if (define && scopes[*id] != Scope::Unknown)
       return error("value " + Twine(*id) + " is defined twice");
     if (!define && scopes[*id] != Scope::Open)
-      return error("value " + Twine(*id) + " is used " +
-                   (scopes[*id] == Scope::Unknown ? "before it is defined" : "outside of its block"));
+      return error(
+          "value " + Twine(*id) + " is used " +
+          (scopes[*id] == Scope::Unknown ? "before it is defined" : "outside of its block"));
     if (define)
       open.push_back(*id);
     scopes[*id] = Scope::Open;

@@ -52,9 +52,7 @@ void ResultType::addTensor(DType type, bool hasDims) {
 }
 
 void ResultType::addNumber(Value::Kind kind) {
-  add(numbers, kind == Value::Float  ? DType::F32
-               : kind == Value::Bool ? DType::Bool
-                                     : DType::I64);
+  add(numbers, kind == Value::Float ? DType::F32 : kind == Value::Bool ? DType::Bool : DType::I64);
 }
 
 /// The higher group decides unless the lower is of a higher category.

@@ -209,8 +209,8 @@ static FailureOr<Tensors> buildCumulativeSum(Importer &importer, const Call &cal
   if (failed(self))
     return failure();
   FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
-  FailureOr<DType> type = importer.getDType(
-      call[2], operators::isFloat(self->dtype) ? self->dtype : DType::I64);
+  FailureOr<DType> type =
+      importer.getDType(call[2], operators::isFloat(self->dtype) ? self->dtype : DType::I64);
   if (failed(axis) || failed(type))
     return failure();
   if (self->rank() == 0)

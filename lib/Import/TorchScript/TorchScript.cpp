@@ -139,8 +139,8 @@ TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer)
   for (auto [i, size] : llvm::enumerate(getPassedSizes(literal))) {
     mlir::Value extent = refs::DimOp::create(b.ops, tensor.ref.getLoc(), b.ops.getIndexType(),
                                              tensor.ref, static_cast<uint64_t>(i));
-    tensor.shape.push_back(b.sizes.get(extent, /*nonNegative=*/true,
-                                       literal.name + "." + std::to_string(i)));
+    tensor.shape.push_back(
+        b.sizes.get(extent, /*nonNegative=*/true, literal.name + "." + std::to_string(i)));
     guards.bind(tensor.shape.back(), size);
   }
   tensor.strides = getContiguousStrides(tensor.shape);
@@ -246,9 +246,7 @@ LogicalResult ResultCollector::collect(const Value &value, const std::string &na
   if (!value.isNumber())
     return b.unsupported(name + " is a " + value.describe());
   // A number is a tensor without dims.
-  DType type = value.is(Value::Int)    ? DType::I64
-               : value.is(Value::Bool) ? DType::Bool
-                                       : DType::F64;
+  DType type = value.is(Value::Int) ? DType::I64 : value.is(Value::Bool) ? DType::Bool : DType::F64;
   FailureOr<Tensor> tensor = b.compute(type, {}, [&](operators::Body &body) {
     return makeScalar(importer, body, value, type).getValue();
   });
@@ -259,8 +257,8 @@ LogicalResult ResultCollector::collect(const Value &value, const std::string &na
 
 void ResultCollector::finish(mlir::func::FuncOp function) {
   mlir::func::ReturnOp::create(b.ops, b.loc(), values);
-  function.setFunctionType(b.ops.getFunctionType(function.getArgumentTypes(),
-                                                 mlir::ValueRange(values).getTypes()));
+  function.setFunctionType(
+      b.ops.getFunctionType(function.getArgumentTypes(), mlir::ValueRange(values).getTypes()));
   for (auto [i, dictionary] : llvm::enumerate(attributes))
     function.setResultAttrs(i, dictionary);
 }
@@ -297,9 +295,8 @@ static LogicalResult build(const Program &program, mlir::func::FuncOp function,
   return success();
 }
 
-static mlir::OwningOpRef<mlir::ModuleOp> importProgram(mlir::MLIRContext &context,
-                                                       const Program &program,
-                                                       ImportReport &report) {
+static mlir::OwningOpRef<mlir::ModuleOp>
+importProgram(mlir::MLIRContext &context, const Program &program, ImportReport &report) {
   if (failed(Checker().run(program, report)))
     return nullptr;
   mlir::Location loc = mlir::NameLoc::get(mlir::StringAttr::get(&context, program.name));

@@ -42,8 +42,8 @@ static FailureOr<Values> withDim(Importer &importer, const Call &call) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Values> buildSelect(Importer &importer, const Call &call,
-                                     const TensorRef &tensor, int64_t dim) {
+static FailureOr<Values> buildSelect(Importer &importer, const Call &call, const TensorRef &tensor,
+                                     int64_t dim) {
   FailureOr<Size> index = importer.getSize(call[2]);
   if (failed(index))
     return failure();
@@ -70,8 +70,8 @@ static FailureOr<Values> buildSlice(Importer &importer, const Call &call, const 
   return one(slice(importer, tensor, dim, begin, end, *step));
 }
 
-static FailureOr<Values> buildNarrow(Importer &importer, const Call &call,
-                                     const TensorRef &tensor, int64_t dim) {
+static FailureOr<Values> buildNarrow(Importer &importer, const Call &call, const TensorRef &tensor,
+                                     int64_t dim) {
   FailureOr<Size> begin = importer.getSize(call[2]), length = importer.getSize(call[3]);
   if (failed(begin) || failed(length))
     return failure();
@@ -79,12 +79,11 @@ static FailureOr<Values> buildNarrow(Importer &importer, const Call &call,
     begin = *begin + tensor.shape[dim];
   Size end = *begin + *length;
   std::optional<bool> isInside = importer.guards.isAtMost(end, tensor.shape[dim]);
-  auto text = "narrow: elements " + begin->str() + " to " + end.str() + " of " +
-              tensor.shape[dim].str();
+  auto text =
+      "narrow: elements " + begin->str() + " to " + end.str() + " of " + tensor.shape[dim].str();
   if (isInside == false || begin->isAtMost(-1) || length->isAtMost(-1))
     return importer.b.error(text);
-  if (!isInside &&
-      failed(importer.b.require(importer.b.isLess(end, tensor.shape[dim] + 1), text)))
+  if (!isInside && failed(importer.b.require(importer.b.isLess(end, tensor.shape[dim] + 1), text)))
     return failure();
   return one(slice(importer, tensor, dim, *begin, end));
 }
@@ -118,8 +117,8 @@ static FailureOr<Values> cutEvenly(Importer &importer, const TensorRef &tensor, 
   }
 }
 
-static FailureOr<Values> buildSplit(Importer &importer, const Call &call,
-                                    const TensorRef &tensor, int64_t dim) {
+static FailureOr<Values> buildSplit(Importer &importer, const Call &call, const TensorRef &tensor,
+                                    int64_t dim) {
   if (call[1].isSequence()) {
     FailureOr<Sizes> lengths = importer.getSizes(call[1]);
     if (failed(lengths))
@@ -155,8 +154,8 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   return cutEvenly(importer, tensor, dim, extent.ceilDiv(*chunks));
 }
 
-static FailureOr<Values> buildUnbind(Importer &importer, const Call &call,
-                                     const TensorRef &tensor, int64_t dim) {
+static FailureOr<Values> buildUnbind(Importer &importer, const Call &call, const TensorRef &tensor,
+                                     int64_t dim) {
   std::optional<int64_t> count = tensor.shape[dim].constant();
   for (int64_t i = 0; !count && i <= 64; ++i)
     if (importer.guards.isAtMost(tensor.shape[dim], i) == true)
@@ -215,20 +214,20 @@ static FailureOr<Values> buildT(Importer &importer, const Call &call) {
   return tensor->rank() < 2 ? one(*tensor) : swapDims(importer, *tensor, 0, 1);
 }
 
-static FailureOr<Values> buildUnsqueeze(Importer &importer, const Call &,
-                                        const TensorRef &tensor, int64_t dim) {
+static FailureOr<Values> buildUnsqueeze(Importer &importer, const Call &, const TensorRef &tensor,
+                                        int64_t dim) {
   return one(unsqueeze(importer, tensor, dim));
 }
 
 /// Squeezes the dims of size 1 among `dims`; the example decides which are.
-static FailureOr<Values> squeezeDims(Importer &importer, TensorRef tensor,
-                                     ArrayRef<int64_t> dims) {
+static FailureOr<Values> squeezeDims(Importer &importer, TensorRef tensor, ArrayRef<int64_t> dims) {
   for (int64_t dim = tensor.rank() - 1; dim >= 0; --dim) {
     if (!llvm::is_contained(dims, dim))
       continue;
     std::optional<bool> isOne = importer.guards.isEqual(tensor.shape[dim], 1);
     if (!isOne)
-      return importer.needsKnown("whether a dim has size 1 must be known when the program is compiled");
+      return importer.needsKnown(
+          "whether a dim has size 1 must be known when the program is compiled");
     if (*isOne)
       tensor = squeeze(importer, tensor, dim);
   }
@@ -308,9 +307,7 @@ static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
   return one(makeContiguous(importer, *tensor));
 }
 
-static FailureOr<Values> buildSame(Importer &, const Call &call) {
-  return Values{call[0]};
-}
+static FailureOr<Values> buildSame(Importer &, const Call &call) { return Values{call[0]}; }
 
 /// to(dtype, ...), to(device, dtype, ...) and to(other, ...): the tensor itself unless its
 /// type changes or a copy is asked for.

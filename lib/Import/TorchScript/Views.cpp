@@ -55,14 +55,12 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
   if (!importer.guards.holdsAtMost(position + 1, extent) &&
       failed(b.require(b.isLess(position, extent), text)))
     return failure();
-  if (!importer.guards.holdsAtMost(0, position) &&
-      failed(b.require(b.isLess(-1, position), text)))
+  if (!importer.guards.holdsAtMost(0, position) && failed(b.require(b.isLess(-1, position), text)))
     return failure();
   Sizes shape = tensor.shape;
   shape.erase(shape.begin() + dim);
-  return makeView(importer, tensor,
-                  refs::makeSelect(b.context(), dim, b.materialize(position)), shape,
-                  changeStrides(tensor, [&](Sizes &s) { s.erase(s.begin() + dim); }));
+  return makeView(importer, tensor, refs::makeSelect(b.context(), dim, b.materialize(position)),
+                  shape, changeStrides(tensor, [&](Sizes &s) { s.erase(s.begin() + dim); }));
 }
 
 /// A bound of a slice as Python takes it: counted from the end if negative, then clamped.
@@ -105,10 +103,10 @@ TensorRef slice(Importer &importer, const TensorRef &tensor, int64_t dim, const 
   count = count.ceilDiv(step);
   Sizes shape = tensor.shape;
   shape[dim] = count;
-  return makeView(importer, tensor,
-                  refs::makeSlice(b.context(), dim, b.materialize(first), b.materialize(count),
-                                  step),
-                  shape, changeStrides(tensor, [&](Sizes &s) { s[dim] = s[dim] * step; }));
+  return makeView(
+      importer, tensor,
+      refs::makeSlice(b.context(), dim, b.materialize(first), b.materialize(count), step), shape,
+      changeStrides(tensor, [&](Sizes &s) { s[dim] = s[dim] * step; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,9 +123,8 @@ TensorRef permute(Importer &importer, const TensorRef &tensor, ArrayRef<int64_t>
     if (!shape.back().isConstant(1))
       moved.push_back(dim);
   }
-  TensorRef view = makeView(importer, tensor,
-                            refs::makePermute(importer.b.context(), permutation), shape,
-                            changeStrides(tensor, [&](Sizes &strides) {
+  TensorRef view = makeView(importer, tensor, refs::makePermute(importer.b.context(), permutation),
+                            shape, changeStrides(tensor, [&](Sizes &strides) {
                               for (auto [i, dim] : llvm::enumerate(permutation))
                                 strides[i] = (*tensor.strides)[dim];
                             }));
@@ -175,9 +172,8 @@ FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor, ArrayRe
     }
     Sizes sizes = view.shape;
     sizes[dim] = wanted;
-    view = makeView(importer, view,
-                    refs::makeExpand(b.context(), dim, b.materialize(wanted)), sizes,
-                    changeStrides(view, [&](Sizes &s) { s[dim] = 0; }));
+    view = makeView(importer, view, refs::makeExpand(b.context(), dim, b.materialize(wanted)),
+                    sizes, changeStrides(view, [&](Sizes &s) { s[dim] = 0; }));
   }
   return view;
 }

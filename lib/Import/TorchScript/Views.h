@@ -18,8 +18,7 @@ mlir::FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, i
 TensorRef slice(Importer &importer, const TensorRef &tensor, int64_t dim, const Size &begin,
                 const Size &end, int64_t step = 1);
 /// Dim i of the result is dim permutation[i] of the tensor.
-TensorRef permute(Importer &importer, const TensorRef &tensor,
-                  llvm::ArrayRef<int64_t> permutation);
+TensorRef permute(Importer &importer, const TensorRef &tensor, llvm::ArrayRef<int64_t> permutation);
 TensorRef unsqueeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 TensorRef squeeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 mlir::FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor,

@@ -83,15 +83,13 @@ CUDADevice::CUDADevice(const CUDADriver &driver, int ordinal, const Variant &var
 }
 
 Status CUDADevice::create(const CUDADriver &driver, int ordinal, const Variant &variant,
-                          const std::vector<std::string> &images,
-                          std::unique_ptr<Device> &result) {
+                          const std::vector<std::string> &images, std::unique_ptr<Device> &result) {
   std::unique_ptr<CUDADevice> device(new CUDADevice(driver, ordinal, variant));
   if (Status status = driver.check(driver.deviceGet(&device->device, ordinal), device->name);
       !status.ok())
     return status;
-  if (Status status =
-          driver.check(driver.primaryContextRetain(&device->context, device->device),
-                       device->name + ": no context");
+  if (Status status = driver.check(driver.primaryContextRetain(&device->context, device->device),
+                                   device->name + ": no context");
       !status.ok())
     return status;
   if (Status status = device->load(images); !status.ok())
@@ -134,14 +132,13 @@ Status CUDADevice::load(const std::vector<std::string> &images) {
     if (module)
       return findFunctions();
   }
-  return makeError(TSSA_INCOMPATIBLE,
-                   name + ": the driver (CUDA " + describeCUDAVersion(driver.version) +
-                       ") takes none of the program's images" + refusals);
+  return makeError(TSSA_INCOMPATIBLE, name + ": the driver (CUDA " +
+                                          describeCUDAVersion(driver.version) +
+                                          ") takes none of the program's images" + refusals);
 }
 
 /// Loads an image, or appends why the driver refuses it.
-Status CUDADevice::loadImage(const Image &image, const std::string &bytes,
-                             std::string &refusals) {
+Status CUDADevice::loadImage(const Image &image, const std::string &bytes, std::string &refusals) {
   std::string log(16 << 10, '\0');
   const int options[] = {cu::errorLog, cu::errorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(uintptr_t(log.size() - 1))};
@@ -167,17 +164,16 @@ Status CUDADevice::findFunctions() {
   for (const Kernel &kernel : variant.kernels) {
     cu::Function &function = functions.emplace_back();
     std::string what = name + ": kernel '" + kernel.name + "'";
-    if (Status status = driver.check(
-            driver.moduleGetFunction(&function, module, kernel.name.c_str()), what);
+    if (Status status =
+            driver.check(driver.moduleGetFunction(&function, module, kernel.name.c_str()), what);
         !status.ok())
       return status;
     if (kernel.sharedBytes <= plainSharedBytes)
       continue;
-    if (Status status = driver.check(driver.functionSetAttribute(function,
-                                                                 cu::maxDynamicSharedBytes,
-                                                                 int(kernel.sharedBytes)),
-                                     what + " needs " + std::to_string(kernel.sharedBytes) +
-                                         " bytes of shared memory");
+    if (Status status = driver.check(
+            driver.functionSetAttribute(function, cu::maxDynamicSharedBytes,
+                                        int(kernel.sharedBytes)),
+            what + " needs " + std::to_string(kernel.sharedBytes) + " bytes of shared memory");
         !status.ok())
       return status;
   }
@@ -342,16 +338,15 @@ Status CUDAStream::launch(const KernelLaunch &launch) {
                     (launch.node.empty() ? "" : " of node '" + launch.node + "'"));
   Status status = enter("launch failed", [&](const CUDADriver &driver) {
     return driver.launchKernel(device.functions[launch.kernel], unsigned(launch.blocks), 1, 1,
-                               unsigned(kernel.threads), 1, 1, unsigned(kernel.sharedBytes),
-                               stream, launch.params, nullptr);
+                               unsigned(kernel.threads), 1, 1, unsigned(kernel.sharedBytes), stream,
+                               launch.params, nullptr);
   });
   return status.ok() && device.waitForEach ? wait() : status;
 }
 
 Status CUDAStream::wait() {
-  Status status = enter("the device reports a fault", [&](const CUDADriver &driver) {
-    return driver.streamSynchronize(stream);
-  });
+  Status status = enter("the device reports a fault",
+                        [&](const CUDADriver &driver) { return driver.streamSynchronize(stream); });
   pending.clear();
   return status;
 }

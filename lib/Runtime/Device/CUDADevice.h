@@ -49,9 +49,9 @@ private:
   cu::Module module = nullptr;
   std::vector<cu::Function> functions; ///< by kernel
 
-  std::mutex mutex; ///< guards what follows
+  std::mutex mutex;                    ///< guards what follows
   std::vector<cu::Stream> idleStreams; ///< of past runs: never more than there were at once
-  std::string fault; ///< what made the context useless, if anything did
+  std::string fault;                   ///< what made the context useless, if anything did
 
   Status load(const std::vector<std::string> &images);
   Status loadImage(const Image &image, const std::string &bytes, std::string &refusals);

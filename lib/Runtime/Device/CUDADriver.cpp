@@ -50,8 +50,7 @@ Status CUDADriver::open() {
   void *library = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();
-    return incompatible(std::string("there is no CUDA driver: ") +
-                        (reason ? reason : libraryName));
+    return incompatible(std::string("there is no CUDA driver: ") + (reason ? reason : libraryName));
   }
   std::string missing;
 #define TSSA_RESOLVE(symbol, member, parameters)                                                   \

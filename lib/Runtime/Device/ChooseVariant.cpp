@@ -97,10 +97,9 @@ static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver
     choice.variant = i;
   }
   if (best == 0)
-    return makeError(TSSA_INCOMPATIBLE,
-                     describeDevice(driver, ordinal) +
-                         " runs none of the program's variants: it has " + listTargets(manifest) +
-                         "; " + adviseTarget(device));
+    return makeError(TSSA_INCOMPATIBLE, describeDevice(driver, ordinal) +
+                                            " runs none of the program's variants: it has " +
+                                            listTargets(manifest) + "; " + adviseTarget(device));
   choice.kind = DeviceChoice::CUDA;
   choice.ordinal = int32_t(ordinal);
   return checkHost(manifest, manifest.variants[choice.variant]);

@@ -21,8 +21,8 @@ Status DeviceProgram::create(const Variant &variant, std::unique_ptr<Device> dev
     auto kernel = std::find_if(variant.kernels.begin(), variant.kernels.end(),
                                [&](const Kernel &kernel) { return kernel.name == launch.kernel; });
     if (kernel == variant.kernels.end())
-      return makeError(TSSA_CORRUPT, "variant '" + variant.target + "' launches '" +
-                                         launch.kernel + "', which is none of its kernels");
+      return makeError(TSSA_CORRUPT, "variant '" + variant.target + "' launches '" + launch.kernel +
+                                         "', which is none of its kernels");
     program->kernels.push_back(size_t(kernel - variant.kernels.begin()));
   }
   if (Status status = program->upload(weights, variant.weights.size); !status.ok())
@@ -34,8 +34,8 @@ Status DeviceProgram::create(const Variant &variant, std::unique_ptr<Device> dev
 Status DeviceProgram::upload(const void *from, uint64_t bytes) {
   constexpr uint64_t least = 256; // an address even where there are no weights
   if (Status status = device->allocate(std::max(bytes, least), weights); !status.ok()) {
-    status.message = "no place for " + std::to_string(bytes) + " bytes of weights: " +
-                     status.message;
+    status.message =
+        "no place for " + std::to_string(bytes) + " bytes of weights: " + status.message;
     return status;
   }
   std::unique_ptr<Stream> stream;

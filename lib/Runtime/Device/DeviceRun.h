@@ -16,8 +16,8 @@ namespace tssa::runtime {
 class DeviceProgram {
 public:
   /// Copies the weights, `variant.weights.size` bytes at `weights`, to the device.
-  static Status create(const Variant &variant, std::unique_ptr<Device> device,
-                       const void *weights, std::unique_ptr<DeviceProgram> &program);
+  static Status create(const Variant &variant, std::unique_ptr<Device> device, const void *weights,
+                       std::unique_ptr<DeviceProgram> &program);
   ~DeviceProgram();
 
   Device &getDevice() { return *device; }
@@ -66,8 +66,8 @@ public:
   /// As Stream::copy.
   RunFault copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind);
   /// As tssa_host::launch.
-  RunFault launch(int32_t launch, int64_t blocks, void **params,
-                  std::function<bool()> shouldStop, LaunchCounters *counters);
+  RunFault launch(int32_t launch, int64_t blocks, void **params, std::function<bool()> shouldStop,
+                  LaunchCounters *counters);
   /// Waits for the device and looks at the error words.
   RunFault wait();
 

@@ -74,8 +74,8 @@ Status EmulatorDevice::allocate(uint64_t bytes, void *&memory) {
     return Status::success();
   }
   memory = nullptr;
-  return makeError(TSSA_OUT_OF_MEMORY, name + ": cannot allocate " + std::to_string(bytes) +
-                                           " bytes");
+  return makeError(TSSA_OUT_OF_MEMORY,
+                   name + ": cannot allocate " + std::to_string(bytes) + " bytes");
 }
 
 void EmulatorDevice::free(void *memory) { std::free(toHost(memory)); }

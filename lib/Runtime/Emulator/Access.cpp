@@ -27,8 +27,7 @@ Range Grid::getShared() const {
 }
 
 Moment Grid::getMoment(const Thread &thread) const {
-  return {stamp, firstStamp, static_cast<uint16_t>(thread.thread),
-          warps[thread.thread / 32].epoch};
+  return {stamp, firstStamp, static_cast<uint16_t>(thread.thread), warps[thread.thread / 32].epoch};
 }
 
 /// Accesses between two looks at whether the run should stop.
@@ -70,19 +69,20 @@ void Grid::failBounds(const Thread &thread, uintptr_t address, int32_t site) {
 }
 
 void Grid::failAlignment(const Thread &thread, uintptr_t address, int32_t site) {
-  fail(thread, site, "is misaligned: at " + describeAddress(address, site) +
-                         "; the address must be a multiple of " +
-                         std::to_string(kernel.sites[site].alignment));
+  fail(thread, site,
+       "is misaligned: at " + describeAddress(address, site) +
+           "; the address must be a multiple of " + std::to_string(kernel.sites[site].alignment));
 }
 
 void Grid::failUnwritten(const Thread &thread, uintptr_t address, int32_t site) {
-  fail(thread, site, "reads what no thread of the block has written: " +
-                         describeAddress(address, site));
+  fail(thread, site,
+       "reads what no thread of the block has written: " + describeAddress(address, site));
 }
 
 void Grid::failRace(const Thread &thread, uintptr_t address, int32_t site, const Cell &cell) {
-  fail(thread, site, "at " + describeAddress(address, site) + " races with " +
-                         describeRace(cell, getKind(kernel.sites[site]), getMoment(thread)));
+  fail(thread, site,
+       "at " + describeAddress(address, site) + " races with " +
+           describeRace(cell, getKind(kernel.sites[site]), getMoment(thread)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,7 +52,7 @@ struct Counters {
   uint64_t launches = 0;
   uint64_t blocks = 0;
   uint64_t threads = 0;
-  uint64_t barriers = 0; ///< of a block each
+  uint64_t barriers = 0;       ///< of a block each
   uint64_t warpOperations = 0; ///< shuffles, votes and the like, of a warp each
   uint64_t accesses = 0;       ///< of a thread each
   // Only with `Options::count`.

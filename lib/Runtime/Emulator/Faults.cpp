@@ -53,12 +53,13 @@ std::string Grid::describeThread(const Thread &thread) const {
 
 /// Who made the accesses of a record.
 std::string Grid::describeParty(const AccessRecord &record, bool write) const {
-  std::string kind = !write ? "a load"
+  std::string kind = !write                                ? "a load"
                      : (record.who & AccessRecord::atomic) ? "an atomic update"
                                                            : "a store";
-  auto after = std::upper_bound(
-      begunBlocks.begin(), begunBlocks.end(), record.stamp,
-      [](uint32_t stamp, const std::pair<uint32_t, uint32_t> &begun) { return stamp < begun.first; });
+  auto after = std::upper_bound(begunBlocks.begin(), begunBlocks.end(), record.stamp,
+                                [](uint32_t stamp, const std::pair<uint32_t, uint32_t> &begun) {
+                                  return stamp < begun.first;
+                                });
   std::string block = " of block " + std::to_string(std::prev(after)->second);
   uint16_t number = record.who & AccessRecord::numbers;
   if (record.who & AccessRecord::otherBlocks)
@@ -98,14 +99,17 @@ void Grid::reportStuck() {
   auto isMissing = [&](const Thread &other) {
     if (!ofWarp)
       return other.finished || other.waitsAt != waiting->waitsAt;
-    bool needed = other.thread / 32 == waiting->thread / 32 &&
-                  (waiting->mask >> other.getLane() & 1);
+    bool needed =
+        other.thread / 32 == waiting->thread / 32 && (waiting->mask >> other.getLane() & 1);
     return needed && (other.finished || other.waitsAt != waiting->waitsAt);
   };
   auto missing = std::find_if(threads.begin(), threads.end(), isMissing);
-  std::string why = missing == threads.end() ? std::string("never ends")
-                    : "waits for thread " + std::to_string(missing->thread) +
-                          (missing->finished ? ", which has ended"
-                                             : ", which waits at " + describeSite(missing->waitsAt));
-  report(TSSA_INTERNAL, describeSite(waiting->waitsAt) + " by " + describeThread(*waiting) + " " + why);
+  std::string why =
+      missing == threads.end()
+          ? std::string("never ends")
+          : "waits for thread " + std::to_string(missing->thread) +
+                (missing->finished ? ", which has ended"
+                                   : ", which waits at " + describeSite(missing->waitsAt));
+  report(TSSA_INTERNAL,
+         describeSite(waiting->waitsAt) + " by " + describeThread(*waiting) + " " + why);
 }

@@ -87,19 +87,18 @@ void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
   // it returns to. `ret` leaves the stack 16-byte aligned for the call that follows.
   auto *top = reinterpret_cast<void **>(begin + stackBytes - 64);
   *--top = reinterpret_cast<void *>(&tssa_emulator_begin);
-  *--top = nullptr;                                    // rbp
-  *--top = nullptr;                                    // rbx
-  *--top = this;                                       // r12
-  *--top = reinterpret_cast<void *>(&Fiber::begun);    // r13
-  *--top = nullptr;                                    // r14
-  *--top = nullptr;                                    // r15
+  *--top = nullptr;                                 // rbp
+  *--top = nullptr;                                 // rbx
+  *--top = this;                                    // r12
+  *--top = reinterpret_cast<void *>(&Fiber::begun); // r13
+  *--top = nullptr;                                 // r14
+  *--top = nullptr;                                 // r15
   self = top;
 }
 
 void Fiber::begun(Fiber *fiber) {
 #ifdef TSSA_WATCHED
-  __sanitizer_finish_switch_fiber(fiber->selfShadow, &fiber->resumerBegin,
-                                  &fiber->resumerBytes);
+  __sanitizer_finish_switch_fiber(fiber->selfShadow, &fiber->resumerBegin, &fiber->resumerBytes);
 #endif
   fiber->entry(fiber->argument);
 }

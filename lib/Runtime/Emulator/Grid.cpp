@@ -24,8 +24,7 @@ struct Grid::Calls {
   }
 
   /// A call of the kernel: the work of its thread's grid, which may find a fault.
-  template <typename Work>
-  static uint64_t call(const tssa_emulator *emulator, Work work) {
+  template <typename Work> static uint64_t call(const tssa_emulator *emulator, Work work) {
     Thread &thread = toThread(emulator);
     uint64_t result = work(*thread.grid, thread);
     thread.grid->stopAfterFault();
@@ -53,11 +52,9 @@ struct Grid::Calls {
       return 0;
     });
   }
-  static uint64_t meet(const tssa_emulator *emulator, uint32_t mask, uint64_t value,
-                       int32_t site) {
-    return call(emulator, [=](Grid &grid, Thread &thread) {
-      return grid.meet(thread, mask, value, site);
-    });
+  static uint64_t meet(const tssa_emulator *emulator, uint32_t mask, uint64_t value, int32_t site) {
+    return call(emulator,
+                [=](Grid &grid, Thread &thread) { return grid.meet(thread, mask, value, site); });
   }
   static void warpBarrier(const tssa_emulator *emulator, uint32_t mask, int32_t site) {
     meet(emulator, mask, 0, site);
@@ -135,8 +132,8 @@ static uint64_t roundUp(uint64_t bytes) {
 }
 
 Grid::Grid(const Launch &launch, const Options &options)
-    : launch(launch), kernel(*launch.kernel), options(options),
-      memory(launch, options.checkRaces), pool(FiberPool::get()) {
+    : launch(launch), kernel(*launch.kernel), options(options), memory(launch, options.checkRaces),
+      pool(FiberPool::get()) {
   random.seed(static_cast<std::minstd_rand::result_type>(options.seed + 1));
   sharedBytes = static_cast<uint64_t>(kernel.static_shared_bytes + launch.sharedBytes);
   // The hardware's limit is far below; a page more keeps the pointer unique.

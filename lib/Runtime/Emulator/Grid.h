@@ -13,7 +13,8 @@
 ///                          |---- end ----> finished
 ///
 /// When none is ready and not all have finished, the block is stuck, which is an
-/// error; unless some wait for their log of accesses to be emptied. Calls of the kernel come in through the tssa_emulator of their thread.
+/// error; unless some wait for their log of accesses to be emptied. Calls of the kernel come in
+/// through the tssa_emulator of their thread.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_GRID_H

@@ -17,8 +17,9 @@ void Grid::barrier(Thread &thread, int32_t site) {
     return suspend(thread, site);
   for (const Thread &other : threads)
     if (&other != &thread && other.waitsAt != site)
-      return fail(thread, site, "is divergent: thread " + std::to_string(other.thread) + " waits at " +
-                             describeSite(other.waitsAt));
+      return fail(thread, site,
+                  "is divergent: thread " + std::to_string(other.thread) + " waits at " +
+                      describeSite(other.waitsAt));
   numAtBarrier = 0;
   ++counters.barriers;
   ++stamp;
@@ -40,8 +41,9 @@ uint64_t Grid::meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site)
   Thread *lanes = &threads[thread.thread / 32 * 32];
   uint32_t self = uint32_t(1) << thread.getLane();
   if (!(mask & self)) {
-    fail(thread, site, "has mask " + showMask(mask) + ", which leaves out its own lane " +
-                           std::to_string(thread.getLane()));
+    fail(thread, site,
+         "has mask " + showMask(mask) + ", which leaves out its own lane " +
+             std::to_string(thread.getLane()));
     return 0;
   }
   mask &= warp.lanes;
@@ -56,9 +58,9 @@ uint64_t Grid::meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site)
     const Thread &other = lanes[i];
     if (!(mask >> i & 1) || &other == &thread || (other.waitsAt == site && other.mask == mask))
       continue;
-    fail(thread, site, "with mask " + showMask(mask) + " is divergent: lane " + std::to_string(i) +
-                           " waits at " + describeSite(other.waitsAt) + " with mask " +
-                           showMask(other.mask));
+    fail(thread, site,
+         "with mask " + showMask(mask) + " is divergent: lane " + std::to_string(i) + " waits at " +
+             describeSite(other.waitsAt) + " with mask " + showMask(other.mask));
     return 0;
   }
   thread.waitsAt = site;
@@ -119,8 +121,9 @@ void Grid::shuffle(Thread *lanes, uint32_t mask, int32_t site) {
       continue;
     Source source = findSource(kernel.sites[site].operation, i, lanes[i].lane, lanes[i].clamp);
     if (source.inRange && !(mask >> source.lane & 1))
-      return fail(lanes[i], site, "reads lane " + std::to_string(source.lane) +
-                               ", which takes no part: its mask is " + showMask(mask));
+      return fail(lanes[i], site,
+                  "reads lane " + std::to_string(source.lane) +
+                      ", which takes no part: its mask is " + showMask(mask));
     uint64_t value = lanes[source.inRange ? source.lane : i].value;
     lanes[i].result = (value & 0xFFFFFFFF) | uint64_t(source.inRange) << 32;
   }

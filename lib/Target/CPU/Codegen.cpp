@@ -57,8 +57,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp module, LLVMContext &
   return result;
 }
 
-Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded,
-                  const Machine &machine) {
+Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded, const Machine &machine) {
   Expected<std::unique_ptr<Module>> routines =
       parseBitcodeFile(MemoryBufferRef(bitcode, "routines"), module.getContext());
   if (!routines)

@@ -66,8 +66,7 @@ public:
 
   int64_t getScratchLimit() const override { return 64 << 10; }
 
-  Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func,
-                    MemRefType type) override {
+  Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func, MemRefType type) override {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&func.getBody().front());
     return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
@@ -75,8 +74,7 @@ public:
 
   void buildFailure(IndexBuilder &index, Value errors) override {
     OpBuilder &builder = index.getBuilder();
-    Value one =
-        arith::ConstantOp::create(builder, index.getLoc(), builder.getI32IntegerAttr(1));
+    Value one = arith::ConstantOp::create(builder, index.getLoc(), builder.getI32IntegerAttr(1));
     memref::StoreOp::create(builder, index.getLoc(), one, errors, ValueRange{index.constant(0)});
   }
 
@@ -99,8 +97,7 @@ public:
                                     ValueRange{index.constant(0)}, offsets, mask, pad);
   }
 
-  void buildStore(IndexBuilder &index, const LaneAccess &access, Value mask,
-                  Value value) override {
+  void buildStore(IndexBuilder &index, const LaneAccess &access, Value mask, Value value) override {
     OpBuilder &builder = index.getBuilder();
     Location loc = index.getLoc();
     AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
@@ -133,8 +130,7 @@ private:
   }
 };
 
-struct ConvertKernelsToLoops
-    : PassWrapper<ConvertKernelsToLoops, OperationPass<ModuleOp>> {
+struct ConvertKernelsToLoops : PassWrapper<ConvertKernelsToLoops, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernelsToLoops)
 
   StringRef getArgument() const final { return "convert-kernels-to-loops"; }

@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "tssa/Conversion/ExpandMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/abi.h"
 
@@ -55,8 +55,7 @@ Value callHostOn(OpBuilder &builder, Location loc, int32_t function, Value x, Va
 }
 
 /// Sends an operation on f32 or f64, or vectors of them, to the host.
-template <typename Op>
-struct CallHost : OpRewritePattern<Op> {
+template <typename Op> struct CallHost : OpRewritePattern<Op> {
   int32_t function;
   CallHost(MLIRContext *context, int32_t function)
       : OpRewritePattern<Op>(context, /*benefit=*/0), function(function) {}
@@ -78,9 +77,9 @@ struct CallHost : OpRewritePattern<Op> {
     SmallVector<int64_t> strides = computeStrides(vector.getShape());
     for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
       SmallVector<int64_t> position = delinearize(i, strides);
-      Value lane = callHostOn(rewriter, loc, function,
-                              vector::ExtractOp::create(rewriter, loc, x, position),
-                              vector::ExtractOp::create(rewriter, loc, y, position));
+      Value lane =
+          callHostOn(rewriter, loc, function, vector::ExtractOp::create(rewriter, loc, x, position),
+                     vector::ExtractOp::create(rewriter, loc, y, position));
       result = vector::InsertOp::create(rewriter, loc, lane, result, position);
     }
     rewriter.replaceOp(op, result);
@@ -88,8 +87,7 @@ struct CallHost : OpRewritePattern<Op> {
   }
 };
 
-template <typename Op>
-void addHostCall(RewritePatternSet &patterns, int32_t function) {
+template <typename Op> void addHostCall(RewritePatternSet &patterns, int32_t function) {
   patterns.add(std::make_unique<CallHost<Op>>(patterns.getContext(), function));
 }
 

@@ -25,11 +25,24 @@ Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
   if (Error error = output.create("so"))
     return std::move(error);
   std::string outputPath = output.getPath();
-  std::vector<const char *> arguments = {
-      "ld.lld",   "-shared",       "-m",  "elf_x86_64", "-o",          outputPath.c_str(),
-      "-soname=model", sanitize ? "-zundefs" : "--no-undefined", "--gc-sections", "-z", "now", "-z",
-      "noexecstack",   "--build-id=none", "--hash-style=gnu", "-O2", "--strip-all",
-      "--threads=1"};
+  std::vector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "-m",
+                                         "elf_x86_64",
+                                         "-o",
+                                         outputPath.c_str(),
+                                         "-soname=model",
+                                         sanitize ? "-zundefs" : "--no-undefined",
+                                         "--gc-sections",
+                                         "-z",
+                                         "now",
+                                         "-z",
+                                         "noexecstack",
+                                         "--build-id=none",
+                                         "--hash-style=gnu",
+                                         "-O2",
+                                         "--strip-all",
+                                         "--threads=1"};
   std::vector<std::string> paths;
   for (auto [input, object] : zip_equal(inputs, objects)) {
     if (Error error = input.create("o"))

@@ -20,13 +20,42 @@ static constexpr const char *targetTriple = "x86_64-unknown-linux-gnu";
 
 /// Instruction sets that code generation makes use of. Others (of operating
 /// systems, of cryptography) would only tie an artifact to one machine.
-static constexpr const char *usedFeatures[] = {
-    "64bit",      "adx",        "avx",         "avx2",         "avx512bf16",      "avx512bitalg",
-    "avx512bw",   "avx512cd",   "avx512dq",    "avx512f",      "avx512fp16",      "avx512ifma",
-    "avx512vbmi", "avx512vbmi2", "avx512vl",   "avx512vnni",   "avx512vpopcntdq", "avxvnni",
-    "bmi",        "bmi2",       "cmov",        "cx8",          "f16c",            "fma",
-    "fxsr",       "lzcnt",      "mmx",         "movbe",        "popcnt",          "sse",
-    "sse2",       "sse3",       "sse4.1",      "sse4.2",       "ssse3",           "x87"};
+static constexpr const char *usedFeatures[] = {"64bit",
+                                               "adx",
+                                               "avx",
+                                               "avx2",
+                                               "avx512bf16",
+                                               "avx512bitalg",
+                                               "avx512bw",
+                                               "avx512cd",
+                                               "avx512dq",
+                                               "avx512f",
+                                               "avx512fp16",
+                                               "avx512ifma",
+                                               "avx512vbmi",
+                                               "avx512vbmi2",
+                                               "avx512vl",
+                                               "avx512vnni",
+                                               "avx512vpopcntdq",
+                                               "avxvnni",
+                                               "bmi",
+                                               "bmi2",
+                                               "cmov",
+                                               "cx8",
+                                               "f16c",
+                                               "fma",
+                                               "fxsr",
+                                               "lzcnt",
+                                               "mmx",
+                                               "movbe",
+                                               "popcnt",
+                                               "sse",
+                                               "sse2",
+                                               "sse3",
+                                               "sse4.1",
+                                               "sse4.2",
+                                               "ssse3",
+                                               "x87"};
 
 static Error makeError(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
@@ -59,7 +88,7 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
   machine.triple = targetTriple;
   SmallVector<std::string> hostFeatures;
   if (mcpu == "native") {
-    if (!Triple(sys::getProcessTriple()).isX86() )
+    if (!Triple(sys::getProcessTriple()).isX86())
       return makeError("--mcpu=native needs an x86-64 machine; name a CPU, such as x86-64-v3");
     machine.cpu = sys::getHostCPUName().str();
     for (auto &feature : sys::getHostCPUFeatures())
@@ -73,13 +102,12 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
       llvm::join(hostFeatures, ",")));
   if (!subtarget->isCPUStringValid(machine.cpu) || !subtarget->checkFeatures("+64bit"))
     return makeError("expected an x86-64 CPU for --mcpu, such as native, x86-64-v3 or x86-64-v4; "
-                     "got '" + machine.cpu + "'");
+                     "got '" +
+                     machine.cpu + "'");
   for (const char *feature : usedFeatures)
     if (subtarget->checkFeatures("+" + std::string(feature)))
       machine.features.push_back(feature);
-  auto has = [&](const char *feature) {
-    return llvm::is_contained(machine.features, feature);
-  };
+  auto has = [&](const char *feature) { return llvm::is_contained(machine.features, feature); };
   // Without them conversions and fused sums would be calls of a library.
   for (const char *feature : {"avx2", "fma", "f16c"})
     if (!has(feature))

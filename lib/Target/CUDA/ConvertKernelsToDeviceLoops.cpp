@@ -33,8 +33,8 @@ struct ConvertKernelsToDeviceLoops
   }
 
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                    gpu::GPUDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+    registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
+                    math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect, layout::LayoutDialect>();
   }
 

@@ -96,8 +96,8 @@ static SmallVector<Value> getLaneAddresses(IndexBuilder &index, const LaneAccess
   }
   Value all = index.materializeLanes(access.address, access.laneDim, access.getLanes());
   for (int64_t i = 0; i < access.getLanes(); ++i)
-    addresses.push_back(vector::ExtractOp::create(index.getBuilder(), index.getLoc(), all,
-                                                  ArrayRef<int64_t>{i}));
+    addresses.push_back(
+        vector::ExtractOp::create(index.getBuilder(), index.getLoc(), all, ArrayRef<int64_t>{i}));
   return addresses;
 }
 
@@ -222,7 +222,7 @@ Value DeviceKernel::makeShared(OpBuilder &builder, Location loc, func::FuncOp fu
   Value offset = arith::ConstantIndexOp::create(builder, loc, sharedBytes);
   int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   sharedBytes += llvm::alignTo(bytes, widestAccess);
-  auto viewType = MemRefType::get(type.getShape(), type.getElementType(),
-                                  MemRefLayoutAttrInterface(), space);
+  auto viewType =
+      MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(), space);
   return memref::ViewOp::create(builder, loc, viewType, sharedMemory, offset, ValueRange());
 }

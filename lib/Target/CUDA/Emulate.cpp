@@ -87,10 +87,10 @@ LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &param
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(kernel.getContext());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
-                                          {pointer, pointer});
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getSymName() + ".emu").str(),
-                                           type, LLVM::Linkage::Internal);
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()), {pointer, pointer});
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getSymName() + ".emu").str(), type,
+                                           LLVM::Linkage::Internal);
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
     if (!attr.getName().getValue().starts_with("nvvm."))
       function->setAttr(attr.getName(), attr.getValue());

@@ -74,8 +74,8 @@ private:
   mlir::Value loadField(mlir::Location loc, mlir::Type type, size_t offset);
   /// Calls the function in the field at `offset` with the emulator, `operands`, and
   /// the number of a site.
-  mlir::Value call(mlir::Location loc, size_t offset, mlir::Type result,
-                   mlir::ValueRange operands, int32_t site);
+  mlir::Value call(mlir::Location loc, size_t offset, mlir::Type result, mlir::ValueRange operands,
+                   int32_t site);
 };
 
 } // namespace tssa::cuda

@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace tssa::cuda {
 
-KernelEmulation::KernelEmulation(LLVM::LLVMFuncOp kernel, ValueRange values,
-                                 EmulationSites &sites)
+KernelEmulation::KernelEmulation(LLVM::LLVMFuncOp kernel, ValueRange values, EmulationSites &sites)
     : kernel(kernel), sites(sites), builder(kernel.getContext()),
       layout(DataLayout::closest(kernel)) {
   for (auto [i, value] : llvm::enumerate(values))
@@ -32,8 +31,8 @@ LogicalResult KernelEmulation::run() {
     if (!lastOfParameters || lastOfParameters->isBeforeInBlock(value.getDefiningOp()))
       lastOfParameters = value.getDefiningOp();
   for (Operation *op : ops) {
-    bool loadsParameters = lastOfParameters && op->getBlock() == &entry &&
-                           !lastOfParameters->isBeforeInBlock(op);
+    bool loadsParameters =
+        lastOfParameters && op->getBlock() == &entry && !lastOfParameters->isBeforeInBlock(op);
     if (op == kernel || loadsParameters)
       continue;
     builder.setInsertionPoint(op);
@@ -119,7 +118,8 @@ KernelEmulation::Origin KernelEmulation::findOrigin(Value pointer) const {
       return {Origin::Constant};
     if (auto extract = dyn_cast_or_null<LLVM::ExtractValueOp>(op))
       pointer = findInserted(extract);
-    else if (isa_and_nonnull<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp, LLVM::FreezeOp>(op))
+    else if (isa_and_nonnull<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp, LLVM::FreezeOp>(
+                 op))
       pointer = op->getOperand(0);
     else
       return origin;
@@ -155,8 +155,7 @@ LogicalResult KernelEmulation::checkAccess(Operation *op, Value address, Type ty
   site.parameter = origin.parameter;
   site.bytes = static_cast<int32_t>(layout.getTypeSize(type).getFixedValue());
   site.element = static_cast<int32_t>(layout.getTypeSize(element).getFixedValue());
-  site.alignment =
-      static_cast<int32_t>(alignment.value_or(layout.getTypeABIAlignment(type)));
+  site.alignment = static_cast<int32_t>(alignment.value_or(layout.getTypeABIAlignment(type)));
   call(op->getLoc(), offsetof(tssa_emulator, access), {}, address, sites.add(op->getLoc(), site));
   return success();
 }
@@ -199,8 +198,8 @@ LogicalResult KernelEmulation::rewriteMemory(Operation *op) {
   }
   if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
     exchange.removeSyncscopeAttr();
-    return checkAccess(op, exchange.getPtr(), exchange.getVal().getType(),
-                       exchange.getAlignment(), TSSA_EMU_ATOMIC);
+    return checkAccess(op, exchange.getPtr(), exchange.getVal().getType(), exchange.getAlignment(),
+                       TSSA_EMU_ATOMIC);
   }
   if (auto copy = dyn_cast<LLVM::MemcpyOp>(op)) {
     checkRange(op, copy.getSrc(), copy.getLen(), TSSA_EMU_LOAD);
@@ -238,11 +237,9 @@ Value KernelEmulation::makeRegister(Operation *op) {
   if (isa<NVVM::WarpSizeOp>(op))
     return constant(32);
   if (isa<NVVM::LaneIdOp>(op))
-    return LLVM::AndOp::create(builder, loc, field(offsetof(tssa_emulator, thread)),
-                               constant(31));
+    return LLVM::AndOp::create(builder, loc, field(offsetof(tssa_emulator, thread)), constant(31));
   if (isa<NVVM::WarpIdOp>(op))
-    return LLVM::LShrOp::create(builder, loc, field(offsetof(tssa_emulator, thread)),
-                                constant(5));
+    return LLVM::LShrOp::create(builder, loc, field(offsetof(tssa_emulator, thread)), constant(5));
   return {};
 }
 
@@ -313,9 +310,9 @@ static Value unpack(OpBuilder &builder, Operation *op, Value packed) {
   Value high = LLVM::LShrOp::create(builder, loc, packed, bit);
   Value result = LLVM::PoisonOp::create(builder, loc, type);
   result = LLVM::InsertValueOp::create(builder, loc, result, value, ArrayRef<int64_t>{0});
-  return LLVM::InsertValueOp::create(
-      builder, loc, result, LLVM::TruncOp::create(builder, loc, builder.getI1Type(), high),
-      ArrayRef<int64_t>{1});
+  return LLVM::InsertValueOp::create(builder, loc, result,
+                                     LLVM::TruncOp::create(builder, loc, builder.getI1Type(), high),
+                                     ArrayRef<int64_t>{1});
 }
 
 /// Barriers and operations of warps. Fails on those with no emulation.
@@ -339,11 +336,11 @@ LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
     Value value = shuffle.getVal();
     if (value.getType() != i32)
       value = LLVM::BitcastOp::create(builder, loc, i32, value);
-    result = unpack(builder, op,
-                    call(loc, offsetof(tssa_emulator, shuffle), i64,
-                         {shuffle.getThreadMask(), value, shuffle.getOffset(),
-                          shuffle.getMaskAndClamp()},
-                         addSite(op, toOperation(shuffle.getKind()))));
+    result = unpack(
+        builder, op,
+        call(loc, offsetof(tssa_emulator, shuffle), i64,
+             {shuffle.getThreadMask(), value, shuffle.getOffset(), shuffle.getMaskAndClamp()},
+             addSite(op, toOperation(shuffle.getKind()))));
   } else if (auto vote = dyn_cast<NVVM::VoteSyncOp>(op)) {
     Value predicate = LLVM::ZExtOp::create(builder, loc, i32, vote.getPred());
     result = call(loc, offsetof(tssa_emulator, vote), i32, {vote.getMask(), predicate},
@@ -429,8 +426,8 @@ LogicalResult KernelEmulation::rewrite(Operation *op) {
     return success();
   }
   if ((isMemoryEffectFree(op) && !isa<LLVM::InlineAsmOp>(op)) ||
-      isa<LLVM::AllocaOp, LLVM::AssumeOp, LLVM::LifetimeStartOp, LLVM::LifetimeEndOp,
-          LLVM::BrOp, LLVM::CondBrOp, LLVM::SwitchOp, LLVM::ReturnOp>(op))
+      isa<LLVM::AllocaOp, LLVM::AssumeOp, LLVM::LifetimeStartOp, LLVM::LifetimeEndOp, LLVM::BrOp,
+          LLVM::CondBrOp, LLVM::SwitchOp, LLVM::ReturnOp>(op))
     return success();
   return op->emitError("op '") << op->getName() << "' has no emulation";
 }

@@ -39,10 +39,10 @@ int32_t EmulationSites::add(Location loc, tssa_emulator_site site) {
   return static_cast<int32_t>(sites.size() - 1);
 }
 
-static LLVM::GlobalOp defineConstant(OpBuilder &builder, Location loc, Type type,
-                                     const Twine &name, Attribute value) {
-  return LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                LLVM::Linkage::Internal, name.str(), value);
+static LLVM::GlobalOp defineConstant(OpBuilder &builder, Location loc, Type type, const Twine &name,
+                                     Attribute value) {
+  return LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                name.str(), value);
 }
 
 void EmulationSites::define(OpBuilder &builder, LLVM::LLVMFuncOp run, StringRef kernel,
@@ -61,9 +61,9 @@ void EmulationSites::define(OpBuilder &builder, LLVM::LLVMFuncOp run, StringRef 
   auto table = defineConstant(
       builder, loc, LLVM::LLVMArrayType::get(row, count), kernel + ".sites",
       DenseIntElementsAttr::get(RankedTensorType::get({count, numFields}, i32), numbers));
-  auto text = defineConstant(builder, loc,
-                             LLVM::LLVMArrayType::get(builder.getI8Type(), texts.size()),
-                             kernel + ".texts", builder.getStringAttr(texts));
+  auto text =
+      defineConstant(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), texts.size()),
+                     kernel + ".texts", builder.getStringAttr(texts));
 
   auto type = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), {pointer, pointer, pointer, i32, i32, i32, i32, i32});

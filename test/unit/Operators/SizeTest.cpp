@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tssa/Operators/Size.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tssa/Operators/Size.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -120,7 +120,8 @@ TEST_F(SizeTest, AgreesWithArithmetic) {
       pool.push_back({symbols[i], values[i]});
     for (int step = 0; step < 6; ++step) {
       auto [a, x] = pool[pick(0, pool.size() - 1)];
-      auto [b, y] = pick(0, 2) ? pool[pick(0, pool.size() - 1)] : std::pair(Size(step), int64_t(step));
+      auto [b, y] =
+          pick(0, 2) ? pool[pick(0, pool.size() - 1)] : std::pair(Size(step), int64_t(step));
       switch (pick(0, 5)) {
       case 0:
         pool.push_back({a + b, x + y});

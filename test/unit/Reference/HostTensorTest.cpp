@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Reference/Compare.h"
 #include "tssa/Reference/HostTensor.h"
+#include "tssa/Reference/Compare.h"
 #include "llvm/ADT/APFloat.h"
 #include "gtest/gtest.h"
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Reference/Evaluator.h"
-#include "tssa/Reference/RandomInputs.h"
 #include "tssa/Reference/RandomProgram.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "tssa/Reference/Evaluator.h"
+#include "tssa/Reference/RandomInputs.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
@@ -39,8 +39,8 @@ TEST(RandomProgram, EveryProgramRuns) {
     auto inputs = makeRandomInputs(function, seed, program.sizes);
     ASSERT_TRUE(static_cast<bool>(inputs));
     auto results = evaluate(*program.module, "main", *inputs);
-    ASSERT_TRUE(static_cast<bool>(results)) << "seed " << seed << ": "
-                                            << toString(results.takeError());
+    ASSERT_TRUE(static_cast<bool>(results))
+        << "seed " << seed << ": " << toString(results.takeError());
     EXPECT_EQ(results->size(), program.errors.size());
   }
 }

@@ -51,8 +51,7 @@ static Options parseOptions(int argc, char **argv) {
   cl::OptionCategory category("te-fuzz");
   cl::opt<uint64_t> seed("seed", cl::desc("seed of the first program"), cl::init(1),
                          cl::cat(category));
-  cl::opt<unsigned> count("count", cl::desc("number of programs"), cl::init(1),
-                          cl::cat(category));
+  cl::opt<unsigned> count("count", cl::desc("number of programs"), cl::init(1), cl::cat(category));
   cl::opt<unsigned> steps("steps", cl::desc("tensor ops of a program"), cl::init(6),
                           cl::cat(category));
   cl::opt<bool> compile("compile", cl::desc("compile and run every kernel"), cl::cat(category));
@@ -67,16 +66,15 @@ static Options parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
   Options options{seed, count, steps, compile, run, print, references, cpu, target};
-  for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&seed, &count, &steps, &compile, &run, &print, &references, &cpu,
-        &target})
+  for (cl::Option *option : std::initializer_list<cl::Option *>{
+           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target})
     option->removeArgument();
   return options;
 }
 
 /// The results of `module` on the inputs of `seed`.
-static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module,
-                                                   RandomProgram &program, uint64_t seed,
+static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module, RandomProgram &program,
+                                                   uint64_t seed,
                                                    const EvaluatorOptions &options = {}) {
   auto function = program.module->lookupSymbol<mlir::func::FuncOp>("main");
   llvm::Expected<std::vector<HostTensor>> inputs = makeRandomInputs(function, seed, program.sizes);
@@ -104,8 +102,7 @@ public:
     if (!got)
       return llvm::createStringError(name + toString(got.takeError()));
     for (auto [index, before, after] : llvm::enumerate(record.outputs, *got)) {
-      Comparison comparison =
-          compare(before, after, tssa::getPolicy(record, before));
+      Comparison comparison = compare(before, after, tssa::getPolicy(record, before));
       if (!comparison.agrees)
         return llvm::createStringError(name + "result " + std::to_string(index) + ": " +
                                        comparison.describe());
@@ -118,11 +115,9 @@ private:
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<tssa::KernelRunner>> runners;
 };
 
-static llvm::Error compareResults(const RandomProgram &program,
-                                  llvm::ArrayRef<HostTensor> expected,
+static llvm::Error compareResults(const RandomProgram &program, llvm::ArrayRef<HostTensor> expected,
                                   llvm::ArrayRef<HostTensor> got) {
-  for (auto [index, before, after, error] :
-       llvm::enumerate(expected, got, program.errors)) {
+  for (auto [index, before, after, error] : llvm::enumerate(expected, got, program.errors)) {
     Comparison comparison = compare(before, after, {error, error});
     if (!comparison.agrees)
       return llvm::createStringError("result " + std::to_string(index) + ": " +
@@ -153,8 +148,7 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   if (!inputs)
     return inputs.takeError();
   llvm::StringRef device = target->kind == tssa::Target::Emulator ? "cuda-emu" : "auto";
-  llvm::Expected<std::vector<HostTensor>> got =
-      tssa::runArtifact(path, device, *inputs, expected);
+  llvm::Expected<std::vector<HostTensor>> got = tssa::runArtifact(path, device, *inputs, expected);
   if (!got)
     return got.takeError();
   if (llvm::Error error = compareResults(program, expected, *got))

@@ -27,8 +27,7 @@ protected:
   Status run(const std::vector<OutputRequest> &requests = {}) {
     return session->run(inputs, requests, {}, results);
   }
-  void expectRefused(const char *text,
-                     const std::vector<OutputRequest> &requests = {}) {
+  void expectRefused(const char *text, const std::vector<OutputRequest> &requests = {}) {
     EXPECT_FAULT(TSSA_INVALID_ARGUMENT, text, run(requests));
   }
   float sum(size_t i) { return static_cast<float *>(results[0].data)[i]; }
@@ -51,8 +50,7 @@ TEST_F(Arguments, Names) {
 
 TEST_F(Arguments, Types) {
   inputs[0].tensor.dtype = toABI(DType::F64);
-  expectRefused(
-      "input 'a': wrong dtype: expected f32[N,3], got f64[4,3]");
+  expectRefused("input 'a': wrong dtype: expected f32[N,3], got f64[4,3]");
   inputs[0].tensor.dtype = {2, 32, 4};
   expectRefused("got dtype(code 2, bits 32, lanes 4)[4,3]");
   inputs = arguments.get();
@@ -138,8 +136,8 @@ TEST_F(Arguments, StridesThatNoMachineHas) {
 TEST_F(Arguments, OffsetAndMisalignment) {
   std::vector<char> bytes(12 * sizeof(float) + 9);
   for (size_t offset : {4, 1, 3, 7}) {
-    std::copy_n(reinterpret_cast<char *>(arguments.a.data()),
-                12 * sizeof(float), bytes.data() + offset);
+    std::copy_n(reinterpret_cast<char *>(arguments.a.data()), 12 * sizeof(float),
+                bytes.data() + offset);
     inputs[0].tensor.data = bytes.data();
     inputs[0].tensor.byte_offset = offset;
     ASSERT_OK(run());
@@ -171,8 +169,7 @@ TEST_F(Arguments, OutputRequests) {
   expectRefused("must be contiguous and aligned", {{"sum", wrong}});
   wrong = into;
   wrong.data = arguments.b.data();
-  expectRefused("output 'sum': its buffer overlaps input 'b'",
-                {{"sum", wrong}});
+  expectRefused("output 'sum': its buffer overlaps input 'b'", {{"sum", wrong}});
   std::vector<int64_t> ten = {10};
   expectRefused("output 'found': its buffer overlaps that of output 'sum'",
                 {{"sum", into}, {"found", view(DType::I64, ten, &memory[0])}});
@@ -222,9 +219,7 @@ protected:
   Status run(const std::vector<OutputRequest> &requests = {}) {
     return session->run(inputs, requests, {}, results);
   }
-  float mirrored(size_t i) const {
-    return xBefore[xBefore.size() - 1 - i] + y[i];
-  }
+  float mirrored(size_t i) const { return xBefore[xBefore.size() - 1 - i] + y[i]; }
   static const float *floats(const Tensor &tensor) {
     return static_cast<const float *>(tensor.data);
   }

@@ -14,8 +14,7 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-static std::unique_ptr<Artifact> open(const std::string &path,
-                                      VerifyWeights verify = {}) {
+static std::unique_ptr<Artifact> open(const std::string &path, VerifyWeights verify = {}) {
   std::unique_ptr<Artifact> artifact;
   EXPECT_OK(Artifact::open(path, artifact));
   if (artifact)
@@ -81,8 +80,7 @@ TEST(Artifact, GapsBetweenWeightsAreZero) {
 TEST(Artifact, NoWeights) {
   TemporaryFolder folder;
   std::string path = folder.file("x.so");
-  ASSERT_OK(
-      writeArtifact(path, readModel("add_model"), makeAddManifest(), content()));
+  ASSERT_OK(writeArtifact(path, readModel("add_model"), makeAddManifest(), content()));
   EXPECT_NE(open(path)->getWeights(), nullptr);
 }
 
@@ -92,15 +90,13 @@ TEST(Artifact, WeightsBeside) {
   WriteOptions options;
   options.embedLimit = 8;
   writeAddArtifact(path, options);
-  EXPECT_EQ(folder.list(),
-            (std::vector<std::string>{"x.so", "x.so.weights"}));
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"x.so", "x.so.weights"}));
   EXPECT_EQ(static_cast<const float *>(open(path)->getWeights())[1], 1);
   writeFile(path + ".weights", "123456789abc");
   EXPECT_FAULT(TSSA_CORRUPT, "the weights' hash does not match", tryOpen(path));
   EXPECT_OK(tryOpen(path, VerifyWeights::Never));
   writeFile(path + ".weights", "short");
-  EXPECT_FAULT(TSSA_CORRUPT, "weights of 12 bytes expected, got 5",
-               tryOpen(path));
+  EXPECT_FAULT(TSSA_CORRUPT, "weights of 12 bytes expected, got 5", tryOpen(path));
   unlink((path + ".weights").c_str());
   EXPECT_FAULT(TSSA_IO, "cannot open", tryOpen(path));
 }
@@ -175,8 +171,7 @@ TEST(Artifact, WeightsOfVariantsBeside) {
   WriteOptions options;
   options.embedLimit = 8;
   writeVariants(path, "image", options);
-  EXPECT_EQ(folder.list(),
-            (std::vector<std::string>{"x.so", "x.so.weights", "x.so.weights_1"}));
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"x.so", "x.so.weights", "x.so.weights_1"}));
   std::unique_ptr<Artifact> artifact = open(path);
   ASSERT_OK(artifact->mapWeights(2, VerifyWeights::Always));
   EXPECT_EQ(static_cast<const float *>(artifact->getWeights())[0], 4);
@@ -192,8 +187,7 @@ TEST(Artifact, WriterRefuses) {
   EXPECT_FAULT(TSSA_INTERNAL, "weight offset 1",
                writeArtifact(path, code, manifest, content({{1, 1, &byte}})));
   EXPECT_FAULT(TSSA_INTERNAL, "out of order",
-               writeArtifact(path, code, manifest,
-                             content({{64, 1, &byte}, {0, 1, &byte}})));
+               writeArtifact(path, code, manifest, content({{64, 1, &byte}, {0, 1, &byte}})));
   EXPECT_FAULT(TSSA_INTERNAL, "contents for 0 variants, the manifest has 1",
                writeArtifact(path, code, manifest, {}));
   EXPECT_FAULT(TSSA_INTERNAL, "another number of images",
@@ -214,8 +208,7 @@ TEST(Artifact, NoPartialOutput) {
   TemporaryFolder folder;
   std::string code = readModel("add_model");
   EXPECT_FAULT(TSSA_IO, "cannot create",
-               writeArtifact(folder.file("no/x.so"), code, makeAddManifest(),
-                             content()));
+               writeArtifact(folder.file("no/x.so"), code, makeAddManifest(), content()));
   mkdir(folder.file("d").c_str(), 0777);
   EXPECT_FAULT(TSSA_IO, "not a regular file",
                writeArtifact(folder.file("d"), code, makeAddManifest(), content()));
@@ -248,15 +241,18 @@ TEST(Artifact, HostCheck) {
   // TBM and SSE4a were never in one CPU with AMX.
   manifest.variants[0].cpuFeatures = {"sse4a", "tbm", "amx-tile", "amx-fp16"};
   manifest.variants[0].cpu = "dream";
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "the program is for CPU 'dream'; this CPU "
-                                  "lacks ",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE,
+               "the program is for CPU 'dream'; this CPU "
+               "lacks ",
                checkHost(manifest, manifest.variants[0]));
   manifest = makeAddManifest();
   manifest.variants[0].triple = "riscv64-unknown-linux-gnu";
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "is for 'riscv64-unknown-linux-gnu', this "
-                                  "machine is x86_64 linux",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE,
+               "is for 'riscv64-unknown-linux-gnu', this "
+               "machine is x86_64 linux",
                checkHost(manifest, manifest.variants[0]));
   manifest = makeAddManifest();
   manifest.abiVersion = 99;
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "needs runtime ABI 99", checkHost(manifest, manifest.variants[0]));
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "needs runtime ABI 99",
+               checkHost(manifest, manifest.variants[0]));
 }

@@ -18,8 +18,7 @@ static const char *const deviceModel = TSSA_TEST_MODELS "/device.so";
 
 static void expectFault(tssa_status *status, tssa_code code, const char *text) {
   EXPECT_EQ(tssa_status_code(status), code);
-  EXPECT_NE(std::string(tssa_status_message(status)).find(text),
-            std::string::npos)
+  EXPECT_NE(std::string(tssa_status_message(status)).find(text), std::string::npos)
       << tssa_status_message(status);
   tssa_status_free(status);
 }
@@ -30,14 +29,11 @@ struct CAPI : ::testing::Test {
   float a[6] = {0, 1, 2, 3, 4, 5}, b[6] = {};
   int32_t mode = 0;
   int64_t shape[2] = {2, 3};
-  tssa_value inputs[3] = {
-      {"mode", {&mode, {1, 0}, 0, {0, 32, 1}, nullptr, nullptr, 0}, nullptr},
-      {"b", {b, {1, 0}, 2, {2, 32, 1}, shape, nullptr, 0}, nullptr},
-      {"a", {a, {1, 0}, 2, {2, 32, 1}, shape, nullptr, 0}, nullptr}};
+  tssa_value inputs[3] = {{"mode", {&mode, {1, 0}, 0, {0, 32, 1}, nullptr, nullptr, 0}, nullptr},
+                          {"b", {b, {1, 0}, 2, {2, 32, 1}, shape, nullptr, 0}, nullptr},
+                          {"a", {a, {1, 0}, 2, {2, 32, 1}, shape, nullptr, 0}, nullptr}};
 
-  void SetUp() override {
-    ASSERT_EQ(tssa_session_load(model, nullptr, &session), nullptr);
-  }
+  void SetUp() override { ASSERT_EQ(tssa_session_load(model, nullptr, &session), nullptr); }
   void TearDown() override { tssa_session_free(session); }
 };
 } // namespace
@@ -65,8 +61,7 @@ TEST_F(CAPI, Signature) {
   ASSERT_EQ(tssa_session_symbol(session, 0, &symbol), nullptr);
   EXPECT_STREQ(symbol.name, "N");
   EXPECT_EQ(symbol.max, 1 << 20);
-  expectFault(tssa_session_input(session, 3, &port), TSSA_INVALID_ARGUMENT,
-              "index 3, there are 3");
+  expectFault(tssa_session_input(session, 3, &port), TSSA_INVALID_ARGUMENT, "index 3, there are 3");
   port.struct_size = 0;
   expectFault(tssa_session_input(session, 0, &port), TSSA_INVALID_ARGUMENT,
               "struct_size is not set");
@@ -78,8 +73,8 @@ TEST_F(CAPI, Runs) {
   EXPECT_EQ(outputs[0].tensor.shape[0], 2);
   EXPECT_EQ(static_cast<float *>(outputs[0].tensor.data)[5], 7);
   EXPECT_EQ(outputs[1].tensor.shape[0], 5);
-  expectFault(tssa_session_run(session, nullptr, inputs, 3, outputs, 2),
-              TSSA_INVALID_ARGUMENT, "release it first");
+  expectFault(tssa_session_run(session, nullptr, inputs, 3, outputs, 2), TSSA_INVALID_ARGUMENT,
+              "release it first");
   tssa_value_release(&outputs[0]);
   tssa_value_release(&outputs[0]); // again is fine
   tssa_value_release(&outputs[1]);
@@ -87,8 +82,7 @@ TEST_F(CAPI, Runs) {
 
 TEST_F(CAPI, ResultsInTheCallersMemory) {
   int64_t found[10], foundShape[1] = {10};
-  tssa_value output = {
-      "found", {found, {1, 0}, 1, {0, 64, 1}, foundShape, nullptr, 0}, nullptr};
+  tssa_value output = {"found", {found, {1, 0}, 1, {0, 64, 1}, foundShape, nullptr, 0}, nullptr};
   ASSERT_EQ(tssa_session_run(session, nullptr, inputs, 3, &output, 1), nullptr);
   EXPECT_EQ(foundShape[0], 5);
   EXPECT_EQ(found[4], 5);
@@ -99,18 +93,16 @@ TEST_F(CAPI, Faults) {
   tssa_session *other = nullptr;
   expectFault(tssa_session_load("/nowhere.so", nullptr, &other), TSSA_IO,
               "'/nowhere.so': cannot open");
-  expectFault(tssa_session_load(nullptr, nullptr, &other),
-              TSSA_INVALID_ARGUMENT, "null");
+  expectFault(tssa_session_load(nullptr, nullptr, &other), TSSA_INVALID_ARGUMENT, "null");
   EXPECT_EQ(other, nullptr);
-  expectFault(tssa_session_run(session, nullptr, inputs, 2, nullptr, 0),
-              TSSA_INVALID_ARGUMENT, "input 'a': missing");
+  expectFault(tssa_session_run(session, nullptr, inputs, 2, nullptr, 0), TSSA_INVALID_ARGUMENT,
+              "input 'a': missing");
   inputs[0].name = nullptr;
-  expectFault(tssa_session_run(session, nullptr, inputs, 3, nullptr, 0),
-              TSSA_INVALID_ARGUMENT, "name of an input is null");
+  expectFault(tssa_session_run(session, nullptr, inputs, 3, nullptr, 0), TSSA_INVALID_ARGUMENT,
+              "name of an input is null");
   inputs[0].name = "mode";
   mode = 1;
-  tssa_status *status =
-      tssa_session_run(session, nullptr, inputs, 3, nullptr, 0);
+  tssa_status *status = tssa_session_run(session, nullptr, inputs, 3, nullptr, 0);
   EXPECT_STREQ(tssa_status_node(status), "pick");
   expectFault(status, TSSA_OUT_OF_RANGE, "index 7 is not below 3");
   EXPECT_EQ(tssa_status_code(nullptr), TSSA_OK);
@@ -124,8 +116,8 @@ TEST_F(CAPI, OptionsOfOtherVersions) {
   tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
   tssa_session *other;
   options.struct_size = 0;
-  expectFault(tssa_session_load(model, &options, &other),
-              TSSA_INVALID_ARGUMENT, "struct_size is not set");
+  expectFault(tssa_session_load(model, &options, &other), TSSA_INVALID_ARGUMENT,
+              "struct_size is not set");
   // An older caller's struct ends earlier.
   options.struct_size = offsetof(tssa_session_options, memory_limit);
   options.memory_limit = 1;
@@ -141,12 +133,11 @@ TEST_F(CAPI, OptionsOfOtherVersions) {
   ASSERT_EQ(tssa_session_load(model, &newer.known, &other), nullptr);
   tssa_session_free(other);
   newer.later = 1;
-  expectFault(tssa_session_load(model, &newer.known, &other),
-              TSSA_INCOMPATIBLE, "does not know");
+  expectFault(tssa_session_load(model, &newer.known, &other), TSSA_INCOMPATIBLE, "does not know");
   newer.known.verify_weights = 7;
   newer.later = 0;
-  expectFault(tssa_session_load(model, &newer.known, &other),
-              TSSA_INVALID_ARGUMENT, "verify_weights");
+  expectFault(tssa_session_load(model, &newer.known, &other), TSSA_INVALID_ARGUMENT,
+              "verify_weights");
 }
 
 TEST_F(CAPI, Device) {
@@ -202,21 +193,20 @@ TEST_F(CAPI, LimitsAndCancel) {
   options.memory_limit = 8;
   tssa_session *small;
   ASSERT_EQ(tssa_session_load(model, &options, &small), nullptr);
-  expectFault(tssa_session_run(small, nullptr, inputs, 3, nullptr, 0),
-              TSSA_OUT_OF_MEMORY, "the limit is 8");
+  expectFault(tssa_session_run(small, nullptr, inputs, 3, nullptr, 0), TSSA_OUT_OF_MEMORY,
+              "the limit is 8");
   tssa_session_free(small);
   mode = 3;
   tssa_run_options run = TSSA_RUN_OPTIONS_INIT;
   run.timeout_seconds = 0.01;
-  expectFault(tssa_session_run(session, &run, inputs, 3, nullptr, 0),
-              TSSA_CANCELLED, "took longer than 0.01");
+  expectFault(tssa_session_run(session, &run, inputs, 3, nullptr, 0), TSSA_CANCELLED,
+              "took longer than 0.01");
   tssa_cancel *cancel;
   ASSERT_EQ(tssa_cancel_create(&cancel), nullptr);
   run.timeout_seconds = 0;
   run.cancel = cancel;
   std::thread canceller([cancel] { tssa_cancel_request(cancel); });
-  expectFault(tssa_session_run(session, &run, inputs, 3, nullptr, 0),
-              TSSA_CANCELLED, "cancelled");
+  expectFault(tssa_session_run(session, &run, inputs, 3, nullptr, 0), TSSA_CANCELLED, "cancelled");
   canceller.join();
   tssa_cancel_reset(cancel);
   mode = 0;
@@ -228,8 +218,8 @@ TEST_F(CAPI, Closes) {
   tssa_session_close(session);
   tssa_session_close(session);
   tssa_session_close(nullptr);
-  expectFault(tssa_session_run(session, nullptr, inputs, 3, nullptr, 0),
-              TSSA_INVALID_ARGUMENT, "the session is closed");
+  expectFault(tssa_session_run(session, nullptr, inputs, 3, nullptr, 0), TSSA_INVALID_ARGUMENT,
+              "the session is closed");
   EXPECT_EQ(tssa_session_num_inputs(session), 3u);
   tssa::Session own(model);
   own.close();
@@ -238,8 +228,7 @@ TEST_F(CAPI, Closes) {
 
 TEST_F(CAPI, ChecksAndPlans) {
   EXPECT_EQ(tssa_artifact_check(model), nullptr);
-  expectFault(tssa_artifact_check(TSSA_TEST_MODELS "/add_model.so"),
-              TSSA_CORRUPT, "no manifest");
+  expectFault(tssa_artifact_check(TSSA_TEST_MODELS "/add_model.so"), TSSA_CORRUPT, "no manifest");
   int64_t bytes;
   ASSERT_EQ(tssa_session_plan(session, inputs, 3, &bytes), nullptr);
   EXPECT_EQ(bytes, 24);
@@ -248,14 +237,12 @@ TEST_F(CAPI, ChecksAndPlans) {
 
 TEST(CPlusPlus, Runs) {
   tssa::Session session(model);
-  EXPECT_EQ(session.getInputNames(),
-            (std::vector<std::string>{"a", "b", "mode"}));
+  EXPECT_EQ(session.getInputNames(), (std::vector<std::string>{"a", "b", "mode"}));
   const std::array<float, 3> a = {1, 2, 3};
   float b[3] = {};
   int32_t mode = 0;
   std::vector<tssa::Value> inputs = {tssa::Value("a", a.data(), {1, 3}),
-                                     tssa::Value("b", b, {1, 3}),
-                                     tssa::Value("mode", &mode, {})};
+                                     tssa::Value("b", b, {1, 3}), tssa::Value("mode", &mode, {})};
   std::vector<tssa::Result> results = session.run(inputs);
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].getName(), "sum");
@@ -285,8 +272,7 @@ TEST(CPlusPlus, Cancels) {
   options.cancel = cancel.get();
   float row[3] = {};
   int32_t mode = 3;
-  EXPECT_THROW(session.run({tssa::Value("a", row, {1, 3}),
-                            tssa::Value("b", row, {1, 3}),
+  EXPECT_THROW(session.run({tssa::Value("a", row, {1, 3}), tssa::Value("b", row, {1, 3}),
                             tssa::Value("mode", &mode, {})},
                            options),
                tssa::Error);

@@ -56,8 +56,7 @@ protected:
 
   void expectRefused(const std::string &bytes, const std::string &what) {
     Status status = load(bytes);
-    EXPECT_TRUE(status.code == TSSA_CORRUPT ||
-                status.code == TSSA_INCOMPATIBLE)
+    EXPECT_TRUE(status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE)
         << what << ": " << status.code;
     EXPECT_NE(status.message, "") << what;
     ASSERT_FALSE(marked()) << what << " was executed";
@@ -130,7 +129,6 @@ TEST_F(Corruption, PartsOfTwoArtifacts) {
   std::string other = folder.file("add.so");
   writeAddArtifact(other);
   std::string bytes = readFile(other);
-  std::memcpy(bytes.data() + sizeof(Elf64_Ehdr),
-              good.data() + sizeof(Elf64_Ehdr), 4096);
+  std::memcpy(bytes.data() + sizeof(Elf64_Ehdr), good.data() + sizeof(Elf64_Ehdr), 4096);
   expectRefused(bytes, "code of another artifact");
 }

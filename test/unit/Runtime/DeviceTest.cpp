@@ -73,8 +73,8 @@ TEST_F(DeviceTest, AskedFor) {
 TEST_F(DeviceTest, ErrorWordsNameTheNode) {
   how = IndexError;
   for (int i = 0; i < 3; ++i) { // they are cleared for each run
-    EXPECT_FAULT(TSSA_OUT_OF_RANGE,
-                 "node #0 'total' (Add): an index in the data is out of bounds", run());
+    EXPECT_FAULT(TSSA_OUT_OF_RANGE, "node #0 'total' (Add): an index in the data is out of bounds",
+                 run());
     EXPECT_EQ(run().node, "total");
     how = AsResult;
     float before = x[0];

@@ -37,8 +37,14 @@ protected:
     return sites.size() - 1;
   }
   Status run(void (*code)(Emu, void *const *)) {
-    tssa_emulated_kernel kernel{code, sites.data(), texts.c_str(), int32_t(sites.size()),
-                                int32_t(addresses.size()), staticShared, 1, 1024};
+    tssa_emulated_kernel kernel{code,
+                                sites.data(),
+                                texts.c_str(),
+                                int32_t(sites.size()),
+                                int32_t(addresses.size()),
+                                staticShared,
+                                1,
+                                1024};
     std::vector<void *> params;
     for (void *&address : addresses)
       params.push_back(&address);
@@ -224,9 +230,9 @@ void voteAndJoin(Emu emu, void *const *params) {
 TEST_F(EmulatorTest, VotesMatchesAndReductions) {
   std::vector<int32_t> out(32 * 8);
   addTensor(out);
-  for (auto operation : {TSSA_EMU_VOTE_ALL, TSSA_EMU_VOTE_ANY, TSSA_EMU_VOTE_UNIFORM,
-                         TSSA_EMU_VOTE_BALLOT, TSSA_EMU_MATCH_ANY, TSSA_EMU_MATCH_ALL,
-                         TSSA_EMU_REDUCE_ADD, TSSA_EMU_REDUCE_MIN_SIGNED})
+  for (auto operation :
+       {TSSA_EMU_VOTE_ALL, TSSA_EMU_VOTE_ANY, TSSA_EMU_VOTE_UNIFORM, TSSA_EMU_VOTE_BALLOT,
+        TSSA_EMU_MATCH_ANY, TSSA_EMU_MATCH_ALL, TSSA_EMU_REDUCE_ADD, TSSA_EMU_REDUCE_MIN_SIGNED})
     addSite(operation);
   addSite(TSSA_EMU_STORE, TSSA_EMU_GLOBAL, 0);
   threads = 32;
@@ -307,10 +313,15 @@ TEST_F(StoreTest, InsideAnAllocation) {
   // Only the allocation is known of a tensor without size.
   static std::vector<int32_t> arena(8);
   std::vector<Allocation> allocations{{arena.data(), 32, "arena"}};
-  tssa_emulated_kernel kernel{[](Emu emu, void *const *params) {
-                                store(emu, tensor(params, 0) + 4, 1, 0);
-                              },
-                              sites.data(), texts.c_str(), 1, 1, 0, 1, 1024};
+  tssa_emulated_kernel kernel{
+      [](Emu emu, void *const *params) { store(emu, tensor(params, 0) + 4, 1, 0); },
+      sites.data(),
+      texts.c_str(),
+      1,
+      1,
+      0,
+      1,
+      1024};
   for (int32_t *address : {arena.data() + 3, arena.data() + 4}) {
     void *params[] = {&address, nullptr};
     Launch launch;
@@ -328,9 +339,8 @@ TEST_F(StoreTest, InsideAnAllocation) {
 TEST_F(StoreTest, PrivateMemoryIsFree) {
   sites[0].space = TSSA_EMU_ANYWHERE;
   sites[0].parameter = -1;
-  Status status = run([](Emu emu, void *const *params) {
-    emu->access(emu, __builtin_frame_address(0), 0);
-  });
+  Status status =
+      run([](Emu emu, void *const *params) { emu->access(emu, __builtin_frame_address(0), 0); });
   EXPECT_TRUE(status.ok()) << status.message;
 }
 
@@ -411,9 +421,10 @@ TEST_F(SharedTest, MissingBarrierBeforeTheNextWrite) {
 }
 
 TEST_F(SharedTest, EqualValuesRaceToo) {
-  std::string message = runToFault(
-      [](Emu emu, void *const *) { store(emu, sharedInts(emu), 7, 0); });
-  EXPECT_NE(message.find("at shared memory + 0 (of 256 bytes) races with a store by thread"), std::string::npos)
+  std::string message =
+      runToFault([](Emu emu, void *const *) { store(emu, sharedInts(emu), 7, 0); });
+  EXPECT_NE(message.find("at shared memory + 0 (of 256 bytes) races with a store by thread"),
+            std::string::npos)
       << message;
 }
 
@@ -439,7 +450,8 @@ TEST_F(SharedTest, UnwrittenMemory) {
     load(emu, sharedInts(emu) + emu->thread, 1);
   });
   EXPECT_NE(message.find("by thread 9 of block"), std::string::npos) << message;
-  EXPECT_NE(message.find("reads what no thread of the block has written: shared memory + 36 (of 256 bytes)"),
+  EXPECT_NE(message.find(
+                "reads what no thread of the block has written: shared memory + 36 (of 256 bytes)"),
             std::string::npos)
       << message;
 }
@@ -520,9 +532,8 @@ TEST_F(SharedTest, AtomicsRaceWithOthers) {
 
 TEST_F(StoreTest, BlocksRace) {
   blocks = 2;
-  std::string message = runToFault([](Emu emu, void *const *params) {
-    store(emu, tensor(params, 0) + emu->thread, 1, 0);
-  });
+  std::string message = runToFault(
+      [](Emu emu, void *const *params) { store(emu, tensor(params, 0) + emu->thread, 1, 0); });
   EXPECT_NE(message.find("races with a store by thread"), std::string::npos) << message;
   EXPECT_NE(message.find(": nothing orders blocks"), std::string::npos) << message;
 }
@@ -585,9 +596,8 @@ TEST_F(SharedTest, BarrierThatOthersLeaveOut) {
 
 TEST_F(SharedTest, TwoBarriers) {
   addSite(TSSA_EMU_BARRIER);
-  std::string message = runToFault([](Emu emu, void *const *) {
-    emu->barrier(emu, emu->thread < 40 ? 2 : 5);
-  });
+  std::string message =
+      runToFault([](Emu emu, void *const *) { emu->barrier(emu, emu->thread < 40 ? 2 : 5); });
   EXPECT_NE(message.find("is divergent: thread"), std::string::npos) << message;
 }
 
@@ -603,8 +613,8 @@ TEST_F(SharedTest, ShuffleWithAbsentLane) {
 
 TEST_F(SharedTest, ShuffleWithWrongMask) {
   addSite(TSSA_EMU_SHUFFLE_XOR);
-  std::string message = runToFault(
-      [](Emu emu, void *const *) { emu->shuffle(emu, 0xFFFF, 0, 1, 31, 5); });
+  std::string message =
+      runToFault([](Emu emu, void *const *) { emu->shuffle(emu, 0xFFFF, 0, 1, 31, 5); });
   EXPECT_NE(message.find("has mask 0x0000ffff, which leaves out its own lane"), std::string::npos)
       << message;
 }
@@ -661,8 +671,7 @@ TEST_F(SharedTest, LimitsOfLaunches) {
   EXPECT_EQ(runToFault(nothing), "kernel 'k': expected 1 to 1024 threads in a block, got 1025");
   threads = 64;
   blocks = int64_t(1) << 31;
-  EXPECT_EQ(runToFault(nothing),
-            "kernel 'k': expected at most 2147483647 blocks, got 2147483648");
+  EXPECT_EQ(runToFault(nothing), "kernel 'k': expected at most 2147483647 blocks, got 2147483648");
   blocks = 1;
   sharedBytes = 300000;
   EXPECT_EQ(runToFault(nothing),
@@ -692,8 +701,7 @@ TEST(EmulatorOptions, ComeFromTheEnvironment) {
 //===----------------------------------------------------------------------===//
 
 /// Each thread stores `count` times, `stride` ints apart from its neighbour.
-template <int stride, int count>
-void storeStrided(Emu emu, void *const *params) {
+template <int stride, int count> void storeStrided(Emu emu, void *const *params) {
   for (int i = 0; i < count; ++i)
     store(emu, tensor(params, 0) + globalId(emu) * stride, i, 0);
 }
@@ -732,8 +740,7 @@ TEST_F(CountTest, LoopsLongerThanTheLog) {
 }
 
 /// Each thread stores one int to shared memory, `stride` ints from its neighbour.
-template <int stride>
-void storeShared(Emu emu, void *const *) {
+template <int stride> void storeShared(Emu emu, void *const *) {
   store(emu, sharedInts(emu) + emu->thread * stride, 0, 1);
 }
 

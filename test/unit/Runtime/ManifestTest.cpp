@@ -87,8 +87,7 @@ TEST(Manifest, OtherMajorVersion) {
   bytes[8] = 1;
   sealManifest(bytes);
   Manifest read;
-  EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "artifact format 1, this runtime reads format 2",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "artifact format 1, this runtime reads format 2",
                decodeManifest(bytes, read));
 }
 
@@ -109,30 +108,20 @@ TEST(Manifest, Inconsistencies) {
   auto expectFault = [](const char *text, auto change) {
     Manifest manifest = makeAddManifest(), read;
     change(manifest);
-    EXPECT_FAULT(TSSA_CORRUPT, text,
-                 decodeManifest(encodeManifest(manifest), read));
+    EXPECT_FAULT(TSSA_CORRUPT, text, decodeManifest(encodeManifest(manifest), read));
   };
-  expectFault("two inputs are named 'a'",
-              [](Manifest &m) { m.inputs[1].name = "a"; });
+  expectFault("two inputs are named 'a'", [](Manifest &m) { m.inputs[1].name = "a"; });
   expectFault("has no name", [](Manifest &m) { m.outputs[0].name = ""; });
-  expectFault("wrong kind",
-              [](Manifest &m) { m.inputs[0].kind = Port::Out; });
-  expectFault("symbol that does not exist",
-              [](Manifest &m) { m.inputs[0].dims[0].value = 1; });
-  expectFault("a size nobody gives",
-              [](Manifest &m) { m.inputs[1].dims[0] = Dim::derived(); });
+  expectFault("wrong kind", [](Manifest &m) { m.inputs[0].kind = Port::Out; });
+  expectFault("symbol that does not exist", [](Manifest &m) { m.inputs[0].dims[0].value = 1; });
+  expectFault("a size nobody gives", [](Manifest &m) { m.inputs[1].dims[0] = Dim::derived(); });
+  expectFault("impossible size", [](Manifest &m) { m.inputs[0].dims[1].value = -1; });
   expectFault("impossible size",
-              [](Manifest &m) { m.inputs[0].dims[1].value = -1; });
-  expectFault("impossible size", [](Manifest &m) {
-    m.inputs[0].dims.assign(3, Dim::fixed(int64_t(1) << 40));
-  });
-  expectFault("rank 65",
-              [](Manifest &m) { m.inputs[1].dims.assign(65, Dim::fixed(1)); });
+              [](Manifest &m) { m.inputs[0].dims.assign(3, Dim::fixed(int64_t(1) << 40)); });
+  expectFault("rank 65", [](Manifest &m) { m.inputs[1].dims.assign(65, Dim::fixed(1)); });
   expectFault("empty range", [](Manifest &m) { m.symbols[0].min = 1 << 21; });
-  expectFault("does not occur where it says",
-              [](Manifest &m) { m.symbols[0].dim = 1; });
-  expectFault("an input that does not exist",
-              [](Manifest &m) { m.symbols[0].input = 3; });
+  expectFault("does not occur where it says", [](Manifest &m) { m.symbols[0].dim = 1; });
+  expectFault("an input that does not exist", [](Manifest &m) { m.symbols[0].input = 3; });
   expectFault("names a node that does not exist",
               [](Manifest &m) { m.variants[0].launches[0].nodes = {2}; });
   expectFault("aliases an input that does not exist", [](Manifest &m) {
@@ -143,9 +132,9 @@ TEST(Manifest, Inconsistencies) {
     m.outputs[1].kind = Port::Alias;
     m.outputs[1].aliasOf = 0;
   });
-  expectFault("has a negative memory size", [](Manifest &m) { m.variants[0].memory.arenaBytes = -2; });
-  expectFault("not a plain file name",
-              [](Manifest &m) { m.variants[0].weightsFile = "../x"; });
+  expectFault("has a negative memory size",
+              [](Manifest &m) { m.variants[0].memory.arenaBytes = -2; });
+  expectFault("not a plain file name", [](Manifest &m) { m.variants[0].weightsFile = "../x"; });
   expectFault("no variant", [](Manifest &m) { m.variants.clear(); });
   expectFault("two variants are for 'cpu'",
               [](Manifest &m) { m.variants.resize(2, m.variants[0]); });
@@ -155,16 +144,10 @@ TEST(Manifest, Inconsistencies) {
   });
   expectFault("exports whose names are not names",
               [](Manifest &m) { m.variants[0].suffix = "@1"; });
-  expectFault("two kernels 'k'", [](Manifest &m) {
-    m.variants[0].kernels = {{"k", 1, 1}, {"k", 1, 2}};
-  });
-  expectFault("no threads", [](Manifest &m) {
-    m.variants[0].kernels = {{"k", 1, 0}};
-  });
-  expectFault("no parameters", [](Manifest &m) {
-    m.variants[0].kernels = {{"k", 0, 1}};
-  });
-  expectFault("two images for sm_90", [](Manifest &m) {
-    m.variants[0].images.resize(2, {Image::PTX, 90, {}});
-  });
+  expectFault("two kernels 'k'",
+              [](Manifest &m) { m.variants[0].kernels = {{"k", 1, 1}, {"k", 1, 2}}; });
+  expectFault("no threads", [](Manifest &m) { m.variants[0].kernels = {{"k", 1, 0}}; });
+  expectFault("no parameters", [](Manifest &m) { m.variants[0].kernels = {{"k", 0, 1}}; });
+  expectFault("two images for sm_90",
+              [](Manifest &m) { m.variants[0].images.resize(2, {Image::PTX, 90, {}}); });
 }

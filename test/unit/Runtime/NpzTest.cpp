@@ -17,8 +17,7 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-static NpzEntry makeEntry(std::string name, DType dtype,
-                          std::vector<int64_t> shape) {
+static NpzEntry makeEntry(std::string name, DType dtype, std::vector<int64_t> shape) {
   NpzEntry entry;
   entry.name = std::move(name);
   EXPECT_OK(Tensor::allocate(dtype, std::move(shape), entry.tensor));
@@ -55,8 +54,7 @@ TEST(Npz, RoundTripOfEveryType) {
   EXPECT_EQ(folder.list(), std::vector<std::string>{"x.npz"});
 }
 
-static std::string npy(const std::string &dictionary, const std::string &data,
-                       char version = 1) {
+static std::string npy(const std::string &dictionary, const std::string &data, char version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += {version, 0, char(dictionary.size()), char(dictionary.size() >> 8)};
   if (version > 1)
@@ -71,21 +69,17 @@ TEST(Npy, Headers) {
                           "'shape': (4,), }   \n",
                           four),
                       tensor));
-  EXPECT_OK(decodeNpy(
-      npy("{'shape':(2,2),'fortran_order':False,'descr':'<i4'}", four, 2),
-      tensor));
+  EXPECT_OK(decodeNpy(npy("{'shape':(2,2),'fortran_order':False,'descr':'<i4'}", four, 2), tensor));
   EXPECT_EQ(tensor.shape, (std::vector<int64_t>{2, 2}));
-  EXPECT_OK(decodeNpy(
-      npy("{'shape': (), 'fortran_order': False, 'descr': '|b1'}", "\1", 3),
-      tensor));
+  EXPECT_OK(
+      decodeNpy(npy("{'shape': (), 'fortran_order': False, 'descr': '|b1'}", "\1", 3), tensor));
   EXPECT_TRUE(tensor.shape.empty());
 }
 
 TEST(Npy, FortranOrder) {
   Tensor tensor;
-  ASSERT_OK(decodeNpy(
-      npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", "adbecf"),
-      tensor));
+  ASSERT_OK(
+      decodeNpy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", "adbecf"), tensor));
   EXPECT_EQ(std::memcmp(tensor.data, "abcdef", 6), 0);
 }
 
@@ -114,18 +108,14 @@ TEST(Npy, Refuses) {
   for (const char *header : malformed)
     expectRefused(npy(header, ""), "malformed header");
   auto shaped = [](const char *type, const char *shape) {
-    return std::string("{'descr': '") + type +
-           "', 'fortran_order': False, 'shape': " + shape + "}";
+    return std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': " + shape + "}";
   };
   for (const char *type : {">f4", "|O", "<c8", "<U3", "", "<f3", "<m8"})
     expectRefused(npy(shaped(type, "()"), "xxxx"), "is not supported");
-  expectRefused(npy(shaped("<f4", "(3,)"), "xxxx"),
-                "4 bytes of data, its shape needs 12");
+  expectRefused(npy(shaped("<f4", "(3,)"), "xxxx"), "4 bytes of data, its shape needs 12");
   expectRefused(npy(shaped("<f4", "(0,)"), "xxxx"), "4 bytes of data");
-  expectRefused(npy(shaped("<f4", "(4611686018427387904, 4)"), ""),
-                "needs too many");
-  expectRefused(npy(shaped("<f4", "(0, 4611686018427387904, 4)"), ""),
-                "needs too many");
+  expectRefused(npy(shaped("<f4", "(4611686018427387904, 4)"), ""), "needs too many");
+  expectRefused(npy(shaped("<f4", "(0, 4611686018427387904, 4)"), ""), "needs too many");
 }
 
 TEST(Npz, RefusesDamage) {
@@ -161,13 +151,11 @@ TEST(Npz, RefusesDuplicatesAndWrongBF16) {
   entries.push_back(makeEntry("x", DType::F32, {1}));
   entries.push_back(makeEntry("x", DType::F32, {1}));
   ASSERT_OK(writeNpz(path, entries));
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "two members are named 'x.npy'",
-               read(path, back));
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "two members are named 'x.npy'", read(path, back));
   entries.pop_back();
   entries[0].name = "x:bf16";
   ASSERT_OK(writeNpz(path, entries));
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "bf16 travels as u16, got f32",
-               read(path, back));
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "bf16 travels as u16, got f32", read(path, back));
 }
 
 TEST(Elements, SmallFloatRoundTrip) {
@@ -230,7 +218,7 @@ TEST(Elements, HalfRounding) {
   EXPECT_EQ(floatToHalf(65520.0f), 0x7c00);
   EXPECT_EQ(floatToHalf(1e9f), 0x7c00);
   EXPECT_EQ(floatToHalf(-0.0f), 0x8000);
-  EXPECT_EQ(floatToHalf(0x1p-25f), 0);                        // tie to even
+  EXPECT_EQ(floatToHalf(0x1p-25f), 0); // tie to even
   EXPECT_EQ(floatToHalf(0x1.8p-25f), 1);
   EXPECT_EQ(floatToBFloat(1.0f + 0x1p-8f), 0x3f80);
   EXPECT_EQ(floatToBFloat(1.0f + 3 * 0x1p-8f), 0x3f82);

@@ -54,9 +54,7 @@ void *operator new(size_t size, const std::nothrow_t &) noexcept {
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-void operator delete(void *memory, const std::nothrow_t &) noexcept {
-  std::free(memory);
-}
+void operator delete(void *memory, const std::nothrow_t &) noexcept { std::free(memory); }
 
 /// Calls `work` with the first, second, third ... allocation failing, alone and with all
 /// that follow, until it gets through; every failure must be that status.
@@ -101,8 +99,7 @@ TEST(OutOfMemory, LoadAndRun) {
     tssa_value output = {"sum", {}, nullptr};
     failures = countFailures([&] {
       tssa_value_release(&output);
-      tssa_status *status =
-          tssa_session_run(session, nullptr, inputs, 3, &output, 1);
+      tssa_status *status = tssa_session_run(session, nullptr, inputs, 3, &output, 1);
       if (mode == FailAtNode && tssa_status_code(status) == TSSA_OUT_OF_RANGE) {
         tssa_status_free(status);
         status = nullptr;

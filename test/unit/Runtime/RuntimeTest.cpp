@@ -60,9 +60,8 @@ Manifest makeAddManifest() {
   manifest.inputs = {{"a", DType::F32, Port::In, rows, -1},
                      {"b", DType::F32, Port::In, rows, -1},
                      {"mode", DType::I32, Port::In, {}, -1}};
-  manifest.outputs = {
-      {"sum", DType::F32, Port::Out, rows, -1},
-      {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1}};
+  manifest.outputs = {{"sum", DType::F32, Port::Out, rows, -1},
+                      {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1}};
   manifest.symbols = {{"N", 0, 0, 0, 1 << 20}};
   manifest.nodes = {{"first", "Add"}, {"pick", "NonZero"}};
   Variant &variant = manifest.variants.emplace_back();
@@ -105,8 +104,7 @@ static Variant makeDeviceVariant(const std::string &target) {
   return variant;
 }
 
-void writeDeviceArtifact(const std::string &path,
-                         const std::vector<std::string> &targets) {
+void writeDeviceArtifact(const std::string &path, const std::vector<std::string> &targets) {
   Manifest manifest;
   manifest.toolBuild = "nobody";
   manifest.modelName = "device";
@@ -133,8 +131,7 @@ void writeDeviceArtifact(const std::string &path,
 }
 
 tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data) {
-  return {data,         {1, 0},  int32_t(shape.size()), toABI(dtype),
-          shape.data(), nullptr, 0};
+  return {data, {1, 0}, int32_t(shape.size()), toABI(dtype), shape.data(), nullptr, 0};
 }
 
 AddArguments::AddArguments(int64_t rows, int32_t mode)

@@ -17,8 +17,14 @@ inline constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 
 /// The modes of Inputs/add_model.c.
 enum Mode : int32_t {
-  Normal, FailAtNode, GrowForEver, LoopForEver, SilentFailure, NoResult,
-  WrongShape, UseMath
+  Normal,
+  FailAtNode,
+  GrowForEver,
+  LoopForEver,
+  SilentFailure,
+  NoResult,
+  WrongShape,
+  UseMath
 };
 
 /// A folder that goes with the object.
@@ -46,18 +52,14 @@ Manifest makeAddManifest();
 std::vector<VariantContent> content(std::vector<WeightChunk> weights = {});
 
 /// Writes the add program with its weights (a bias of 0.5, 1, 2).
-void writeAddArtifact(const std::string &path,
-                      const WriteOptions &options = {});
+void writeAddArtifact(const std::string &path, const WriteOptions &options = {});
 
 /// What Inputs/device_model.c does; its third input.
-enum How : int32_t {
-  InPlace, AsResult, IndexError, OutOfBounds, Endless, OnHost, NoLaunch
-};
+enum How : int32_t { InPlace, AsResult, IndexError, OutOfBounds, Endless, OnHost, NoLaunch };
 
 /// Writes the program of Inputs/device_model.c with variants for `targets`, of
 /// "cpu", "cuda:sm_<number>" (at most one) and "cuda-emu"; its weight is 0.5.
-void writeDeviceArtifact(const std::string &path,
-                         const std::vector<std::string> &targets);
+void writeDeviceArtifact(const std::string &path, const std::vector<std::string> &targets);
 
 /// A row-major view of `data`.
 tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data);
@@ -71,24 +73,23 @@ struct AddArguments {
   std::vector<NamedTensor> get();
 };
 
-#define EXPECT_OK(...)                                                         \
-  do {                                                                         \
-    ::tssa::runtime::Status status_ = (__VA_ARGS__);                           \
-    EXPECT_TRUE(status_.ok()) << status_.message;                              \
+#define EXPECT_OK(...)                                                                             \
+  do {                                                                                             \
+    ::tssa::runtime::Status status_ = (__VA_ARGS__);                                               \
+    EXPECT_TRUE(status_.ok()) << status_.message;                                                  \
   } while (false)
 
-#define ASSERT_OK(...)                                                         \
-  do {                                                                         \
-    ::tssa::runtime::Status status_ = (__VA_ARGS__);                           \
-    ASSERT_TRUE(status_.ok()) << status_.message;                              \
+#define ASSERT_OK(...)                                                                             \
+  do {                                                                                             \
+    ::tssa::runtime::Status status_ = (__VA_ARGS__);                                               \
+    ASSERT_TRUE(status_.ok()) << status_.message;                                                  \
   } while (false)
 
-#define EXPECT_FAULT(expectedCode, text, ...)                                  \
-  do {                                                                         \
-    ::tssa::runtime::Status status_ = (__VA_ARGS__);                           \
-    EXPECT_EQ(status_.code, expectedCode) << status_.message;                  \
-    EXPECT_NE(status_.message.find(text), std::string::npos)                   \
-        << status_.message;                                                    \
+#define EXPECT_FAULT(expectedCode, text, ...)                                                      \
+  do {                                                                                             \
+    ::tssa::runtime::Status status_ = (__VA_ARGS__);                                               \
+    EXPECT_EQ(status_.code, expectedCode) << status_.message;                                      \
+    EXPECT_NE(status_.message.find(text), std::string::npos) << status_.message;                   \
   } while (false)
 
 } // namespace tssa::runtime::test

@@ -23,9 +23,7 @@ protected:
     writeAddArtifact(path);
     load({});
   }
-  void load(const SessionOptions &options) {
-    ASSERT_OK(Session::load(path, options, session));
-  }
+  void load(const SessionOptions &options) { ASSERT_OK(Session::load(path, options, session)); }
   Status run(AddArguments &arguments, std::vector<Tensor> &results,
              const RunOptions &options = {}) {
     return session->run(arguments.get(), {}, options, results);
@@ -33,12 +31,10 @@ protected:
 };
 } // namespace
 
-static void expectSum(const AddArguments &arguments, const float *sum,
-                      float extra = 0) {
+static void expectSum(const AddArguments &arguments, const float *sum, float extra = 0) {
   const float bias[3] = {0.5f, 1, 2};
   for (size_t i = 0; i < arguments.a.size(); ++i)
-    ASSERT_FLOAT_EQ(sum[i],
-                    arguments.a[i] + arguments.b[i] + bias[i % 3] + extra);
+    ASSERT_FLOAT_EQ(sum[i], arguments.a[i] + arguments.b[i] + bias[i % 3] + extra);
 }
 
 TEST_F(SessionTest, AnySize) {
@@ -49,8 +45,7 @@ TEST_F(SessionTest, AnySize) {
     ASSERT_EQ(results.size(), 2u);
     EXPECT_EQ(results[0].shape, (std::vector<int64_t>{rows, 3}));
     expectSum(arguments, static_cast<float *>(results[0].data));
-    EXPECT_EQ(results[1].shape,
-              std::vector<int64_t>{std::max<int64_t>(rows * 3 - 1, 0)});
+    EXPECT_EQ(results[1].shape, std::vector<int64_t>{std::max<int64_t>(rows * 3 - 1, 0)});
     EXPECT_NE(results[1].data, nullptr);
   }
 }
@@ -60,11 +55,10 @@ TEST_F(SessionTest, ResultsInTheCallersMemory) {
   std::vector<float> sum(12);
   std::vector<int64_t> found(20), foundShape = {20};
   std::vector<Tensor> results;
-  ASSERT_OK(session->run(
-      arguments.get(),
-      {{"found", view(DType::I64, foundShape, found.data())},
-       {"sum", view(DType::F32, arguments.shape, sum.data())}},
-      {}, results));
+  ASSERT_OK(session->run(arguments.get(),
+                         {{"found", view(DType::I64, foundShape, found.data())},
+                          {"sum", view(DType::F32, arguments.shape, sum.data())}},
+                         {}, results));
   expectSum(arguments, sum.data());
   EXPECT_EQ(results[0].data, found.data());
   EXPECT_EQ(results[0].shape, std::vector<int64_t>{11});
@@ -84,8 +78,7 @@ TEST_F(SessionTest, MathOfTheHost) {
   AddArguments arguments(1, UseMath);
   std::vector<Tensor> results;
   ASSERT_OK(run(arguments, results));
-  expectSum(arguments, static_cast<float *>(results[0].data),
-            float(std::erf(1.0)));
+  expectSum(arguments, static_cast<float *>(results[0].data), float(std::erf(1.0)));
 }
 
 TEST_F(SessionTest, FaultsOfTheProgram) {
@@ -97,8 +90,7 @@ TEST_F(SessionTest, FaultsOfTheProgram) {
     arguments.mode = Normal;
     EXPECT_OK(run(arguments, results)); // the session goes on
   };
-  expectFault(FailAtNode, TSSA_OUT_OF_RANGE,
-              "node #1 'pick' (NonZero): index 7 is not below 3");
+  expectFault(FailAtNode, TSSA_OUT_OF_RANGE, "node #1 'pick' (NonZero): index 7 is not below 3");
   expectFault(SilentFailure, TSSA_OUT_OF_RANGE, "code 2 and no message");
   expectFault(NoResult, TSSA_INTERNAL, "output 'sum' was not produced");
   expectFault(WrongShape, TSSA_INTERNAL,
@@ -117,14 +109,14 @@ TEST_F(SessionTest, MemoryLimit) {
   load(options);
   AddArguments greedy(1, GrowForEver);
   std::vector<Tensor> results;
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "limit of 67108864 bytes",
-               run(greedy, results));
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "limit of 67108864 bytes", run(greedy, results));
   AddArguments arguments(1000);
   EXPECT_OK(run(arguments, results));
   options.memoryLimit = 1000;
   load(options);
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "the run with N = 1000 takes 12000 bytes, "
-                                   "the limit is 1000",
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY,
+               "the run with N = 1000 takes 12000 bytes, "
+               "the limit is 1000",
                run(arguments, results));
   // The arena fits, the results do not.
   AddArguments fits(70);
@@ -137,8 +129,7 @@ TEST_F(SessionTest, TimeLimit) {
   RunOptions options;
   options.timeoutSeconds = 0.02;
   std::vector<Tensor> results;
-  EXPECT_FAULT(TSSA_CANCELLED, "took longer than 0.02", run(arguments, results,
-                                                            options));
+  EXPECT_FAULT(TSSA_CANCELLED, "took longer than 0.02", run(arguments, results, options));
 }
 
 TEST_F(SessionTest, CancelFromAnotherThread) {
@@ -192,8 +183,7 @@ TEST_F(SessionTest, EmbeddersThreads) {
   SessionOptions options;
   int loops = 0;
   options.parallelForUser = &loops;
-  options.parallelFor = [](void *user, int64_t n, int64_t, tssa_body body,
-                           void *context) {
+  options.parallelFor = [](void *user, int64_t n, int64_t, tssa_body body, void *context) {
     ++*static_cast<int *>(user);
     body(context, 0, n);
   };
@@ -226,8 +216,8 @@ TEST_F(SessionTest, OpenAndCloseManyTimes) {
     std::string line;
     int count = 0;
     while (std::getline(maps, line))
-      count += line.find("tssa-model") != std::string::npos ||
-               line.find("add.so") != std::string::npos;
+      count +=
+          line.find("tssa-model") != std::string::npos || line.find("add.so") != std::string::npos;
     return count;
   };
   int before = countMaps();

@@ -22,8 +22,7 @@ llvm::ArrayRef<KernelFault> getKernelFaults();
 
 /// The `index`th op of a kernel at which the fault can be made; null when there are not
 /// as many.
-mlir::Operation *findPlace(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault,
-                           unsigned index);
+mlir::Operation *findPlace(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index);
 
 /// Makes a kernel that comes to `place` give up.
 void putTrap(mlir::Operation *place);

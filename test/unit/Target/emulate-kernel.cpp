@@ -11,9 +11,9 @@
 /// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the
 /// emulator and runs it. A parameter is TYPE=VALUE, or TYPE[COUNT]=VALUE for a tensor
 /// of equal elements, TYPE[COUNT]=iota for 0, 1, 2 ...; the beginnings of the tensors are
-/// printed at the end. `--fault=NAME:INDEX` makes a mistake in the kernel first. `--faults` makes each
-/// that it can, one at a time, and says which the emulator finds; those at places that
-/// the run does not come to do not count.
+/// printed at the end. `--fault=NAME:INDEX` makes a mistake in the kernel first. `--faults` makes
+/// each that it can, one at a time, and says which the emulator finds; those at places that the run
+/// does not come to do not count.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> count("count", cl::desc("count accesses"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "run one kernel under the emulator\n");
-  return {file,  kernel, fault, cpu,    blocks, threads,
+  return {file,   kernel, fault,  cpu,   blocks, threads,
           shared, seed,   faults, races, count,  {parameters.begin(), parameters.end()}};
 }
 
@@ -151,9 +151,9 @@ static void print(const Parameter &parameter) {
   int64_t width = getWidth(parameter.type), count = parameter.size / width;
   for (int64_t i = 0; i < std::min(count, most); ++i)
     llvm::outs() << " "
-                 << llvm::formatv("{0}", getElement(parameter.type,
-                                                    static_cast<uint8_t *>(parameter.address) +
-                                                        i * width));
+                 << llvm::formatv(
+                        "{0}", getElement(parameter.type,
+                                          static_cast<uint8_t *>(parameter.address) + i * width));
   llvm::outs() << (count > most ? " ...\n" : "\n");
 }
 
@@ -294,10 +294,10 @@ static Expected<std::optional<Outcome>> compileAndRun(const Options &options, Mo
   for (auto other : llvm::make_early_inc_range(device.getOps<LLVM::LLVMFuncOp>()))
     if (other != kernel)
       other.erase();
-  int64_t threads = options.threads ? options.threads
-                                    : getNumber(kernel, tssa::cuda::threadsAttr, 32);
-  int64_t shared = options.shared >= 0 ? options.shared
-                                       : getNumber(kernel, tssa::cuda::sharedBytesAttr, 0);
+  int64_t threads =
+      options.threads ? options.threads : getNumber(kernel, tssa::cuda::threadsAttr, 32);
+  int64_t shared =
+      options.shared >= 0 ? options.shared : getNumber(kernel, tssa::cuda::sharedBytesAttr, 0);
   if (change.fault) {
     Operation *place = tssa::findPlace(kernel, *change.fault, change.index);
     if (!place)
@@ -354,7 +354,7 @@ static Error runFaults(const Options &options, ModuleOp file, const tssa::cpu::M
       ++made;
       found += isFault || differs;
       llvm::outs() << fault.name << ":" << index << ": "
-                   << (isFault ? (*outcome)->status.message
+                   << (isFault   ? (*outcome)->status.message
                        : differs ? "another result"
                                  : "NOT FOUND")
                    << "\n";
@@ -404,9 +404,9 @@ int main(int argc, char **argv) {
   if (!file)
     return 1;
   Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(options.cpu);
-  Error error = !machine            ? machine.takeError()
-                : options.faults    ? runFaults(options, *file, *machine)
-                                    : runOnce(options, *file, *machine);
+  Error error = !machine         ? machine.takeError()
+                : options.faults ? runFaults(options, *file, *machine)
+                                 : runOnce(options, *file, *machine);
   if (!error)
     return 0;
   llvm::errs() << toString(std::move(error)) << "\n";

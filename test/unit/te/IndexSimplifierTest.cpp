@@ -29,7 +29,8 @@ std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  auto lhs = evaluate(binary.getLHS(), dims, symbols), rhs = evaluate(binary.getRHS(), dims, symbols);
+  auto lhs = evaluate(binary.getLHS(), dims, symbols),
+       rhs = evaluate(binary.getRHS(), dims, symbols);
   if (!lhs || !rhs)
     return std::nullopt;
   switch (expr.getKind()) {
@@ -232,8 +233,7 @@ TEST_F(IndexSimplifierTest, RandomExpressionsKeepTheirValues) {
       dims.push_back(IndexRange::below(extents.back()));
     }
     AffineExpr expr = random.get(4);
-    IndexSimplifier simplifier(&context, dims,
-                               {IndexRange::atLeast(1), IndexRange::atLeast(1)});
+    IndexSimplifier simplifier(&context, dims, {IndexRange::atLeast(1), IndexRange::atLeast(1)});
     AffineExpr simple = simplifier.simplify(expr);
     bool nonNegative = simplifier.isNonNegative(expr);
     Truth truth = simplifier.decide(expr, false), equal = simplifier.decide(expr, true);

@@ -50,7 +50,9 @@ class ViewPathTest : public testing::Test {
 protected:
   ViewPathTest() : builder(&context) { context.loadDialect<TSSADialect>(); }
 
-  int64_t below(int64_t bound) { return std::uniform_int_distribution<int64_t>(0, bound - 1)(random); }
+  int64_t below(int64_t bound) {
+    return std::uniform_int_distribution<int64_t>(0, bound - 1)(random);
+  }
   OpFoldResult index(int64_t value) { return builder.getIndexAttr(value); }
 
   /// Makes `view` the view of it whose element at a point is that at `toOld(point)`.
@@ -232,8 +234,7 @@ TEST_F(ViewPathTest, RelationsHold) {
     Path leftPath = addPath(left), rightPath = below(4) ? addPath(right) : leftPath;
     if (leftPath == rightPath)
       right = left;
-    Relation relation =
-        relate(leftPath, rightPath, getAsIndexOpFoldResult(&context, base.shape));
+    Relation relation = relate(leftPath, rightPath, getAsIndexOpFoldResult(&context, base.shape));
     ++seen[relation];
     std::set<Point> leftSet(left.elements.begin(), left.elements.end());
     std::set<Point> rightSet(right.elements.begin(), right.elements.end());
