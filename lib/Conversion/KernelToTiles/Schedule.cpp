@@ -59,8 +59,7 @@ public:
                  Operation *expression)
       : label(label), expression(expression), context(expression->getContext()) {
     for (auto [dim, extent] : llvm::enumerate(extents)) {
-      schedule.loops.push_back({extent});
-      schedule.loops.back().reduction = dim >= numParallel;
+      addLoop(extent, dim >= numParallel);
       schedule.dims.push_back(getAffineDimExpr(dim, context));
       order.push_back(dim);
     }
@@ -139,8 +138,9 @@ private:
   }
 
   unsigned addLoop(AffineExpr extent, bool reduction) {
-    schedule.loops.push_back({extent});
-    schedule.loops.back().reduction = reduction;
+    ScheduledLoop &loop = schedule.loops.emplace_back();
+    loop.extent = extent;
+    loop.reduction = reduction;
     return schedule.loops.size() - 1;
   }
 
