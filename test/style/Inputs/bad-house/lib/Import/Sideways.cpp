@@ -1,3 +1,3 @@
-#include "../Conversion/Passes.h"
 #include "tssa/Conversion/Passes.h"
+#include "../Conversion/Passes.h"
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
