@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Contraction.h"
+#include "lib/Operators/Broadcast.h"
 #include "tssa/Operators/Registry.h"
 #include <cmath>
 
@@ -138,11 +139,8 @@ static FailureOr<Tensors> buildGemm(Builder &builder, const Node &node) {
                                   "the columns of A and the rows of B")))
     return failure();
   SmallVector<Size> shape = {a.dim(transA ? 1 : 0), b.dim(transB ? 0 : 1)};
-  if (c) {
-    ArrayRef<Size> shapes[] = {shape, c.shape()};
-    if (failed(builder.broadcast(shapes)))
-      return failure();
-  }
+  if (c && failed(requireBroadcast(builder, c, shape, "C")))
+    return failure();
   ReducedDims reduced(2);
   unsigned inner = reduced.add(a.dim(transA ? 0 : 1));
   auto term = [&](Body &body) {

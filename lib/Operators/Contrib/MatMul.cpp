@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Broadcast.h"
 #include "lib/Operators/Contrib/Contrib.h"
 #include "lib/Operators/Elementwise.h"
 #include "lib/Operators/Quantization.h"
@@ -246,14 +247,8 @@ static FailureOr<Tensors> buildQGemm(Builder &builder, const Node &node) {
       failed(checkOperands(builder, *a, *b, {}, {yScale, yZero})))
     return failure();
   SmallVector<Size> shape = {a->dim(0), b->dim(1)};
-  if (c) {
-    ArrayRef<Size> shapes[] = {shape, c.shape()};
-    FailureOr<SmallVector<Size>> common = builder.broadcast(shapes);
-    if (failed(common))
-      return failure();
-    if (c.rank() > 2)
-      return builder.error("expected C to broadcast to the product, got " + Twine(c.str()));
-  }
+  if (c && failed(requireBroadcast(builder, c, shape, "C")))
+    return failure();
   double alpha = node.getFloat("alpha", 1);
   MatMulOptions options = getIntegerMatMul(aZero, bZero);
   options.result = !yScale ? DType::F32 : yZero ? yZero.dtype() : DType::U8;

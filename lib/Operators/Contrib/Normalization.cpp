@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Normalization.h"
+#include "lib/Operators/Broadcast.h"
 #include "lib/Operators/Contraction.h"
 #include "lib/Operators/Contrib/Contrib.h"
 #include "lib/Operators/Elementwise.h"
@@ -24,15 +25,9 @@ static FailureOr<Tensor> addAll(Builder &builder, const Tensor &x, ArrayRef<Tens
   Tensors operands = {x};
   llvm::copy_if(addends, std::back_inserter(operands),
                 [](const Tensor &tensor) { return bool(tensor); });
-  for (const Tensor &operand : operands) {
-    bool fits = operand.rank() <= x.rank();
-    for (int64_t i = 1; fits && i <= operand.rank(); ++i) {
-      const Size &size = operand.dim(operand.rank() - i), &extent = x.dim(x.rank() - i);
-      fits = size.isConstant(1) || !size.differs(extent);
-    }
-    if (!fits)
-      return builder.error("expected " + Twine(operand.str()) + " to broadcast to " + x.str());
-  }
+  for (const Tensor &operand : operands)
+    if (failed(requireBroadcast(builder, operand, x.shape(), "an addend")))
+      return failure();
   FailureOr<Tensors> sum = buildElementwise(builder, x.dtype(), operands, [](ArrayRef<Scalar> x) {
     Scalar total = x.front();
     for (const Scalar &operand : x.drop_front())
