@@ -69,8 +69,12 @@ LogicalResult BufferProgram::build() {
   ends[function] = 4 * next;
   for (BlockArgument argument : function.getArguments())
     addVariable(Variable::ReadOnly, argument);
+  Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (std::optional<unsigned> argument = getWrittenBack(function, result)) {
+      // What grows lies elsewhere: the host writes it to the argument after the run.
+      if (getKind(terminator->getOperand(result)) == Variable::Grown)
+        continue;
       Variable &variable = variables[getVariable(function.getArgument(*argument))];
       variable.kind = Variable::Planned;
       variable.result = result;

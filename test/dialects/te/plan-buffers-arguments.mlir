@@ -50,6 +50,46 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// What is written back grows: the host copies it to the argument after the run, and until then
+// nothing else is made there.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = memref.alloc(%{{.*}}) {te.result = 0 : i64}
+// CHECK: %[[GROWN:.*]] = scf.for
+// CHECK: te.launch @set(%arg0, %arg1, %{{.*}}) outs(%[[R]]
+// CHECK: %[[W:.*]] = memref.alloc(%{{.*}}) {te.result = 1 : i64}
+// CHECK: memref.copy %[[GROWN]], %[[W]]
+// CHECK: return %[[R]], %[[W]]
+func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: tensor<index>)
+    -> (tensor<?xf32>, tensor<?xf32> {tssa.writes_back = 0 : i64}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %count = tensor.extract %n[] : tensor<index>
+  %g = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x) -> (tensor<?xf32>) {
+    %e = te.launch @fill(%i) sizes(%i) : (index) -> tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  }
+  %u = te.launch @set(%x, %y, %d) sizes(%d) : (tensor<?xf32>, tensor<4xf32>, index) -> tensor<?xf32>
+  return %u, %g : tensor<?xf32>, tensor<?xf32>
+}
+te.kernel @fill(%n: index) -> tensor<?xf32> {
+  %y = te.compute @y (d0: %n) {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } : tensor<?xf32>
+  te.return %y : tensor<?xf32>
+}
+te.kernel @set(%b: tensor<?xf32> {te.sizes = array<i64: 2>}, %x: tensor<4xf32>, %n: index)
+    -> tensor<?xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  te.return %y : tensor<?xf32>
+}
+
+// -----
+
 // A point that reads the element that it writes does not need the old value elsewhere.
 // CHECK-LABEL: func.func @main
 // CHECK: te.launch @grow(%arg0, %{{.*}}) outs(%arg0
