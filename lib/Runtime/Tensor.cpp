@@ -19,41 +19,50 @@ using namespace tssa::runtime;
 static constexpr uint64_t alignment = 64;
 static constexpr uint64_t hugePage = 2 << 20;
 static constexpr uint64_t hugeFrom = 4 << 20;
+/// Bytes before and behind the data that may be read: a masked vector of a compiled kernel may
+/// reach over the end of its buffer by as much. In a page that was never touched even the lanes
+/// that are masked off cost a CPU hundreds of cycles.
+static constexpr uint64_t slack = alignment;
 
 Buffer::Buffer(Buffer &&other) noexcept
-    : data(std::exchange(other.data, nullptr)), size(std::exchange(other.size, 0)) {}
+    : block(std::exchange(other.block, nullptr)), size(std::exchange(other.size, 0)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
-  std::swap(data, other.data);
+  std::swap(block, other.block);
   std::swap(size, other.size);
   return *this;
 }
 
-Buffer::~Buffer() { std::free(data); }
+Buffer::~Buffer() { std::free(block); }
 
 bool Buffer::allocate(uint64_t bytes) {
-  std::free(std::exchange(data, nullptr));
+  std::free(std::exchange(block, nullptr));
   size = 0;
   if (bytes == 0)
     return true;
-  if (bytes > uint64_t(INT64_MAX) - hugePage)
+  if (bytes > uint64_t(INT64_MAX) - hugePage - 2 * slack)
     return false;
-  bool huge = bytes >= hugeFrom;
-  uint64_t rounded = alignTo(bytes, huge ? hugePage : alignment);
-  if (::posix_memalign(&data, huge ? hugePage : alignment, rounded) != 0) {
-    data = nullptr;
+  uint64_t whole = bytes + 2 * slack;
+  bool huge = whole >= hugeFrom;
+  uint64_t rounded = alignTo(whole, huge ? hugePage : alignment);
+  if (::posix_memalign(&block, huge ? hugePage : alignment, rounded) != 0) {
+    block = nullptr;
     return false;
   }
   if (huge)
-    (void)::madvise(data, rounded, MADV_HUGEPAGE); // advice may be declined
-  forbid(static_cast<char *>(data) + bytes, rounded - bytes);
+    (void)::madvise(block, rounded, MADV_HUGEPAGE); // advice may be declined
+  char *data = static_cast<char *>(block) + slack;
+  std::memset(block, 0, slack);
+  std::memset(data + bytes, 0, slack);
+  forbid(block, slack);
+  forbid(data + bytes, rounded - slack - bytes);
   size = bytes;
   return true;
 }
 
 void *Buffer::getData() const {
   alignas(alignment) static char nothing[alignment];
-  return data ? data : nothing;
+  return block ? static_cast<char *>(block) + slack : nothing;
 }
 
 tssa_tensor Tensor::asABI() {

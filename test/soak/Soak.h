@@ -72,6 +72,16 @@ void refuseAllocation(int64_t number, bool andAllLater);
 /// How many were refused since.
 int64_t countRefused();
 
+/// Where aligned allocations of a page and more go.
+enum class Placement {
+  Heap,
+  AmongPages,     ///< at the end of pages, among others that can be read
+  AtStartOfPages, ///< between pages that cannot be read, close to those before
+  AtEndOfPages    ///< and close to those behind
+};
+/// At most 256 may be made outside of the heap, each with an alignment of at most a page.
+void placeAllocations(Placement where);
+
 // The tests. `scale` 1 is about a minute each. False when something did not hold.
 bool soakSteady(std::vector<Model> &models, double scale);
 bool soakOpenClose(std::vector<Model> &models, double scale);
@@ -81,6 +91,7 @@ bool soakMemory(std::vector<Model> &models, double scale);
 bool soakFork(std::vector<Model> &models, double scale);
 bool soakLoop(std::vector<Model> &models, double scale);
 bool soakLoad(std::vector<Model> &models, double scale);
+bool soakPages(std::vector<Model> &models, double scale);
 bool soakSignals(std::vector<Model> &models, double scale);
 
 } // namespace tssa::soak

@@ -32,6 +32,48 @@ def loop_inputs(count):
     return {"count": np.array(count, np.int64), "x": np.arange(4, dtype=np.float32)}
 
 
+def windows():
+    """Padded windows of all kinds one after the other, over a small image of many channels, whose
+    sides are open."""
+    rng = np.random.default_rng(3)
+    nodes, weights, channels = [], [], 32
+    value = "x"
+
+    def add(operator, inputs=(), **attributes):
+        nonlocal value
+        name = f"{operator.lower()}_{len(nodes)}"
+        nodes.append(h.make_node(operator, [value, *inputs], [name], name=name, **attributes))
+        value = name
+
+    def convolve(outputs, size, group=1, dilation=1):
+        nonlocal channels
+        name = f"w{len(weights)}"
+        data = rng.standard_normal((outputs, channels // group, size, size)) / (size * np.sqrt(channels // group))
+        weights.append(onnx.numpy_helper.from_array(data.astype(np.float32), name))
+        add("Conv", [name], kernel_shape=[size, size], pads=[size // 2 * dilation] * 4, group=group,
+            dilations=[dilation] * 2)
+        channels = outputs
+
+    convolve(64, 3)
+    for size in (3, 5, 7):
+        convolve(64, size, group=64)
+        add("HardSwish")
+        convolve(64, 1)
+    convolve(64, 3, group=64, dilation=4)
+    add("MaxPool", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    convolve(48, 3, group=16)
+    add("AveragePool", kernel_shape=[5, 5], pads=[2, 2, 2, 2])
+    weights.append(onnx.numpy_helper.from_array(np.array([0, 0, 4, 40, 0, 0, 4, 40], np.int64), "pads"))
+    add("Pad", ["pads"], mode="constant")
+    graph = h.make_graph(nodes, "windows", [h.make_tensor_value_info("x", T.FLOAT, [1, 32, "H", "W"])],
+                         [h.make_tensor_value_info(value, T.FLOAT, None)], weights)
+    return h.make_model(graph, opset_imports=[h.make_opsetid("", OPSET)], ir_version=IR)
+
+
+def window_inputs():
+    return {"x": np.random.default_rng(4).standard_normal((1, 32, 12, 20)).astype(np.float32)}
+
+
 def big_table(folder, size):
     """Saves a model that gathers rows of a table of `size` bytes, all zero, in a sparse file beside it."""
     rows = size // 4096

@@ -73,6 +73,8 @@ class Soak:
         count = max(10**6, int(10**7 * min(self.scale, 1)))
         self.loop = [binary, self.save("loop-short", soak_models.loop_inputs(1000)),
                      self.save("loop-long", soak_models.loop_inputs(count))]
+        self.windows = [self.compile("windows", soak_models.windows()),
+                        self.save("windows", soak_models.window_inputs())]
         self.endless = [binary, self.save("loop-endless", soak_models.loop_inputs(2**62))]
 
     def runtime(self, test, *models, scale=None):
@@ -198,6 +200,7 @@ class Soak:
             "fork": lambda: self.runtime("fork", self.arguments["transformer"]),
             "loop": lambda: self.runtime("loop", self.loop),
             "signals": lambda: self.runtime("signals", *quick),
+            "pages": lambda: self.runtime("pages", self.windows, self.arguments["transformer"]),
             "shapes": self.shapes,
             "compile": self.compile_twice,
             "cache": self.cache_race,

@@ -32,7 +32,7 @@ static constexpr Test tests[] = {
     {"crowd", soakCrowd, 0},     {"cancel", soakCancel, 1},
     {"memory", soakMemory, 0},   {"fork", soakFork, 0},
     {"loop", soakLoop, 1},       {"load", soakLoad, 1},
-    {"signals", soakSignals, 0},
+    {"signals", soakSignals, 0}, {"pages", soakPages, 0},
 };
 
 static std::vector<Model> parseModels(int count, char **arguments) {

@@ -13,7 +13,8 @@
 
 namespace tssa::runtime {
 
-/// Memory aligned to 64 bytes (to huge pages when large), uninitialised.
+/// Memory aligned to 64 bytes (on huge pages when large), uninitialised. 64 bytes before and
+/// behind it can be read, too.
 class Buffer {
 public:
   Buffer() = default;
@@ -28,7 +29,7 @@ public:
   uint64_t getSize() const { return size; }
 
 private:
-  void *data = nullptr;
+  void *block = nullptr; ///< what was allocated; the data lie within
   uint64_t size = 0;
 };
 
