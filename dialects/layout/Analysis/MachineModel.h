@@ -13,8 +13,11 @@ namespace mlir::tssa::layout {
 
 /// What stage layout needs to know of the machine.
 struct MachineModel {
-  int64_t lanes = 16;     ///< f32 lanes of a vector register
-  int64_t registers = 32; ///< vector registers
+  int64_t lanes = 16;           ///< f32 lanes of a vector register
+  int64_t registers = 32;       ///< vector registers
+  int64_t cacheWays = 8;        ///< of the first-level data cache
+  int64_t cacheWayBytes = 4096; ///< bytes of one way: addresses that far apart share a set
+  int64_t cacheLine = 64;       ///< bytes
 };
 
 } // namespace mlir::tssa::layout

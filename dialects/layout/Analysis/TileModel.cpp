@@ -13,12 +13,18 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Extent taken for a dim whose size is not known.
-static constexpr int64_t assumedExtent = 64;
+/// Extents taken for dims whose sizes are not known: sides of images, lengths of sequences
+/// and rows of matrices are long, batches are short.
+static constexpr int64_t assumedExtent = 64, assumedBatch = 4;
+
+/// Whether `dim` has the place of a batch: before at least two other parallel dims.
+static bool isBatch(te::ComputeOp op, unsigned dim) { return dim == 0 && op.getNumParallel() > 2; }
 
 static int64_t getExtent(te::ComputeOp op, unsigned dim) {
   int64_t size = op.getStaticSizes()[dim];
-  return ShapedType::isDynamic(size) ? assumedExtent : size;
+  if (!ShapedType::isDynamic(size))
+    return size;
+  return isBatch(op, dim) ? assumedBatch : assumedExtent;
 }
 
 /// Arithmetic of a body, in simple instructions.
@@ -105,45 +111,143 @@ static double getTiledCost(int64_t extent, int64_t tile, function_ref<double(int
   return extent % tile ? total + cost(extent % tile) : total;
 }
 
-/// A parallel dim, other than the vector dim, along which a read that varies over
-/// the vector dim is invariant: its loads serve all rows.
-static std::optional<unsigned> chooseRowDim(te::ComputeOp op, ArrayRef<Access> accesses,
-                                            unsigned vectorDim, ArrayRef<unsigned> taken) {
-  std::optional<unsigned> choice;
-  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-    if (dim == vectorDim || llvm::is_contained(taken, dim) || getExtent(op, dim) <= 1)
-      continue;
-    bool reuses = llvm::any_of(accesses, [&](const Access &access) {
-      return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue() &&
-             access.getStep(vectorDim, 2) != Step::Invariant &&
-             access.getStep(dim, 2) == Step::Invariant;
-    });
-    if (reuses && (!choice || getExtent(op, dim) >= std::min<int64_t>(getExtent(op, *choice), 8)))
-      choice = dim;
-  }
-  return choice;
+/// Whether `access` is read in each step of the reduction.
+static bool isReadInSteps(te::ComputeOp op, const Access &access) {
+  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
-/// Tile of a parallel vector dim and one row dim.
-static void chooseContractionTile(te::ComputeOp op, unsigned row, const MachineModel &machine,
-                                  TileChoice &choice) {
+/// Parallel dims, other than the vector dim, along which a read that varies over the
+/// vector dim is invariant: its loads serve all rows.
+static SmallVector<unsigned> findRowDims(te::ComputeOp op, ArrayRef<Access> accesses,
+                                         unsigned vectorDim) {
+  SmallVector<unsigned> dims;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+    bool reuses = llvm::any_of(accesses, [&](const Access &access) {
+      return isReadInSteps(op, access) && access.getStep(vectorDim, 2) != Step::Invariant &&
+             access.getStep(dim, 2) == Step::Invariant;
+    });
+    if (dim != vectorDim && getExtent(op, dim) > 1 && reuses)
+      dims.push_back(dim);
+  }
+  return dims;
+}
+
+namespace {
+/// What the rows of a tile cost beside multiply-adds and loads: rows far apart whose lines share
+/// the sets of the first-level cache drive each other out between two steps.
+class RowConflicts {
+public:
+  RowConflicts(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
+               const MachineModel &machine)
+      : machine(machine) {
+    for (const Access &access : accesses)
+      if (isReadInSteps(op, access) && access.getStep(row, 2) == Step::Strided)
+        strides.push_back(
+            access.getStride(row) *
+            llvm::divideCeil(access.getRead().getSourceType().getElementTypeBitWidth(), 8));
+  }
+
+  /// Cycles of a step. A line that was driven out is read again from the next cache, which
+  /// gives half a line a cycle.
+  double getCost(int64_t rows) const {
+    double cost = 0;
+    for (int64_t stride : strides) {
+      DenseMap<int64_t, int64_t> lines; // by set
+      for (int64_t row = 0; row < rows; ++row)
+        ++lines[llvm::mod(row * stride, machine.cacheWayBytes) / machine.cacheLine];
+      for (auto [set, count] : lines)
+        if (count >= machine.cacheWays)
+          cost += 0.5 * count;
+    }
+    return cost;
+  }
+
+private:
+  const MachineModel &machine;
+  SmallVector<int64_t> strides; ///< bytes
+};
+
+/// A register tile and what it costs per element.
+struct RowTile {
+  TileRows rows;
+  int64_t vectors = 1;
+  double cost = std::numeric_limits<double>::max();
+};
+} // namespace
+
+/// Iterations of `dim` and the dims before it that are fused with it.
+static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
+  int64_t extent = 1;
+  for (unsigned d = dim - fused; d <= dim; ++d)
+    if (llvm::MulOverflow(extent, getExtent(op, d), extent))
+      return std::numeric_limits<int64_t>::max();
+  return extent;
+}
+
+/// The best tile of `columns` vectors and the rows of dim `row`.
+static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
+                             int64_t columns, const MachineModel &machine) {
+  RowConflicts conflicts(op, accesses, row, machine);
+  RowTile best;
+  best.rows.dim = row;
+  best.rows.fused = countFusable(op, accesses, row, 0);
   int64_t available = machine.registers - 4;
-  int64_t columns = llvm::divideCeil(getExtent(op, *choice.vectorDim), choice.lanes);
-  int64_t rowExtent = getExtent(op, row);
-  double best = std::numeric_limits<double>::max();
-  int64_t bestRows = 1;
+  int64_t extent = getFusedExtent(op, row, best.rows.fused);
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(columns, 4); ++vectors)
-    for (int64_t rows = 1; rows <= std::min<int64_t>(rowExtent, available / vectors - 1); ++rows) {
+    for (int64_t rows = 1; rows <= std::min(extent, available / vectors - 1); ++rows) {
       double cost = getTiledCost(columns, vectors, [&](int64_t v) {
-        return getTiledCost(rowExtent, rows, [&](int64_t r) { return getStepCost(r, v, true); });
+        return getTiledCost(extent, rows, [&](int64_t r) {
+          return getStepCost(r, v, true) + conflicts.getCost(r);
+        });
       });
-      if (cost < best * 0.999) {
-        best = cost;
-        choice.vectors = vectors;
-        bestRows = rows;
+      cost /= static_cast<double>(columns) * static_cast<double>(extent);
+      if (cost < best.cost * 0.999) {
+        best.cost = cost;
+        best.vectors = vectors;
+        best.rows.extent = rows;
       }
     }
-  choice.rows.push_back({row, bestRows});
+  return best;
+}
+
+/// Tile of a parallel vector dim and one row dim; of dims that are about as good the innermost,
+/// whose rows lie closest.
+static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
+                                  ArrayRef<unsigned> rowDims, const MachineModel &machine,
+                                  TileChoice &choice) {
+  int64_t columns = llvm::divideCeil(getExtent(op, *choice.vectorDim), choice.lanes);
+  RowTile best;
+  for (unsigned row : rowDims) {
+    RowTile tile = chooseRowTile(op, accesses, row, columns, machine);
+    if (tile.cost < best.cost * 1.05)
+      best = tile;
+  }
+  choice.vectors = best.vectors;
+  choice.rows.push_back(best.rows);
+}
+
+unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
+                              unsigned first) {
+  unsigned count = 0;
+  int64_t extent = getAssumedSize(op.getStaticSizes()[dim]);
+  while (op.getPieces().size() == 1 && dim - count > first &&
+         llvm::all_of(accesses, [&](const Access &access) {
+           return access.canFuse(dim - count - 1, dim, extent);
+         })) {
+    ++count;
+    if (llvm::MulOverflow(extent, getAssumedSize(op.getStaticSizes()[dim - count]), extent))
+      break;
+  }
+  return count;
+}
+
+/// The innermost dim that is long enough, of one or more.
+static unsigned chooseLongRow(te::ComputeOp op, ArrayRef<unsigned> dims) {
+  unsigned choice = dims.front();
+  for (unsigned dim : dims)
+    if (getExtent(op, dim) >= std::min<int64_t>(getExtent(op, choice), 8))
+      choice = dim;
+  return choice;
 }
 
 TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
@@ -161,17 +265,19 @@ TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
       choice.vectors = std::min<int64_t>(choice.vectors, 2);
     return choice;
   }
-  std::optional<unsigned> row = chooseRowDim(op, accesses, vectorDim, {});
-  if (!row || op.getNumResults() > 1)
+  SmallVector<unsigned> rowDims = findRowDims(op, accesses, vectorDim);
+  if (rowDims.empty() || op.getNumResults() > 1)
     return choice;
   if (vectorDim < op.getNumParallel()) {
-    chooseContractionTile(op, *row, machine, choice);
+    chooseContractionTile(op, accesses, rowDims, machine, choice);
     return choice;
   }
   // Lanes over a reduction dim: a square of rows, each with one vector.
   choice.vectors = 1;
-  choice.rows.push_back({*row, std::min<int64_t>(getExtent(op, *row), 4)});
-  if (std::optional<unsigned> second = chooseRowDim(op, accesses, vectorDim, {*row}))
-    choice.rows.push_back({*second, std::min<int64_t>(getExtent(op, *second), 4)});
+  while (!rowDims.empty() && choice.rows.size() < 2) {
+    unsigned row = chooseLongRow(op, rowDims);
+    choice.rows.push_back({row, std::min<int64_t>(getExtent(op, row), 4), 0});
+    llvm::erase(rowDims, row);
+  }
   return choice;
 }

@@ -7,7 +7,8 @@
 //
 // For each labelled expression:
 // 1. Choose the tile (Analysis/TileModel).
-// 2. Without a reduction, fuse neighbouring dims that all accesses walk as one.
+// 2. Fuse neighbouring dims that all accesses walk as one: into the vector dim without a
+//    reduction, into the rows of a tile with one.
 // 3. Split the tiled dims, order the loops: outer loops of parallel dims (the
 //    vector dim's before the rows'), reduction loops (longest strides outermost),
 //    rows, vectors, lanes.
@@ -56,10 +57,10 @@ private:
   void write() {
     if (rowDims && choice.vectorDim && *choice.vectorDim < rowDims)
       choice = TileChoice();
-    llvm::erase_if(choice.rows, [&](auto row) { return row.first < rowDims; });
+    llvm::erase_if(choice.rows, [&](const TileRows &rows) { return rows.dim < rowDims; });
     nameLoops();
     if (!op.hasReduction())
-      fuseDims();
+      fuseVectorDim();
     splitRows();
     splitVector();
     reorder();
@@ -74,22 +75,23 @@ private:
     loops.assign(named.getLoops().begin(), named.getLoops().end());
   }
 
-  /// Fuses the dims before the vector dim into it, as far as all accesses allow.
-  void fuseDims() {
-    if (!choice.vectorDim || op.getPieces().size() > 1)
-      return;
-    unsigned inner = *choice.vectorDim;
-    int64_t extent = getAssumedSize(op.getStaticSizes()[inner]);
-    while (inner > rowDims && llvm::all_of(accesses, [&](const Access &access) {
-             return access.canFuse(inner - 1, *choice.vectorDim, extent);
-           })) {
-      --inner;
-      Value fused =
-          FuseOp::create(builder, loc, loopType(), loops[inner], loops[*choice.vectorDim]);
-      extent *= getAssumedSize(op.getStaticSizes()[inner]);
-      loops[inner] = Value();
-      loops[*choice.vectorDim] = fused;
+  /// Fuses the `count` dims before `dim` into it.
+  void fuseInto(unsigned dim, unsigned count) {
+    for (unsigned other = dim; other-- > dim - count;) {
+      loops[dim] = FuseOp::create(builder, loc, loopType(), loops[other], loops[dim]);
+      loops[other] = Value();
     }
+  }
+
+  /// Fuses the dims before the vector dim into it, as far as all accesses allow.
+  void fuseVectorDim() {
+    if (!choice.vectorDim)
+      return;
+    unsigned dim = *choice.vectorDim, count = countFusable(op, accesses, dim, rowDims);
+    fuseInto(dim, count);
+    int64_t extent = 1;
+    for (unsigned fused = dim - count; fused <= dim; ++fused)
+      extent *= getAssumedSize(op.getStaticSizes()[fused]);
     if (extent >= choice.lanes * 4)
       choice.vectors = std::max<int64_t>(choice.vectors, 2);
   }
@@ -101,7 +103,8 @@ private:
   }
 
   void splitRows() {
-    for (auto [dim, extent] : choice.rows) {
+    for (auto [dim, extent, fused] : choice.rows) {
+      fuseInto(dim, std::min(fused, dim - rowDims));
       if (extent <= 1)
         continue;
       SmallVector<Value> parts = split(loops[dim], {extent});

@@ -23,6 +23,54 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
   te.return %y : tensor<512x512xf32>
 }
 
+// Thirteen rows at steps of whole ways of the cache would share one set and drive each other out:
+// fewer rows do as well.
+// CHECK-LABEL: te.kernel @long_rows
+te.kernel @long_rows(%a: tensor<128x3072xf32>, %b: tensor<3072x768xf32>) -> tensor<128x768xf32> {
+  %y = te.compute @y (d0: 128, d1: 768) reduce (d2: 3072) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<128x3072xf32>
+    %w = te.read %b[d2, d1] : tensor<3072x768xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<128x768xf32>
+  // CHECK: %[[L:.*]]:3 = layout.loops @y
+  // CHECK: layout.split %[[L]]#0 [*, 6]
+  // CHECK: layout.split %[[L]]#1 [*, 4, 16]
+  te.return %y : tensor<128x768xf32>
+}
+
+// Images of open number: the rows of a tile are pixels, not images. All of them are one loop
+// where nothing is padded.
+// CHECK-LABEL: te.kernel @pointwise
+te.kernel @pointwise(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, -1>}, %w: tensor<64x32xf32>, %n: index) -> tensor<?x7x7x32xf32> {
+  %y = te.compute @y (d0: %n, d1: 7, d2: 7, d3: 32) reduce (d4: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1, d2, d4] : tensor<?x7x7x64xf32>
+    %k = te.read %w[d4, d3] : tensor<64x32xf32>
+    %p = arith.mulf %x, %k : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<?x7x7x32xf32>
+  // CHECK: %[[L:.*]]:5 = layout.loops @y
+  // CHECK: %[[IMAGE:.*]] = layout.fuse %[[L]]#1, %[[L]]#2
+  // CHECK: %[[ROWS:.*]] = layout.fuse %[[L]]#0, %[[IMAGE]]
+  // CHECK: layout.split %[[ROWS]] [*, 12]
+  te.return %y : tensor<?x7x7x32xf32>
+}
+
+// With padding they stay apart, and the rows are those of the image.
+// CHECK-LABEL: te.kernel @padded
+te.kernel @padded(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, -1>}, %w: tensor<3x3x64x32xf32>, %n: index) -> tensor<?x7x7x32xf32> {
+  %y = te.compute @y (d0: %n, d1: 7, d2: 7, d3: 32) reduce (d4: 3, d5: 3, d6: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1 + d4 - 1, d2 + d5 - 1, d6] : tensor<?x7x7x64xf32> where (d1 + d4 - 1 >= 0, -d1 - d4 + 7 >= 0, d2 + d5 - 1 >= 0, -d2 - d5 + 7 >= 0) else 0.0
+    %k = te.read %w[d4, d5, d6, d3] : tensor<3x3x64x32xf32>
+    %p = arith.mulf %x, %k : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<?x7x7x32xf32>
+  // CHECK: %[[L:.*]]:7 = layout.loops @y
+  // CHECK-NOT: layout.fuse
+  // CHECK: layout.split %[[L]]#2 [*, 7]
+  te.return %y : tensor<?x7x7x32xf32>
+}
+
 // Dims that all accesses walk as one are fused before they are cut to vectors.
 // CHECK-LABEL: te.kernel @elementwise
 te.kernel @elementwise(%a: tensor<?x3x7xf32> {te.sizes = array<i64: 1, -1, -1>}, %n: index) -> tensor<?x3x7xf32> {
