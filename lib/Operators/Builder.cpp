@@ -7,6 +7,7 @@
 
 #include "tssa/Operators/Builder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Elements.h"
 #include "tssa/Operators/Limits.h"
@@ -428,7 +429,12 @@ LogicalResult Builder::requireNonNegative(const Size &size, const Twine &what) {
     return success();
   if (size.isAtMost(-1))
     return error(what + " is negative: " + size.str());
-  return require(isLess(-1, size), what + " is negative");
+  if (failed(require(isLess(-1, size), what + " is negative")))
+    return failure();
+  // What is built in a branch or loop may not have run where the size is used again.
+  if (isa<func::FuncOp>(ops.getInsertionBlock()->getParentOp()))
+    sizes.learnNonNegative(size);
+  return success();
 }
 
 } // namespace tssa::operators

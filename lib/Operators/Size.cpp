@@ -399,6 +399,14 @@ Size SizeTable::getPosition(mlir::Value value, const Size &count) {
   return position;
 }
 
+void SizeTable::learnNonNegative(const Size &size) {
+  if (size.terms().size() != 1)
+    return;
+  const auto &[monomial, coefficient] = size.terms().front();
+  if (monomial.size() == 1 && coefficient > 0)
+    atoms[monomial.front()->number]->nonNegative = true;
+}
+
 Size SizeTable::get(Atom::Kind kind, const Size &lhs, const Size &rhs, bool nonNegative) {
   bool swap = kind != Atom::FloorDiv && rhs < lhs;
   const Size &left = swap ? rhs : lhs, &right = swap ? lhs : rhs;

@@ -119,6 +119,8 @@ public:
   Size get(mlir::Value value, bool nonNegative, llvm::StringRef name = {});
   /// The Size of the number of an iteration: `value` is in [0, count).
   Size getPosition(mlir::Value value, const Size &count);
+  /// From here on `size` is known not to be negative, if it is an atom.
+  void learnNonNegative(const Size &size);
 
 private:
   friend class Size;

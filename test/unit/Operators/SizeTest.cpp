@@ -91,6 +91,17 @@ TEST_F(SizeTest, Bounds) {
   EXPECT_TRUE((n - n.floorDiv(2)).isAtLeast(0));
 }
 
+TEST_F(SizeTest, LearnNonNegative) {
+  mlir::Builder builder(&context);
+  mlir::Value value = block.addArgument(builder.getIndexType(), builder.getUnknownLoc());
+  Size given = table.get(value, /*nonNegative=*/false), n = symbols[0];
+  table.learnNonNegative(given - n);
+  EXPECT_FALSE(given.isAtLeast(0));
+  table.learnNonNegative(given * 2);
+  EXPECT_TRUE(given.isAtLeast(0));
+  EXPECT_TRUE((given * n + 1).isAtLeast(1));
+}
+
 TEST_F(SizeTest, Overflow) {
   Size big = Size(INT64_MAX);
   EXPECT_TRUE((big + 1).overflowed());
