@@ -7,6 +7,7 @@
 
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "lib/Runtime/RunState.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -108,6 +109,8 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   for (const std::string &symbol : {name.str(), (name + ".extent").str()})
     if (mlir::Operation *function = module.lookupSymbol(symbol))
       alone->getBody()->push_back(function->clone());
+  for (auto constant : module.getOps<mlir::memref::GlobalOp>())
+    alone->getBody()->push_back(constant->clone());
   mlir::PassManager manager(module.getContext());
   cpu::buildTargetCPUStage(manager);
   if (failed(manager.run(*alone)))

@@ -21,6 +21,9 @@
 
 namespace tssa::conversion {
 
+/// The terms of a sum, left to right.
+llvm::SmallVector<mlir::AffineExpr> getTerms(mlir::AffineExpr expr);
+
 class IndexBuilder {
 public:
   IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
@@ -50,6 +53,8 @@ public:
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Whether `expr` >= 0 is known to hold.
   bool isNonNegative(mlir::AffineExpr expr) const;
+  /// Runs `body` where `expr` >= 0 is known to hold.
+  void assuming(mlir::AffineExpr expr, llvm::function_ref<void()> body);
 
   /// `expr` (no lane in it) as a value of type index.
   mlir::Value materialize(mlir::AffineExpr expr);
@@ -61,19 +66,22 @@ public:
   mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
                                        int64_t lanes);
   mlir::Value constant(int64_t value);
+  /// `offset` where `condition` (null: everywhere) holds, else 0.
+  mlir::Value clampOffset(mlir::Value offset, mlir::Value condition);
 
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc() const { return loc; }
   void setLoc(mlir::Location newLoc) { loc = newLoc; }
   mlir::MLIRContext *getContext() const { return builder.getContext(); }
 
+  /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
+  unsigned getDepth(mlir::AffineExpr expr) const;
+
 private:
   struct LoopInfo {
     mlir::Value value;
     unsigned depth;
   };
-  /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
-  unsigned getDepth(mlir::AffineExpr expr) const;
   mlir::Value build(mlir::AffineExpr expr, int64_t lanes, unsigned laneDim);
   mlir::Value buildSum(mlir::AffineExpr expr, int64_t lanes, unsigned laneDim);
   mlir::Value buildDivMod(mlir::AffineBinaryOpExpr expr, int64_t lanes, unsigned laneDim);
@@ -90,6 +98,7 @@ private:
   /// Knows the ranges of loops and symbols; remade when those change.
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;
+  llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< what else is >= 0 here
   std::optional<std::pair<unsigned, int64_t>> lane;
   unsigned nextDepth = 1;
 };

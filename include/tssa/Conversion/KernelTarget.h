@@ -26,6 +26,9 @@ struct LaneAccess {
   mlir::AffineExpr address; ///< in elements, over loops and the lane
   unsigned laneDim;
   mlir::VectorType type; ///< one element of memory per lane
+  /// Of a masked load, an i1: whether any lane is read; null when one is. Elsewhere `address`
+  /// may be far from any memory.
+  mlir::Value touched = {};
 
   int64_t getLanes() const { return type.getNumElements(); }
 };
@@ -82,7 +85,8 @@ public:
   virtual void buildFailure(IndexBuilder &index, mlir::Value errors) = 0;
 
   /// Loads a vector; lanes where `mask` (null: all) does not hold get `pad` and
-  /// read nothing.
+  /// read nothing. No address is formed far from the memory of `access`: on CPUs a masked load
+  /// from a page that is not mapped is right, but takes hundreds of cycles.
   virtual mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                                 mlir::Value pad) = 0;
   /// Stores a vector where `mask` (null: everywhere) holds.

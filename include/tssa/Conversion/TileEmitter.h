@@ -32,7 +32,10 @@ struct TilePoint {
   bool vector = false;
   mlir::Value mask;          ///< lanes that exist; null when all do
   mlir::Value exists;        ///< whether memory may be read for the point; null when it may
+  mlir::Value stored;        ///< whether results are stored; null when they are
   bool reducesLanes = false; ///< lanes are points of a reduction dim
+  /// Symbols in `place` that lie between 0 and an expression of other symbols.
+  llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 0> greatest;
 };
 
 /// What a block keeps of an operand in shared memory: a box of points.
@@ -75,6 +78,12 @@ public:
   /// (`assumeGuards`), they are taken to hold.
   virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
   virtual void assumeGuards(bool assume) {}
+  /// The condition under which guards hold at `points` in all iterations of the
+  /// reduction, as far as that is one condition; null when there is nothing to decide, or when
+  /// some guard never holds throughout. While it is assumed (`assumeInterior`), those guards
+  /// are taken to hold.
+  virtual mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) { return {}; }
+  virtual void assumeInterior(bool assume) {}
   /// The dims that an operand of what the body yields depends on.
   virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) { return {}; }
   /// Computes the box of an operand into shared memory, from where `accumulate` then

@@ -76,26 +76,82 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
   return place(index.simplify(address));
 }
 
-Value BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols, bool &never) {
-  Value condition;
-  never = false;
+Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
+  Condition condition;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i)
-    addConstraint(substitute(set.getConstraint(i), symbols), set.isEq(i), condition, never);
+    addConstraint(substitute(set.getConstraint(i), symbols), set.isEq(i), condition);
   return condition;
 }
 
-void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Value &condition, bool &never) {
-  expr = place(index.simplify(expr));
+/// The factor of `variable` in a sum of multiples; none where it stands elsewhere.
+static std::optional<int64_t> getCoefficient(AffineExpr expr, AffineExpr variable) {
+  if (expr == variable)
+    return 1;
+  bool found = false;
+  expr.walk([&](AffineExpr e) { found |= e == variable; });
+  if (!found)
+    return 0;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto lhs = getCoefficient(binary.getLHS(), variable);
+  if (expr.getKind() == AffineExprKind::Add) {
+    auto rhs = getCoefficient(binary.getRHS(), variable);
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() != AffineExprKind::Mul || !factor || !lhs)
+    return std::nullopt;
+  return *lhs * factor.getValue();
+}
+
+AffineExpr BodyEvaluator::getLeast(AffineExpr expr, const LoopBounds &loops) {
+  auto minimize = [&](AffineExpr variable, AffineExpr last) {
+    std::optional<int64_t> factor = getCoefficient(expr, variable);
+    if (!factor)
+      return false;
+    if (*factor != 0)
+      expr = index.simplify(expr.replace(
+          variable, *factor > 0 ? getAffineConstantExpr(0, index.getContext()) : last));
+    return true;
+  };
+  for (auto [loop, last] : loops)
+    if (!minimize(loop, last))
+      return {};
+  expr = place(expr);
+  AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
+  if (!minimize(lane, getAffineConstantExpr(lanes - 1, index.getContext())))
+    return {};
+  for (auto [row, last] : point.greatest)
+    if (!minimize(row, last))
+      return {};
+  return expr;
+}
+
+bool BodyEvaluator::isAssumed(AffineExpr expr) {
+  if (kernel.assumed.contains(place(expr)))
+    return true;
+  if (!kernel.interior)
+    return false;
+  AffineExpr least = getLeast(expr, kernel.interior->loops);
+  return least && (kernel.interior->least.contains(least) || index.isNonNegative(least));
+}
+
+void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Condition &condition) {
+  expr = index.simplify(expr);
+  bool assumed = !equality && isAssumed(expr);
+  expr = place(expr);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    never |= equality ? constant.getValue() != 0 : constant.getValue() < 0;
+    condition.never |= equality ? constant.getValue() != 0 : constant.getValue() < 0;
     return;
   }
-  if (!equality && (kernel.assumed.contains(expr) || index.isNonNegative(expr)))
+  if (assumed || (!equality && index.isNonNegative(expr)))
     return;
-  Value holds = index.hasLanes(expr)
-                    ? index.materializeLaneCondition(expr, equality, laneDim, lanes)
-                    : index.materializeCondition(expr, equality);
-  condition = andMasks(condition, holds);
+  if (index.hasLanes(expr)) {
+    Value holds = index.materializeLaneCondition(expr, equality, laneDim, lanes);
+    condition.lanes = andMasks(condition.lanes, holds);
+    return;
+  }
+  condition.uniform = andMasks(condition.uniform, index.materializeCondition(expr, equality));
+  condition.depth = std::max(condition.depth, index.getDepth(expr));
 }
 
 Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
@@ -165,21 +221,77 @@ static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type 
   return arith::ConstantOp::create(builder, loc, pad);
 }
 
-Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address, Value guard,
-                                TypedAttr pad) {
-  Location loc = index.getLoc();
-  Value safe = guard;
-  if (guard && isa<VectorType>(guard.getType()))
-    safe = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, guard);
-  if (safe && kernel.target->branchesAroundReads()) {
-    Value read = loadWhere(buffer, address, safe, pad);
-    return safe == guard ? read : selectLanes(guard, read, pad);
+Value BodyEvaluator::holdsForAny(const Condition &guard) {
+  if (!guard.lanes)
+    return guard.uniform;
+  Value any =
+      vector::ReductionOp::create(builder, index.getLoc(), vector::CombiningKind::OR, guard.lanes);
+  return andMasks(guard.uniform, any);
+}
+
+/// Elements of zeros that are read in place of a buffer.
+static constexpr int64_t numZeros = 4096;
+
+static bool isZero(TypedAttr pad) {
+  if (auto number = dyn_cast<FloatAttr>(pad))
+    return number.getValue().isPosZero();
+  auto number = dyn_cast<IntegerAttr>(pad);
+  return number && number.getValue().isZero();
+}
+
+/// `numZeros` zeros of `type`, as memory of the module around the insertion point.
+static Value getZeros(OpBuilder &builder, Location loc, Type type) {
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  std::string name;
+  llvm::raw_string_ostream(name) << "tssa.zeros." << type;
+  auto memory = MemRefType::get({numZeros}, type);
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto values = DenseElementsAttr::get(RankedTensorType::get({numZeros}, type),
+                                         cast<Attribute>(builder.getZeroAttr(type)));
+    memref::GlobalOp::create(builder, module.getLoc(), name, builder.getStringAttr("private"),
+                             memory, values, /*constant=*/true, builder.getI64IntegerAttr(64));
   }
-  Value offset = index.materialize(address);
-  if (safe)
-    offset = arith::SelectOp::create(builder, loc, safe, offset, index.constant(0));
-  Value value = memref::LoadOp::create(builder, loc, buffer.memref, ValueRange{offset});
-  return guard ? selectLanes(guard, value, pad) : value;
+  Value zeros = memref::GetGlobalOp::create(builder, loc, memory, name);
+  return memref::CastOp::create(builder, loc, MemRefType::get({ShapedType::kDynamic}, type), zeros);
+}
+
+Value BodyEvaluator::selectZeros(const TensorBuffer &buffer, const Condition &guard, TypedAttr pad,
+                                 AffineExpr &address) {
+  if (!guard.uniform || guard.lanes || kernel.target->branchesAroundReads() || !isZero(pad))
+    return {};
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext()), fixed = zero, moving = zero;
+  for (AffineExpr term : getTerms(address)) {
+    bool moves = index.hasLanes(term) || index.getDepth(term) > guard.depth;
+    (moves ? moving : fixed) = (moves ? moving : fixed) + term;
+  }
+  if (!index.isNonNegative(moving) ||
+      !index.isNonNegative(index.simplify(-moving + (numZeros - 1))))
+    return {};
+  Location loc = index.getLoc();
+  Value zeros = getZeros(builder, loc, getMemoryType(buffer.elementType));
+  Value offset = index.clampOffset(index.materialize(fixed), guard.uniform);
+  address = index.getSymbol(offset) + moving;
+  return arith::SelectOp::create(builder, loc, guard.uniform, buffer.memref, zeros);
+}
+
+Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address,
+                                const Condition &guard, TypedAttr pad) {
+  Value safe = holdsForAny(guard);
+  if (!safe)
+    return memref::LoadOp::create(builder, index.getLoc(), buffer.memref,
+                                  ValueRange{index.materialize(address)});
+  Value value;
+  if (kernel.target->branchesAroundReads()) {
+    value = loadWhere(buffer, address, safe, pad);
+    if (!guard.lanes)
+      return value;
+  } else {
+    Value offset = index.clampOffset(index.materialize(address), safe);
+    value = memref::LoadOp::create(builder, index.getLoc(), buffer.memref, ValueRange{offset});
+  }
+  return selectLanes(join(guard), value, pad);
 }
 
 Value BodyEvaluator::selectLanes(Value guard, Value value, TypedAttr pad) {
@@ -206,21 +318,30 @@ Value BodyEvaluator::loadWhere(const TensorBuffer &buffer, AffineExpr address, V
   return branch.getResult(0);
 }
 
-Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address, Value guard,
-                                TypedAttr pad) {
+Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
+                                const Condition &guard, TypedAttr pad) {
   Type memoryType = getMemoryType(buffer.elementType);
   LaneAccess access{buffer.memref, address, laneDim, VectorType::get(lanes, memoryType)};
-  Value mask = andMasks(guard, point.mask);
+  Value mask = andMasks(join(guard), point.mask);
   if (!mask)
     return kernel.target->buildLoad(index, access, Value(), Value());
   if (!pad)
     pad = cast<TypedAttr>(builder.getZeroAttr(memoryType));
+  access.touched = holdsForAny(guard);
   Value padValue = toLanes(getMemoryPad(builder, index.getLoc(), pad, memoryType));
   return kernel.target->buildLoad(index, access, toLanes(mask), padValue);
 }
 
-Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, Value guard,
+Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address) {
+  return load(buffer, address, Condition(), TypedAttr());
+}
+
+Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const Condition &guard,
                           TypedAttr pad) {
+  if (Value memory = selectZeros(buffer, guard, pad, address)) {
+    TensorBuffer selected{memory, buffer.elementType, {}, {}};
+    return load(selected, address);
+  }
   Value value = index.hasLanes(address) ? loadVector(buffer, address, guard, pad)
                                         : loadScalar(buffer, address, guard, pad);
   return fromMemory(value, buffer.elementType);
@@ -257,8 +378,6 @@ static SmallVector<bool> findOpaque(AffineMap map, ValueRange symbols, Operation
 
 void BodyEvaluator::runRead(te::ReadOp read) {
   const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
-  bool never = false;
-  Value guard;
   SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
                                    point.exists.getAsOpaquePointer(),
                                    point.vector ? read.getOperation() : nullptr};
@@ -275,20 +394,23 @@ void BodyEvaluator::runRead(te::ReadOp read) {
     values[read] = known;
     return;
   }
+  Condition guard;
   if (read.getGuard())
-    guard = getCondition(*read.getGuard(), read.getSymbols(), never);
-  if (never) {
+    guard = getCondition(*read.getGuard(), read.getSymbols());
+  if (guard.never) {
     known = arith::ConstantOp::create(builder, read.getLoc(), read.getPadAttr());
     values[read] = known;
     return;
   }
-  guard = andMasks(guard, point.exists);
+  guard.uniform = andMasks(guard.uniform, point.exists);
   SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
-  Value inBounds = checkOpaque(indices, opaque, buffer, guard);
-  if (kernel.target->branchesAroundReads())
-    guard = andMasks(guard, inBounds);
+  Value inBounds = checkOpaque(indices, opaque, buffer, join(guard));
+  if (inBounds && kernel.target->branchesAroundReads()) {
+    Value &part = isa<VectorType>(inBounds.getType()) ? guard.lanes : guard.uniform;
+    part = andMasks(part, inBounds);
+  }
   TypedAttr pad = read.getPadAttr();
-  if (guard && !pad)
+  if (!guard.isAlways() && !pad)
     pad = cast<TypedAttr>(builder.getZeroAttr(buffer.elementType));
   known = load(buffer, getAddress(buffer, indices), guard, pad);
   values[read] = known;
@@ -309,11 +431,12 @@ void BodyEvaluator::runOp(Operation &op) {
     return;
   }
   if (auto inside = dyn_cast<te::InsideOp>(op)) {
-    bool never;
-    Value condition = getCondition(inside.getSet(), inside.getSymbols(), never);
-    if (never || !condition)
-      condition = arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(!never));
-    values[inside] = condition;
+    Condition condition = getCondition(inside.getSet(), inside.getSymbols());
+    Value &value = values[inside];
+    value = condition.never ? Value() : join(condition);
+    if (!value)
+      value =
+          arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(!condition.never));
     return;
   }
   SmallVector<Value> operands;

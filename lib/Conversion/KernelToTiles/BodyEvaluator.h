@@ -33,6 +33,15 @@ struct TensorBuffer {
   llvm::SmallVector<bool> fixed; ///< dims of which only one index is stored
 };
 
+/// Loops and the greatest value of each; the least is 0.
+using LoopBounds = llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 4>;
+
+/// Guards that hold in all iterations of some loops.
+struct Interior {
+  LoopBounds loops;
+  llvm::DenseSet<mlir::AffineExpr> least; ///< their least values over these loops
+};
+
 /// What all expressions of one kernel share.
 struct KernelContext {
   KernelTarget *target = nullptr;
@@ -41,6 +50,18 @@ struct KernelContext {
   mlir::Value errors;                                ///< memref<?xi32>
   bool mayFail = false;                              ///< an opaque index was checked
   llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions known to be >= 0 here
+  const Interior *interior = nullptr;                ///< what else is; may be null
+};
+
+/// A conjunction of constraints at one point. What holds for all lanes or none is kept apart
+/// from what differs by lane: it decides whether memory may be touched at all.
+struct Condition {
+  mlir::Value uniform; ///< i1; null: always
+  mlir::Value lanes;   ///< one i1 per lane; null: always
+  bool never = false;
+  unsigned depth = 0; ///< of the innermost loop that `uniform` depends on
+
+  bool isAlways() const { return !never && !uniform && !lanes; }
 };
 
 /// Evaluates the ops of one block at one point.
@@ -74,12 +95,21 @@ public:
   mlir::AffineExpr place(mlir::AffineExpr expr);
   /// Flat address, at this point, of the element at `indices` (not yet placed).
   mlir::AffineExpr getAddress(const TensorBuffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// The conjunction of constraints as a scalar or a lane mask; null when it always
-  /// holds. `never` is set when it never does.
-  mlir::Value getCondition(mlir::IntegerSet set, mlir::ValueRange symbols, bool &never);
-  /// Joins `expr` >= 0, or == 0, at this point to such a conjunction; `expr` is over
-  /// loops before they were split.
-  void addConstraint(mlir::AffineExpr expr, bool equality, mlir::Value &condition, bool &never);
+  /// The conjunction of the constraints of `set`.
+  Condition getCondition(mlir::IntegerSet set, mlir::ValueRange symbols);
+  /// Joins `expr` >= 0, or == 0, at this point to a conjunction; `expr` is over loops
+  /// before they were split.
+  void addConstraint(mlir::AffineExpr expr, bool equality, Condition &condition);
+  /// The least value of `expr` over `loops`, the lanes and the rows that a tile may have; null
+  /// where it cannot be told. `expr` is over loops before they were split.
+  mlir::AffineExpr getLeast(mlir::AffineExpr expr, const LoopBounds &loops);
+  /// Whether `expr`, over loops before they were split, is assumed to be >= 0 here.
+  bool isAssumed(mlir::AffineExpr expr);
+  /// A conjunction as one value, a scalar or a lane mask; null when it always holds. It must
+  /// not be one that never does.
+  mlir::Value join(const Condition &condition) {
+    return andMasks(condition.uniform, condition.lanes);
+  }
   /// Checks opaque index expressions against `sizes` where `guard` holds: out of
   /// bounds sets the error flag and gives 0. Returns whether all are in bounds,
   /// null when nothing had to be checked.
@@ -89,18 +119,27 @@ public:
 
   mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
 
-  /// The element at `address`, scalar or vector; `guard` may be null.
-  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
+  /// The element at `address`, scalar or vector.
+  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address);
+  /// The same where `guard` holds, else `pad`, and nothing outside of the buffer is touched.
+  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,
                    mlir::TypedAttr pad);
   void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value);
 
 private:
   void runOp(mlir::Operation &op);
   void runRead(mlir::tssa::te::ReadOp read);
-  mlir::Value loadScalar(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
-                         mlir::TypedAttr pad);
-  mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value guard,
-                         mlir::TypedAttr pad);
+  mlir::Value loadScalar(const TensorBuffer &buffer, mlir::AffineExpr address,
+                         const Condition &guard, mlir::TypedAttr pad);
+  mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address,
+                         const Condition &guard, mlir::TypedAttr pad);
+  /// A place to read where `guard` does not hold, so that nothing has to be selected in a loop
+  /// that does not change the guard: there zeros are read in place of the buffer. Changes
+  /// `address`; null where the pad is not zero, or it is not known how far the reads reach.
+  mlir::Value selectZeros(const TensorBuffer &buffer, const Condition &guard, mlir::TypedAttr pad,
+                          mlir::AffineExpr &address);
+  /// Whether `guard` holds for any lane, as a scalar; null when it does for all.
+  mlir::Value holdsForAny(const Condition &guard);
   /// The element where `condition`, a scalar, holds, else `pad`.
   mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value condition,
                         mlir::TypedAttr pad);

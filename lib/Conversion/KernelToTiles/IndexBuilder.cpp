@@ -13,6 +13,25 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
+static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
+  if (expr.getKind() != AffineExprKind::Add) {
+    terms.push_back(expr);
+    return;
+  }
+  collectTerms(cast<AffineBinaryOpExpr>(expr).getLHS(), terms);
+  collectTerms(cast<AffineBinaryOpExpr>(expr).getRHS(), terms);
+}
+
+namespace tssa::conversion {
+
+SmallVector<AffineExpr> getTerms(AffineExpr expr) {
+  SmallVector<AffineExpr> terms;
+  collectTerms(expr, terms);
+  return terms;
+}
+
+} // namespace tssa::conversion
+
 AffineExpr IndexBuilder::getSymbol(Value value) {
   auto *it = llvm::find(symbols, value);
   unsigned position = it - symbols.begin();
@@ -74,7 +93,15 @@ AffineExpr IndexBuilder::simplify(AffineExpr expr) const {
 }
 
 bool IndexBuilder::isNonNegative(AffineExpr expr) const {
-  return getSimplifier().isNonNegative(expr);
+  return getSimplifier().isNonNegative(expr) || llvm::any_of(facts, [&](AffineExpr fact) {
+           return getSimplifier().isNonNegative(simplify(expr - fact));
+         });
+}
+
+void IndexBuilder::assuming(AffineExpr expr, function_ref<void()> body) {
+  facts.push_back(expr);
+  body();
+  facts.pop_back();
 }
 
 unsigned IndexBuilder::getDepth(AffineExpr expr) const {
@@ -92,6 +119,12 @@ unsigned IndexBuilder::getDepth(AffineExpr expr) const {
 
 Value IndexBuilder::constant(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value IndexBuilder::clampOffset(Value offset, Value condition) {
+  return condition
+             ? arith::SelectOp::create(builder, loc, condition, offset, constant(0)).getResult()
+             : offset;
 }
 
 Value IndexBuilder::splat(Value value, int64_t lanes) {
@@ -128,19 +161,8 @@ bool IndexBuilder::isKnown(AffineExpr expr) const {
   return known;
 }
 
-/// Terms of a sum, left to right.
-static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
-  if (expr.getKind() != AffineExprKind::Add) {
-    terms.push_back(expr);
-    return;
-  }
-  collectTerms(cast<AffineBinaryOpExpr>(expr).getLHS(), terms);
-  collectTerms(cast<AffineBinaryOpExpr>(expr).getRHS(), terms);
-}
-
 Value IndexBuilder::buildSum(AffineExpr expr, int64_t lanes, unsigned laneDim) {
-  SmallVector<AffineExpr> terms;
-  collectTerms(expr, terms);
+  SmallVector<AffineExpr> terms = getTerms(expr);
   auto key = [&](AffineExpr term) {
     if (isa<AffineConstantExpr>(term))
       return 1u << 30; // last: a constant offset folds into the address

@@ -8,8 +8,9 @@
 // Steps:
 // 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of
 //    a tile group are known, the group is resolved: a full tile, a shorter last
-//    tile of known size, or, when sizes are dynamic, single rows or single masked
-//    vectors.
+//    tile of known size, or, when sizes are dynamic, single masked vectors or a tile of
+//    rows that is high enough: of rows that do not exist the last is computed again, and
+//    not stored, so that fewer rows never cost more.
 // 2. At the innermost place: points of the tile without a reduction, or
 //    accumulators, reduction loops (with their own full and tail tiles) around the
 //    accumulation of each point, and the epilogue.
@@ -241,7 +242,7 @@ void NestBuilder::buildIf(Value condition, function_ref<void()> thenBody,
 void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
   const TileGroup &group = schedule.tiles[i];
   auto withCount = [&](int64_t count) {
-    points.states[i] = TileState{count, {}, {}, false};
+    points.states[i] = TileState{count, {}, {}, false, {}};
     next();
   };
   if (meets) // what does not exist is left out where memory is touched
@@ -261,8 +262,54 @@ void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
     return withCount(1);
   AffineExpr left = index.simplify(group.extent - outer * group.size);
   Value isFull = index.materializeCondition(left - group.size, false);
-  buildIf(
-      isFull, [&] { withCount(group.size); }, [&] { forEachDynamic(i, left, [&] { next(); }); });
+  auto buildFull = [&] { index.assuming(left - group.size, [&] { withCount(group.size); }); };
+  buildIf(isFull, buildFull, [&] { buildTail(i, left, next); });
+}
+
+void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> next) {
+  const TileGroup &group = schedule.tiles[i];
+  if (group.vector || !hasReduction())
+    return forEachDynamic(i, left, next);
+  buildRowTail(i, left, getTailHeights(group), next);
+}
+
+SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
+  // As many accumulators hide the latency of a multiply-add: fewer take as long.
+  constexpr int64_t fewAccumulators = 8;
+  int64_t perRow = 1;
+  for (const TileGroup &other : schedule.tiles)
+    if (!other.reduction && &other != &group)
+      perRow *= other.vector ? other.size / lanes : other.size;
+  int64_t step = llvm::divideCeil(fewAccumulators, perRow);
+  SmallVector<int64_t> heights = {group.size - 1};
+  while (heights.back() > step)
+    heights.push_back(heights.back() - step);
+  return heights;
+}
+
+void NestBuilder::buildRowTail(unsigned i, AffineExpr left, ArrayRef<int64_t> heights,
+                               function_ref<void()> next) {
+  auto build = [&] {
+    int64_t certain = heights.size() > 1 ? heights[1] + 1 : 1;
+    points.states[i] = getClampedState(left, heights.front(), certain);
+    next();
+  };
+  if (heights.size() == 1)
+    return build();
+  Value isHigh = index.materializeCondition(left - heights[1] - 1, false);
+  buildIf(isHigh, build, [&] { buildRowTail(i, left, heights.drop_front(), next); });
+}
+
+TileState NestBuilder::getClampedState(AffineExpr left, int64_t count, int64_t certain) {
+  TileState state{count, {}, {}, false, {}};
+  AffineExpr last = index.getSymbol(index.materialize(left - 1));
+  for (int64_t row = certain; row < count; ++row) {
+    Value clamped =
+        arith::MinSIOp::create(builder, loc(), index.constant(row), index.materialize(last));
+    Value exists = index.materializeCondition(last - row, false);
+    state.clamped.push_back({index.getSymbol(clamped), last, exists});
+  }
+  return state;
 }
 
 void NestBuilder::forEachDynamic(unsigned i, AffineExpr left, function_ref<void()> next) {
@@ -279,8 +326,8 @@ void NestBuilder::forEachDynamic(unsigned i, AffineExpr left, function_ref<void(
 TileState NestBuilder::getDynamicState(Value iv, AffineExpr left, bool vector) {
   AffineExpr row = index.getSymbol(iv);
   if (!vector)
-    return {0, row, {}, false};
-  return {0, row * lanes, left - row * lanes, false};
+    return {0, row, {}, false, {}};
+  return {0, row * lanes, left - row * lanes, false, {}};
 }
 
 LogicalResult buildLoopNest(IndexBuilder &index, const Schedule &schedule,

@@ -28,7 +28,7 @@ Values NestBuilder::reduceTile(ArrayRef<TileRow> rows) {
       numAccumulators = identity.size();
       accumulators.append(identity);
     }
-  auto reduce = [&](Values inner) { return buildReduction(0, rows, inner); };
+  auto reduce = [&](Values inner) { return buildWholeReduction(rows, inner); };
   if (meets && schedule.caches.empty())
     accumulators = joinWhere(active, accumulators, reduce);
   else
@@ -69,20 +69,51 @@ Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values
   if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
     return buildReductionLoop(step, rows, accumulators);
   // Guards that the innermost loop does not change are decided once before it.
+  Value guards = isTail() ? Value() : emitter.getKnownGuards(getRowPoints(rows));
+  return buildVersions(guards, accumulators, [&](bool hold) {
+    emitter.assumeGuards(hold);
+    Values joined = buildReductionLoop(step, rows, accumulators);
+    emitter.assumeGuards(false);
+    return joined;
+  });
+}
+
+bool NestBuilder::isTail() const {
+  return llvm::any_of(points.states,
+                      [](const auto &state) { return state && !state->clamped.empty(); });
+}
+
+Values NestBuilder::buildWholeReduction(ArrayRef<TileRow> rows, Values accumulators) {
+  Value interior;
+  // Threads of a block that went different ways would run both.
+  if (!threads && !isTail())
+    interior = emitter.getInterior(getRowPoints(rows));
+  return buildVersions(interior, accumulators, [&](bool holds) {
+    emitter.assumeInterior(holds);
+    Values joined = buildReduction(0, rows, accumulators);
+    emitter.assumeInterior(false);
+    return joined;
+  });
+}
+
+SmallVector<TilePoint> NestBuilder::getRowPoints(ArrayRef<TileRow> rows) {
   SmallVector<TilePoint> rowPoints;
   for (const TileRow &row : rows)
     rowPoints.push_back(points.getPoint(row));
-  Value guards = emitter.getKnownGuards(rowPoints);
-  if (!guards)
-    return buildReductionLoop(step, rows, accumulators);
-  auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), guards,
+  return rowPoints;
+}
+
+Values NestBuilder::buildVersions(Value condition, Values accumulators,
+                                  function_ref<Values(bool)> body) {
+  if (!condition)
+    return body(false);
+  auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(builder);
-  for (bool assume : {true, false}) {
-    builder.setInsertionPointToEnd(assume ? branch.thenBlock() : branch.elseBlock());
-    emitter.assumeGuards(assume);
+  for (bool holds : {true, false}) {
+    builder.setInsertionPointToEnd(holds ? branch.thenBlock() : branch.elseBlock());
     emitter.beginScope();
-    Values joined = buildReductionLoop(step, rows, accumulators);
+    Values joined = body(holds);
     scf::YieldOp::create(builder, loc(), joined);
   }
   emitter.beginScope();
@@ -107,7 +138,7 @@ Values NestBuilder::buildReductionLoop(unsigned step, ArrayRef<TileRow> rows, Va
   Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
   auto extent = dyn_cast<AffineConstantExpr>(group->extent);
   if (!extent || extent.getValue() >= group->size) {
-    points.states[i] = TileState{group->size, {}, {}, false};
+    points.states[i] = TileState{group->size, {}, {}, false, {}};
     accumulators = buildFor(index.constant(0), full, accumulators, run);
   }
   accumulators = buildReductionTail(i, full, accumulators, run);
@@ -159,7 +190,7 @@ Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulato
     int64_t rest = extent.getValue() % group.size;
     if (rest == 0)
       return accumulators;
-    points.states[i] = TileState{rest, {}, {}, false};
+    points.states[i] = TileState{rest, {}, {}, false, {}};
     emitter.beginScope();
     return run(full, accumulators);
   }

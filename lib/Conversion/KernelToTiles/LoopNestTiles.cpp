@@ -71,6 +71,7 @@ void NestBuilder::finishRow(TilePoint point, ValueRange accumulators) {
     emitter.compute(point);
   };
   Value exists = std::exchange(point.exists, Value());
+  exists = buildConjunction(index, exists, std::exchange(point.stored, Value()));
   if (exists)
     buildIf(exists, finish, nullptr);
   else

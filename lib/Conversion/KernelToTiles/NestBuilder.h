@@ -67,8 +67,17 @@ private:
                llvm::function_ref<void()> elseBody);
   /// Calls `next` with the state of group `i` set, once for each case of it.
   void resolveGroup(unsigned i, llvm::function_ref<void()> next);
+  /// Runs `next` for the iterations that are left of group `i`, fewer than a full tile.
+  void buildTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
   /// Runs `next` in a loop over the single rows or vectors that are left.
   void forEachDynamic(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
+  /// Runs `next` once, with a tile of rows that has room for those that are left.
+  void buildRowTail(unsigned i, mlir::AffineExpr left, llvm::ArrayRef<int64_t> heights,
+                    llvm::function_ref<void()> next);
+  /// Heights of tiles for the rows that are left, the largest first.
+  llvm::SmallVector<int64_t> getTailHeights(const TileGroup &group);
+  /// A tile of `count` rows of which the first `certain` exist.
+  TileState getClampedState(mlir::AffineExpr left, int64_t count, int64_t certain);
   TileState getDynamicState(mlir::Value iv, mlir::AffineExpr left, bool vector);
 
   // Tiles.
@@ -87,6 +96,15 @@ private:
   /// Of the threads that have joined their results, the one that stores them.
   mlir::Value isFirstOfJoined();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
+  /// Whether the rows of this tile may not all exist: few tiles are like that, and most at a
+  /// border, so one version of the code does.
+  bool isTail() const;
+  /// The reduction of a tile; in two versions where guards may hold throughout.
+  Values buildWholeReduction(llvm::ArrayRef<TileRow> rows, Values accumulators);
+  llvm::SmallVector<TilePoint> getRowPoints(llvm::ArrayRef<TileRow> rows);
+  /// Builds `body` where `condition` holds and once more where it does not.
+  Values buildVersions(mlir::Value condition, Values accumulators,
+                       llvm::function_ref<Values(bool holds)> body);
   Values buildReduction(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
   Values buildReductionLoop(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
   /// Whether the loops over a reduction that are bound to lanes have an iteration for

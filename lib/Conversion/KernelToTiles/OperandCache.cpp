@@ -186,5 +186,5 @@ void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand, reader.load(cache.buffer, reader.place(cache.address), Value(), TypedAttr()));
+    body.map(operand, reader.load(cache.buffer, reader.place(cache.address)));
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointEmitter.h"
+#include "TilePoints.h"
 #include "dialects/te/IR/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -115,29 +116,40 @@ PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   return joined;
 }
 
-Value PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
-  llvm::SetVector<AffineExpr> exprs;
-  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>()) {
-    if (!read.getGuard() || !read.getSymbols().empty())
+void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
+                                function_ref<void(BodyEvaluator &, AffineExpr)> visit) {
+  Block *block = op.getPieceBlock(piece);
+  for (te::ReadOp read : block->getOps<te::ReadOp>()) {
+    if (!read.getGuard() || llvm::any_of(read.getSymbols(), [&](Value symbol) {
+          return symbol.getParentBlock() == block;
+        }))
       continue;
     for (const TilePoint &point : points) {
       BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-      for (unsigned i = 0; i < read.getGuard()->getNumConstraints(); ++i) {
-        AffineExpr expr = body.place(body.substitute(read.getGuard()->getConstraint(i), {}));
-        if (!read.getGuard()->isEq(i) && !isa<AffineConstantExpr>(expr) && index.isKnown(expr) &&
-            !index.isNonNegative(expr))
-          exprs.insert(expr);
-      }
+      for (unsigned i = 0; i < read.getGuard()->getNumConstraints(); ++i)
+        if (!read.getGuard()->isEq(i))
+          visit(body, body.substitute(read.getGuard()->getConstraint(i), read.getSymbols()));
     }
   }
-  knownGuards.assign(exprs.begin(), exprs.end());
+}
+
+/// The conjunction of `exprs` >= 0; null for none.
+static Value buildAllHold(IndexBuilder &index, ArrayRef<AffineExpr> exprs) {
   Value all;
-  for (AffineExpr expr : knownGuards) {
-    Value holds = index.materializeCondition(expr, /*equality=*/false);
-    all = all ? arith::AndIOp::create(index.getBuilder(), index.getLoc(), all, holds).getResult()
-              : holds;
-  }
+  for (AffineExpr expr : exprs)
+    all = buildConjunction(index, all, index.materializeCondition(expr, /*equality=*/false));
   return all;
+}
+
+Value PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
+  llvm::SetVector<AffineExpr> exprs;
+  forEachGuard(points, [&](BodyEvaluator &body, AffineExpr expr) {
+    expr = body.place(expr);
+    if (!isa<AffineConstantExpr>(expr) && index.isKnown(expr) && !body.isAssumed(expr))
+      exprs.insert(expr);
+  });
+  knownGuards = exprs.takeVector();
+  return buildAllHold(index, knownGuards);
 }
 
 void PointEmitter::assumeGuards(bool assume) {
@@ -148,6 +160,47 @@ void PointEmitter::assumeGuards(bool assume) {
       kernel.assumed.erase(expr);
   }
 }
+
+/// Of expressions that differ by a constant only the least.
+static SmallVector<AffineExpr> dropImplied(ArrayRef<AffineExpr> exprs) {
+  llvm::MapVector<AffineExpr, int64_t> leastConstants;
+  for (AffineExpr expr : exprs) {
+    int64_t constant = 0;
+    if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr); sum && sum.getKind() == AffineExprKind::Add)
+      if (auto rhs = dyn_cast<AffineConstantExpr>(sum.getRHS()))
+        constant = rhs.getValue();
+    auto [it, isNew] = leastConstants.insert({expr - constant, constant});
+    if (!isNew)
+      it->second = std::min(it->second, constant);
+  }
+  SmallVector<AffineExpr> least;
+  for (auto [expr, constant] : leastConstants)
+    least.push_back(expr + constant);
+  return least;
+}
+
+Value PointEmitter::getInterior(ArrayRef<TilePoint> points) {
+  interior = Interior();
+  llvm::SmallDenseSet<unsigned> found;
+  for (AffineExpr dim : schedule.dims)
+    dim.walk([&](AffineExpr expr) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (loop && schedule.loops[loop.getPosition()].reduction &&
+          found.insert(loop.getPosition()).second)
+        interior.loops.push_back({loop, schedule.loops[loop.getPosition()].extent - 1});
+    });
+  llvm::SetVector<AffineExpr> least;
+  forEachGuard(points, [&](BodyEvaluator &body, AffineExpr expr) {
+    AffineExpr lower = body.getLeast(expr, interior.loops);
+    if (lower && !isa<AffineConstantExpr>(lower) && index.isKnown(lower) &&
+        !index.isNonNegative(lower))
+      least.insert(lower);
+  });
+  interior.least.insert(least.begin(), least.end());
+  return buildAllHold(index, dropImplied(least.getArrayRef()));
+}
+
+void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &interior : nullptr; }
 
 void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
@@ -175,11 +228,11 @@ void PointEmitter::compute(const TilePoint &point) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  bool never;
-  Value condition = body.getCondition(restriction, {}, never);
-  if (never)
+  Condition inside = body.getCondition(restriction, {});
+  if (inside.never)
     return;
   TilePoint restricted = point;
+  Value condition = body.join(inside);
   if (condition && isa<VectorType>(condition.getType())) {
     restricted.mask = body.andMasks(condition, point.mask);
     condition =

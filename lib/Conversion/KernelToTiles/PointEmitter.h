@@ -34,11 +34,17 @@ public:
   void compute(const TilePoint &point) override;
   mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) override;
   void assumeGuards(bool assume) override;
+  mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) override;
+  void assumeInterior(bool assume) override;
   llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
   mlir::LogicalResult fillCache(const CacheTile &tile) override;
   void beginScope() override { loads.clear(); }
 
 private:
+  /// Calls `visit` for each inequality of each guard at each point, over loops before they
+  /// were split.
+  void forEachGuard(llvm::ArrayRef<TilePoint> points,
+                    llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
   /// The operand with this number of the op whose result the body yields, or null.
@@ -61,6 +67,7 @@ private:
   int64_t lanes = 0; ///< of a vector; 0 for scalar code
   mlir::IntegerSet restriction;
   llvm::SmallVector<mlir::AffineExpr> knownGuards;
+  Interior interior;
   /// An operand in shared memory.
   struct Cache {
     TensorBuffer buffer;

@@ -70,6 +70,15 @@ TileElement TilePoints::getDynamicElement(unsigned i) {
   return element;
 }
 
+void TilePoints::placeIteration(const TileGroup &group, AffineExpr number, TileElement &element) {
+  int64_t scale = group.size;
+  for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
+    scale /= factor;
+    element.loops.push_back({loop, index.simplify(number.floorDiv(scale))});
+    number = number % scale;
+  }
+}
+
 /// The iterations of group `i` in its present state.
 SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
   const TileGroup &group = schedule.tiles[i];
@@ -84,11 +93,12 @@ SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
       step = 1;
     element.scalar = step != width;
     element.block = group.vector ? first / width : 0;
-    int64_t rest = first, scale = group.size;
-    for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
-      scale /= factor;
-      element.loops.push_back({loop, constantExpr(rest / scale)});
-      rest %= scale;
+    int64_t certain = state.count - static_cast<int64_t>(state.clamped.size());
+    if (first >= certain) {
+      element.clamped = state.clamped[first - certain];
+      placeIteration(group, element.clamped->row, element);
+    } else {
+      placeIteration(group, constantExpr(first), element);
     }
     if (!group.vector || element.scalar)
       continue;
@@ -128,6 +138,10 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
     if (element.mask)
       point.mask = element.mask;
     point.exists = buildConjunction(index, point.exists, element.exists);
+    if (element.clamped) {
+      point.stored = buildConjunction(index, point.stored, element.clamped->exists);
+      point.greatest.push_back({element.clamped->row, element.clamped->last});
+    }
   };
   llvm::for_each(row, add);
   llvm::for_each(reduction, add);

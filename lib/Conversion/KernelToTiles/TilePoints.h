@@ -13,19 +13,29 @@
 
 namespace tssa::conversion {
 
+/// A row of a tile that may lie behind the last one: the last is computed in its place.
+struct ClampedRow {
+  mlir::AffineExpr row;  ///< the row that is computed, a symbol
+  mlir::AffineExpr last; ///< the last row, over symbols
+  mlir::Value exists;    ///< whether the results are the row's own
+};
+
 /// What of a tile group is computed at one place of the code.
 struct TileState {
   int64_t count = 0;       ///< consecutive iterations; 0 for a dynamic one
   mlir::AffineExpr offset; ///< dynamic: the row, or the first element of the vector
   mlir::AffineExpr bound;  ///< dynamic vector: how many elements are left at `offset`
   bool scalar = false;     ///< dynamic: `offset` is one element of a vector
+  /// Of the last iterations of `count`, those that may not exist.
+  llvm::SmallVector<ClampedRow, 0> clamped;
 };
 
 /// Iterations of one group at one point: values of its inner loops, and a mask.
 struct TileElement {
   llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> loops;
   mlir::Value mask;
-  mlir::Value exists;  ///< null when it does
+  mlir::Value exists; ///< null when it does
+  std::optional<ClampedRow> clamped;
   bool scalar = false; ///< one element of a vector loop
   unsigned block = 0;  ///< number of the vector in its tile
 };
@@ -67,6 +77,8 @@ private:
     return mlir::getAffineConstantExpr(value, index.getContext());
   }
   mlir::Value buildMask(mlir::Value count);
+  /// Gives the inner loops of `group` their values in iteration `number`.
+  void placeIteration(const TileGroup &group, mlir::AffineExpr number, TileElement &element);
   void restrictElements(unsigned group, llvm::MutableArrayRef<TileElement> elements);
   TileElement getDynamicElement(unsigned group);
   llvm::SmallVector<TileElement> getElements(unsigned group, bool masked);

@@ -121,13 +121,12 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   OpBuilder &builder = index.getBuilder();
   BodyEvaluator::Loads loads;
   BodyEvaluator body(index, function.context, point, 0, 0, loads);
-  bool never = false;
-  Value guard;
+  Condition guard;
   if (update.getGuard())
-    guard = body.getCondition(*update.getGuard(), update.getSymbols(), never);
-  if (never)
+    guard = body.getCondition(*update.getGuard(), update.getSymbols());
+  if (guard.never)
     return;
-  buildWhere(builder, index.getLoc(), guard, [&] {
+  buildWhere(builder, index.getLoc(), body.join(guard), [&] {
     Block &block = update.getBody().front();
     body.run(block);
     SmallVector<Value> yielded = body.getYielded(block);
@@ -149,7 +148,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
       Value value = yielded[0];
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
-        body.map(combiner.getArgument(0), body.load(out, address, Value(), TypedAttr()));
+        body.map(combiner.getArgument(0), body.load(out, address));
         body.map(combiner.getArgument(1), value);
         body.run(combiner);
         value = body.getYielded(combiner)[0];
@@ -221,8 +220,7 @@ static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::Sca
   Value before = loop.getRegionIterArg(0);
   Block &combiner = scan.getCombiner().front();
   body.map(combiner.getArgument(0), before);
-  body.map(combiner.getArgument(1),
-           body.load(source, body.getAddress(source, position), Value(), TypedAttr()));
+  body.map(combiner.getArgument(1), body.load(source, body.getAddress(source, position)));
   body.run(combiner);
   Value after = body.getYielded(combiner)[0];
   body.store(out, body.getAddress(out, position), scan.getExclusive() ? before : after);

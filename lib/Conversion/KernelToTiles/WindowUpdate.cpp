@@ -211,13 +211,12 @@ private:
   }
 
   void buildPoint(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
-    bool never = false;
-    Value guard;
+    Condition guard;
     if (update.getGuard())
-      guard = body.getCondition(*update.getGuard(), update.getSymbols(), never);
-    if (never)
+      guard = body.getCondition(*update.getGuard(), update.getSymbols());
+    if (guard.never)
       return;
-    buildWhere(index, body, point, guard, [&](BodyEvaluator &inner) {
+    buildWhere(index, body, point, body.join(guard), [&](BodyEvaluator &inner) {
       Block &block = update.getBody().front();
       inner.run(block);
       Value value = inner.getYielded(block)[0];
@@ -229,7 +228,7 @@ private:
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
         // In place or not, no other point writes the element.
-        inner.map(combiner.getArgument(0), inner.load(getBase(), address, Value(), TypedAttr()));
+        inner.map(combiner.getArgument(0), inner.load(getBase(), address));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);
         value = inner.getYielded(combiner)[0];
@@ -240,50 +239,49 @@ private:
 
   /// Copies an element of the base that is not in the window.
   void buildCopy(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
-    bool never = false;
-    Value inside = getInside(index, body, never);
-    if (!never && !inside)
+    Condition window = getInside(index, body);
+    if (window.isAlways())
       return; // the window is the base
     Value outside;
-    if (!never) {
+    if (!window.never) {
+      Value inside = body.join(window);
       Value all = arith::ConstantOp::create(builder, update.getLoc(),
                                             cast<TypedAttr>(builder.getOneAttr(inside.getType())));
       outside = arith::XOrIOp::create(builder, update.getLoc(), inside, all);
     }
     buildWhere(index, body, point, outside, [&](BodyEvaluator &inner) {
       AffineExpr address = inner.getAddress(function.outs[0], point.dims);
-      inner.store(function.outs[0], address, inner.load(getBase(), address, Value(), TypedAttr()));
+      inner.store(function.outs[0], address, inner.load(getBase(), address));
     });
   }
 
-  /// Whether the element at `point` of the base is written by a point of the window;
-  /// null when it is.
-  Value getInside(IndexBuilder &index, BodyEvaluator &body, bool &never) {
-    Value inside;
+  /// Where an element of the base is written by a point of the window.
+  Condition getInside(IndexBuilder &index, BodyEvaluator &body) {
+    Condition inside;
     SmallVector<AffineExpr> domain = getDomain(index, function.context.values);
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
     for (auto [position, side] : llvm::enumerate(window.sides)) {
       AffineExpr own = getAffineDimExpr(position, index.getContext());
       AffineExpr steps = body.substitute(own - side.offset, update.getSymbols());
       if (!side.dim) {
-        body.addConstraint(steps, /*equality=*/true, inside, never);
+        body.addConstraint(steps, /*equality=*/true, inside);
         continue;
       }
       int64_t step = std::abs(side.step);
       if (side.step < 0)
         steps = zero - steps;
-      body.addConstraint(steps, /*equality=*/false, inside, never);
-      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside, never);
+      body.addConstraint(steps, /*equality=*/false, inside);
+      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside);
       if (step != 1)
-        body.addConstraint(steps % step, /*equality=*/true, inside, never);
+        body.addConstraint(steps % step, /*equality=*/true, inside);
     }
-    if (!update.getGuard() || never)
+    if (!update.getGuard() || inside.never)
       return inside;
     IntegerSet guard = *update.getGuard();
     for (unsigned i = 0; i < guard.getNumConstraints(); ++i)
       body.addConstraint(
           body.substitute(guard.getConstraint(i).replaceDims(window.domain), update.getSymbols()),
-          guard.isEq(i), inside, never);
+          guard.isEq(i), inside);
     return inside;
   }
 

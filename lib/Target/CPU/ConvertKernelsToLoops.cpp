@@ -85,9 +85,11 @@ public:
     if (first && !mask)
       return vector::LoadOp::create(builder, loc, access.type, access.memref,
                                     ValueRange{index.materialize(first)});
-    if (first)
+    if (first) {
+      Value offset = index.clampOffset(index.materialize(first), access.touched);
       return vector::MaskedLoadOp::create(builder, loc, access.type, access.memref,
-                                          ValueRange{index.materialize(first)}, mask, pad);
+                                          ValueRange{offset}, mask, pad);
+    }
     if (!mask) {
       pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
       mask = makeFullMask(index, access);

@@ -1,0 +1,42 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
+
+// Of rows whose number is open, those that no full tile holds are computed together, too: in a tile
+// of as many rows as there are at most, or of eight less where these are enough: eight sums hide
+// the latency of a multiply-add. Of a row that
+// does not exist the last is computed again, and not stored.
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME: %[[M:[a-z0-9]*]]: index
+// The full tile.
+// CHECK: scf.if
+// CHECK-COUNT-13: math.fma
+// CHECK-NOT: math.fma
+// CHECK: } else {
+// Rows 6 to 12 of twelve may lie behind the last.
+// CHECK: scf.if
+// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1
+// CHECK: %[[ROW:.*]] = arith.minsi %[[LAST]], %c5
+// CHECK: %[[EXISTS:.*]] = arith.cmpi sge
+// CHECK-COUNT-12: math.fma
+// CHECK-NOT: math.fma
+// CHECK: scf.if
+// CHECK-NEXT: arith.muli
+// CHECK: } else {
+// CHECK-COUNT-4: math.fma
+// CHECK-NOT: math.fma
+// CHECK: @product.extent
+te.kernel @product(%a: tensor<?x64xf32> {te.sizes = array<i64: 2, -1>}, %b: tensor<64x16xf32>, %m: index) -> tensor<?x16xf32> {
+  %y = te.compute @y (d0: %m, d1: 16) reduce (d2: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<?x64xf32>
+    %w = te.read %b[d2, d1] : tensor<64x16xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<?x16xf32>
+  te.return %y : tensor<?x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %o, %r = layout.split %i [*, 13]
+  layout.reorder %o, %k, %r, %j
+  layout.register_tile %r
+  layout.vectorize %j
+  layout.bind %o to parallel
+}
