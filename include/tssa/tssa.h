@@ -80,7 +80,9 @@ typedef struct tssa_session_options {
   uint64_t memory_limit;  ///< bytes one run may hold; 0: no limit
   int32_t verify_weights; ///< tssa_verify
   /// The embedder's own threads instead of the library's: runs body over [0, n)
-  /// in chunks of at least `grain`, returns when all are done.
+  /// in chunks of at least `grain`, returns when all are done. `grain` iterations take a
+  /// microsecond or so: loops of few grains are best run by the caller alone, where the
+  /// help of a thread costs more.
   void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body, void *context);
   void *parallel_for_user;
   /// "cpu", "cuda:<number>" or "cuda-emu"; NULL or "auto": the first CUDA device

@@ -287,7 +287,11 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   }
   // Watched code allows itself each buffer of it.
   forbid(buffer.getData(), buffer.getSize());
-  int32_t code = this->code->run(state.getHost(), state.getArgs(), state.getResults(), arena);
+  int32_t code;
+  {
+    ThreadPool::Run awake(program ? nullptr : pool.get());
+    code = this->code->run(state.getHost(), state.getArgs(), state.getResults(), arena);
+  }
   allow(buffer.getData(), buffer.getSize());
   arenas.release(std::move(buffer));
   Status status = state.finish(code);

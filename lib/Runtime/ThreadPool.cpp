@@ -9,9 +9,12 @@
 #include "HostCores.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <new>
+#include <optional>
 #include <pthread.h>
+#include <sched.h>
 #include <system_error>
 
 #if defined(__x86_64__)
@@ -20,13 +23,22 @@
 
 using namespace tssa::runtime;
 
-// Slot::claims: generation in the upper half, then count, then next chunk.
-static constexpr unsigned countShift = 16, generationShift = 32;
+using Clock = std::chrono::steady_clock;
+
+// Share::claims: generation in the upper half, then end, then next chunk.
+static constexpr unsigned endShift = 16, generationShift = 32;
 static constexpr uint64_t chunkMask = 0xffff;
 /// More chunks than threads, so that a slow thread takes fewer.
 static constexpr int64_t chunksPerThread = 4;
 /// About 30 microseconds: longer than the gap between two kernels of a run.
 static constexpr unsigned defaultSpins = 2000;
+/// Pauses between two looks at the clock.
+static constexpr unsigned spinsPerLook = 64;
+/// How long a worker waits awake for a loop of a run that is going on.
+static constexpr std::chrono::milliseconds awakeLimit(1);
+/// Work for which workers are woken. To wake one takes the caller some microseconds, and
+/// its help is late.
+static constexpr int64_t grainsPerWake = 16;
 
 static void pause() {
 #if defined(__x86_64__)
@@ -57,39 +69,66 @@ unsigned tssa::runtime::countForks() {
 }
 
 void ThreadPool::Loop::runChunk(int64_t chunk) const {
-  int64_t size = n / chunks, larger = n % chunks;
-  int64_t begin = chunk * size + std::min(chunk, larger);
-  body(context, begin, begin + size + (chunk < larger));
+  int64_t size = n / chunks, rest = n % chunks;
+  auto begin = [&](int64_t number) { return number * size + number * rest / chunks; };
+  body(context, begin(chunk), begin(chunk + 1));
 }
 
-bool ThreadPool::Slot::claim(Loop &loop, int64_t &chunk) {
+bool ThreadPool::Share::claim(bool isOwner, Loop &loop, int64_t &chunk) {
   uint64_t word = claims.load(std::memory_order_acquire);
   while (true) {
-    loop.chunks = int64_t(word >> countShift & chunkMask);
-    chunk = int64_t(word & chunkMask);
-    if (chunk >= loop.chunks)
+    uint64_t next = word & chunkMask, end = word >> endShift & chunkMask;
+    if (next >= end)
       return false;
     loop.n = n.load(std::memory_order_relaxed);
+    loop.chunks = chunks.load(std::memory_order_relaxed);
     loop.body = body.load(std::memory_order_relaxed);
     loop.context = context.load(std::memory_order_relaxed);
-    if (claims.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel,
+    chunk = int64_t(isOwner ? next : end - 1);
+    uint64_t left = isOwner ? word + 1 : word - (uint64_t(1) << endShift);
+    if (claims.compare_exchange_weak(word, left, std::memory_order_acq_rel,
                                      std::memory_order_acquire))
       return true;
   }
 }
 
-void ThreadPool::Slot::publish(const Loop &loop) {
-  finished.store(0, std::memory_order_relaxed);
+void ThreadPool::Share::publish(const Loop &loop, int64_t begin, int64_t end) {
   n.store(loop.n, std::memory_order_relaxed);
+  chunks.store(loop.chunks, std::memory_order_relaxed);
   body.store(loop.body, std::memory_order_relaxed);
   context.store(loop.context, std::memory_order_relaxed);
   uint64_t generation = (claims.load(std::memory_order_relaxed) >> generationShift) + 1;
-  claims.store(generation << generationShift | uint64_t(loop.chunks) << countShift,
+  claims.store(generation << generationShift | uint64_t(end) << endShift | uint64_t(begin),
                std::memory_order_release);
 }
 
-void ThreadPool::Slot::finishOne(int64_t total) {
-  if (finished.fetch_add(1) + 1 == total && callerParked.load()) {
+void ThreadPool::Slot::publish(const Loop &loop, size_t threads) {
+  int64_t count = std::min(int64_t(threads), loop.chunks);
+  finished.store(0, std::memory_order_relaxed);
+  numShares.store(size_t(count), std::memory_order_relaxed);
+  for (int64_t i = 0; i < count; ++i)
+    shares[size_t(i)].publish(loop, loop.chunks * i / count, loop.chunks * (i + 1) / count);
+}
+
+void ThreadPool::Slot::runShare(size_t number, bool isOwner) {
+  Loop loop;
+  int64_t chunk, done = 0;
+  for (; shares[number].claim(isOwner, loop, chunk); ++done)
+    loop.runChunk(chunk);
+  if (done)
+    finish(done, loop.chunks);
+}
+
+void ThreadPool::Slot::runShares(size_t own) {
+  runShare(own, /*isOwner=*/true);
+  size_t count = numShares.load(std::memory_order_relaxed);
+  for (size_t i = 1; i <= count; ++i)
+    if (size_t number = (own + i) % count; number != own)
+      runShare(number, /*isOwner=*/false);
+}
+
+void ThreadPool::Slot::finish(int64_t count, int64_t total) {
+  if (finished.fetch_add(count) + count == total && callerParked.load()) {
     std::lock_guard<std::mutex> lock(mutex);
     allFinished.notify_one();
   }
@@ -114,6 +153,8 @@ ThreadPool::ThreadPool(unsigned threads, bool pin) : forks(countForks()) {
   // Spinning steals time from the very threads one waits for when there are
   // more threads than cores, and is charged to the quota when there is one.
   spins = threads <= cores.size() && !getQuota() ? defaultSpins : 0;
+  for (Slot &slot : slots)
+    slot.shares = std::make_unique<Share[]>(threads);
   workers.reserve(threads - 1);
   for (unsigned i = 1; i < threads; ++i) {
     try {
@@ -157,17 +198,14 @@ std::shared_ptr<ThreadPool> ThreadPool::getShared(unsigned threads, bool pin) {
   return pool;
 }
 
-/// Runs chunks of every loop until there is none to claim.
-void ThreadPool::runClaimed(size_t first) {
-  for (size_t i = 0; i < numSlots; ++i) {
-    Slot &slot = slots[(first + i) % numSlots];
-    Loop loop;
-    int64_t chunk;
-    while (slot.claim(loop, chunk)) {
-      loop.runChunk(chunk);
-      slot.finishOne(loop.chunks);
-    }
-  }
+ThreadPool::Run::Run(ThreadPool *pool) : pool(pool) {
+  if (pool && pool->runs.fetch_add(1) == 0)
+    pool->missed.store(0, std::memory_order_relaxed);
+}
+
+ThreadPool::Run::~Run() {
+  if (pool)
+    pool->runs.fetch_sub(1);
 }
 
 void ThreadPool::work(size_t index) {
@@ -176,36 +214,71 @@ void ThreadPool::work(size_t index) {
     uint64_t now = epoch.load();
     if (now != seen) {
       seen = now;
-      runClaimed(index);
+      for (Slot &slot : slots)
+        slot.runShares(index);
       continue;
     }
-    auto news = [&] { return epoch.load() != seen || stopping.load(); };
-    unsigned i = 0;
-    while (i < spins && !news()) {
-      pause();
-      ++i;
-    }
-    if (i < spins)
+    if (waitAwake(seen))
       continue;
     std::unique_lock<std::mutex> lock(sleepMutex);
     sleepers.fetch_add(1);
-    wake.wait(lock, news);
+    wake.wait(lock, [&] { return hasNews(seen); });
     sleepers.fetch_sub(1);
   }
 }
 
-void ThreadPool::wakeWorkers(int64_t count) {
+/// Whether there is something to do before the worker should sleep.
+bool ThreadPool::waitAwake(uint64_t seen) {
+  std::optional<Clock::time_point> limit;
+  for (unsigned idle = 0; idle < spins;) {
+    for (unsigned i = 0; i < spinsPerLook; ++i) {
+      if (hasNews(seen))
+        return true;
+      pause();
+    }
+    // The system may have put the worker where the caller was, which now waits for it.
+    if (sched_getcpu() == callerCore.load(std::memory_order_relaxed))
+      return false;
+    idle += spinsPerLook;
+    if (runs.load(std::memory_order_relaxed) == 0)
+      continue;
+    Clock::time_point now = Clock::now();
+    if (!limit)
+      limit = now + awakeLimit;
+    if (now < *limit)
+      idle = 0;
+  }
+  return false;
+}
+
+/// How many workers to wake for a loop, so that what they save is worth it. Workers that
+/// stay awake are also woken for what a run has missed so far.
+int64_t ThreadPool::chooseWakes(int64_t chunks, int64_t grains) {
+  int64_t asleep = sleepers.load();
+  int64_t wakes = std::min(asleep, chunks - 1 - (int64_t(workers.size()) - asleep));
+  if (wakes <= 0)
+    return 0;
+  if (spins > 0 && runs.load(std::memory_order_relaxed) > 0)
+    grains += missed.fetch_add(grains, std::memory_order_relaxed);
+  if (grains < grainsPerWake)
+    return 0;
+  missed.store(0, std::memory_order_relaxed);
+  return wakes;
+}
+
+/// Lets the workers that are awake know of a loop, and wakes others.
+void ThreadPool::announce(int64_t wakes) {
   epoch.fetch_add(1);
-  unsigned asleep = sleepers.load();
-  if (asleep == 0)
+  if (wakes <= 0)
     return;
+  callerCore.store(sched_getcpu(), std::memory_order_relaxed);
   // The empty critical section orders this with a worker about to wait.
   {
     std::lock_guard<std::mutex> lock(sleepMutex);
   }
-  if (count >= asleep)
+  if (wakes >= int64_t(workers.size()))
     return wake.notify_all();
-  for (; count > 0; --count)
+  for (; wakes > 0; --wakes)
     wake.notify_one();
 }
 
@@ -217,28 +290,28 @@ ThreadPool::Slot *ThreadPool::takeSlot() {
   return nullptr;
 }
 
+int64_t ThreadPool::countChunks(int64_t n, int64_t grain) const {
+  int64_t threads = getThreadCount();
+  int64_t chunks =
+      std::min({n / std::max<int64_t>(grain, 1), threads * chunksPerThread, int64_t(chunkMask)});
+  return chunks > threads ? chunks - chunks % threads : chunks;
+}
+
 void ThreadPool::parallelFor(int64_t n, int64_t grain, tssa_body body, void *context) {
   if (n <= 0)
     return;
-  Loop loop;
-  loop.n = n;
-  loop.chunks = std::min({n / std::max<int64_t>(grain, 1),
-                          int64_t(getThreadCount()) * chunksPerThread, int64_t(chunkMask)});
-  loop.body = body;
-  loop.context = context;
-  Slot *slot = nullptr;
-  if (loop.chunks > 1 && !workers.empty() && forkCount.load() == forks)
-    slot = takeSlot();
+  Loop loop{n, countChunks(n, grain), body, context};
+  if (loop.chunks <= 1 || workers.empty() || forkCount.load() != forks)
+    return body(context, 0, n);
+  int64_t wakes = chooseWakes(loop.chunks, n / std::max<int64_t>(grain, 1));
+  bool isAlone = wakes == 0 && sleepers.load() == workers.size();
+  Slot *slot = isAlone ? nullptr : takeSlot();
   if (!slot)
     return body(context, 0, n);
-  slot->publish(loop);
-  wakeWorkers(loop.chunks - 1);
-  Loop claimed;
-  int64_t chunk;
-  while (slot->claim(claimed, chunk)) {
-    loop.runChunk(chunk);
-    slot->finishOne(loop.chunks);
-  }
+  slot->publish(loop, getThreadCount());
+  announce(wakes);
+  slot->runShares(0);
   slot->waitForAll(loop.chunks, spins);
+  slot->numShares.store(0, std::memory_order_relaxed);
   slot->taken.store(false, std::memory_order_release);
 }

@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A parallel loop is cut into chunks that threads claim from a counter. The
-/// caller claims too, and so takes every chunk no worker has started; it waits
-/// only for chunks that a worker has begun. A worker that the operating system
-/// does not schedule therefore costs nothing: the worst case is the serial time.
+/// A parallel loop is cut into chunks, and every thread has a share of them that is
+/// the same for equal loops: what it works on stays in its core's cache. A thread
+/// claims the chunks of its own share first, then helps others. The caller does so
+/// too, and so takes every chunk no worker has started; it waits only for chunks that
+/// a worker has begun. A worker that the operating system does not schedule therefore
+/// costs nothing: the worst case is the serial time.
+///
+/// Between the loops of a run workers stay awake; after it they sleep.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_THREADPOOL_H
@@ -50,13 +54,28 @@ public:
 
   unsigned getThreadCount() const { return unsigned(workers.size()) + 1; }
 
-  /// Runs `body` over [0, n) in chunks of at least `grain` iterations and returns
-  /// when all are done. Any number of threads may call at once; a body may call
-  /// again. After a fork, the child runs loops serially.
+  /// Runs `body` over [0, n) in chunks of at least `grain` iterations, a multiple of
+  /// the number of threads where there are as many, and returns when all are done. Any
+  /// number of threads may call at once; a body may call again. `grain` iterations are
+  /// what pays for a thread that is awake: workers that sleep are woken for much more
+  /// only. After a fork, the child runs loops serially.
   void parallelFor(int64_t n, int64_t grain, tssa_body body, void *context);
 
+  /// While one of these is alive, workers wait awake for the next loop: not longer than
+  /// a millisecond at a time, and not at all where that takes time from the caller.
+  class Run {
+  public:
+    explicit Run(ThreadPool *pool); ///< null: does nothing
+    ~Run();
+    Run(const Run &) = delete;
+    Run &operator=(const Run &) = delete;
+
+  private:
+    ThreadPool *pool;
+  };
+
 private:
-  /// What a worker needs to know of a loop.
+  /// What a thread needs to know of a loop.
   struct Loop {
     int64_t n = 0;
     int64_t chunks = 0;
@@ -65,25 +84,41 @@ private:
     void runChunk(int64_t chunk) const;
   };
 
-  /// A place for one running loop. `claims` is the loop's generation, its number
-  /// of chunks and the next unclaimed one, in one word: who advances it owns a
-  /// chunk of exactly that generation. The other fields change only when all
-  /// chunks are finished, so what was read of them before belongs to it too.
-  struct alignas(64) Slot {
+  /// A thread's part of a running loop, in a cache line of its own. `claims` is the
+  /// loop's generation, the end of the chunks that are not claimed and the first of
+  /// them, in one word: who takes one away owns a chunk of exactly that generation. The
+  /// other fields change only when all chunks are finished, so what was read of them
+  /// before belongs to it too.
+  struct alignas(64) Share {
     std::atomic<uint64_t> claims{0};
     std::atomic<int64_t> n{0};
+    std::atomic<int64_t> chunks{0};
     std::atomic<tssa_body> body{nullptr};
     std::atomic<void *> context{nullptr};
+
+    /// The owner claims from the front, helpers from the back.
+    bool claim(bool isOwner, Loop &loop, int64_t &chunk);
+    void publish(const Loop &loop, int64_t begin, int64_t end);
+  };
+
+  /// A place for one running loop. What callers write, what all threads count and what
+  /// hardly ever changes are in cache lines of their own.
+  struct alignas(64) Slot {
     std::atomic<bool> taken{false};
-    alignas(64) std::atomic<int64_t> finished{0};
+    std::atomic<size_t> numShares{0};             ///< 0 while there is no loop
+    alignas(64) std::atomic<int64_t> finished{0}; ///< chunks
+    alignas(64) std::unique_ptr<Share[]> shares;  ///< one per thread
     std::atomic<bool> callerParked{false};
     std::mutex mutex;
     std::condition_variable allFinished;
 
-    bool claim(Loop &loop, int64_t &chunk);
-    void publish(const Loop &loop);
-    void finishOne(int64_t chunks);
-    void waitForAll(int64_t chunks, unsigned spins);
+    void publish(const Loop &loop, size_t threads);
+    /// Claims and runs all chunks of a share.
+    void runShare(size_t number, bool isOwner);
+    /// Those of share `own` first.
+    void runShares(size_t own);
+    void finish(int64_t count, int64_t total);
+    void waitForAll(int64_t total, unsigned spins);
   };
   static constexpr size_t numSlots = 16;
 
@@ -93,14 +128,20 @@ private:
   unsigned forks; ///< of this process when the pool was made
 
   alignas(64) std::atomic<uint64_t> epoch{0}; ///< grows with every loop
-  std::atomic<unsigned> sleepers{0};
+  alignas(64) std::atomic<unsigned> sleepers{0};
+  std::atomic<unsigned> runs{0};
+  std::atomic<int64_t> missed{0};  ///< grains that ran in this run while workers slept
+  std::atomic<int> callerCore{-1}; ///< where workers were woken from
   std::atomic<bool> stopping{false};
   std::mutex sleepMutex;
   std::condition_variable wake;
 
   void work(size_t index);
-  void runClaimed(size_t first);
-  void wakeWorkers(int64_t count);
+  bool waitAwake(uint64_t seen);
+  bool hasNews(uint64_t seen) const { return epoch.load() != seen || stopping.load(); }
+  int64_t countChunks(int64_t n, int64_t grain) const;
+  int64_t chooseWakes(int64_t chunks, int64_t grains);
+  void announce(int64_t wakes);
   Slot *takeSlot();
 };
 

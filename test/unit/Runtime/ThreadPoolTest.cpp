@@ -6,8 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "tssa/Runtime/ThreadPool.h"
 
+#include "lib/Runtime/HostCores.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +96,106 @@ TEST(ThreadPool, NestedLoops) {
       },
       &context);
   EXPECT_EQ(context.sum, 1000);
+}
+
+/// The thread that ran each of n iterations, and how many chunks there were.
+struct Trace {
+  std::vector<std::thread::id> threads;
+  std::atomic<int> chunks{0};
+  std::chrono::microseconds work{0}; ///< per chunk
+
+  Trace(ThreadPool &pool, int64_t n, int64_t grain, std::chrono::microseconds work)
+      : threads(size_t(n)), work(work) {
+    pool.parallelFor(
+        n, grain,
+        [](void *data, int64_t begin, int64_t end) {
+          Trace &trace = *static_cast<Trace *>(data);
+          ++trace.chunks;
+          for (; begin < end; ++begin)
+            trace.threads[size_t(begin)] = std::this_thread::get_id();
+          std::this_thread::sleep_for(trace.work);
+        },
+        this);
+  }
+
+  bool hasHelp() const {
+    return std::any_of(threads.begin(), threads.end(),
+                       [](std::thread::id id) { return id != std::this_thread::get_id(); });
+  }
+};
+
+TEST(ThreadPool, ChunksAreAMultipleOfTheThreads) {
+  for (unsigned threads : {2u, 3u, 8u}) {
+    ThreadPool pool(threads);
+    for (int64_t n = threads; n < 100; ++n)
+      for (int64_t grain : {1, 2, 3}) {
+        int chunks = Trace(pool, n, grain, {}).chunks;
+        if (chunks == 1) // nobody was awake
+          continue;
+        EXPECT_LE(chunks, n / grain);
+        EXPECT_TRUE(chunks < int(threads) || chunks % int(threads) == 0) << chunks;
+      }
+  }
+}
+
+TEST(ThreadPool, EqualLoopsHaveEqualShares) {
+  // Chunks that sleep leave the worker time to begin with its own.
+  ThreadPool pool(2);
+  int alike = 0;
+  for (int i = 0; i < 20; ++i) {
+    Trace trace(pool, 64, 1, std::chrono::milliseconds(1));
+    EXPECT_EQ(trace.threads.front(), std::this_thread::get_id());
+    alike += trace.threads[32] != trace.threads[0];
+  }
+  EXPECT_GE(alike, 15);
+}
+
+TEST(ThreadPool, NobodyIsWokenForLittleWork) {
+  ThreadPool pool(2);
+  auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  std::chrono::milliseconds work(5);
+  sleep();
+  EXPECT_FALSE(Trace(pool, 4, 1, work).hasHelp());
+  EXPECT_TRUE(Trace(pool, 4000, 1, work).hasHelp());
+  sleep();
+  if (getQuota() || getAllowedCores().size() < 2)
+    return; // They would not stay awake.
+  // Nor in a run, until it is much work together.
+  ThreadPool::Run run(&pool);
+  EXPECT_FALSE(Trace(pool, 4, 1, work).hasHelp());
+  bool hasHelp = false;
+  for (int i = 0; i < 8; ++i)
+    hasHelp |= Trace(pool, 4, 1, work).hasHelp();
+  EXPECT_TRUE(hasHelp);
+}
+
+TEST(ThreadPool, WorkersSleepWhenARunIsStuck) {
+  ThreadPool pool(2);
+  ThreadPool::Run run(&pool);
+  EXPECT_TRUE(Trace(pool, 1000, 1, std::chrono::milliseconds(5)).hasHelp());
+  auto getTime = [] {
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+  };
+  double before = getTime();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_LT(getTime() - before, 0.03);
+}
+
+TEST(ThreadPool, RunsAndLoopsAtOnce) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&pool] {
+      for (int i = 0; i < 200; ++i) {
+        ThreadPool::Run run(&pool);
+        for (int n = 1; n < 40; n += 3)
+          expectEachOnce(pool, n, 1);
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
 }
 
 TEST(ThreadPool, WakesParkedWorkers) {
