@@ -25,6 +25,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
+/// What a function such as exp counts for among body ops.
+static constexpr int64_t opsOfFunction = 16;
+
 namespace {
 /// Lowers one kernel.
 class ComputeLowering {
@@ -219,6 +222,9 @@ private:
       FailureOr<ScheduledPiece> scheduled = schedulePiece(index, kernel, root, piece, values);
       count = count + getParallelCount(scheduled->schedule, context);
       work = work + getWork(scheduled->extents, *root.getPieceBlock(piece));
+      if (root.hasEpilogue())
+        work = work + getWork(ArrayRef(scheduled->extents).take_front(root.getNumParallel()),
+                              root.getEpilogue().front());
     }
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
       if (inner != root)
@@ -228,7 +234,10 @@ private:
   }
 
   AffineExpr getWork(ArrayRef<AffineExpr> extents, Block &body) {
-    return getProduct(extents, kernel.getContext()) * std::distance(body.begin(), body.end());
+    int64_t ops = 0;
+    for (Operation &op : body)
+      ops += op.getName().getDialectNamespace() == "math" ? opsOfFunction : 1;
+    return getProduct(extents, kernel.getContext()) * ops;
   }
 
   OpBuilder &builder;

@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Work, in body ops at points, below which a thread of its own does not pay.
-static constexpr int64_t leastWork = 1 << 20;
+/// Work, in body ops at points, for which the help of a thread that is awake pays: a
+/// matrix product takes 0.6 microseconds for it, and a loop costs 0.3.
+static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
 /// A kernel is called with a range of iterations; vectors are masked at the ends and

@@ -39,6 +39,9 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
 // CHECK: math.fma %{{.*}}, %[[W]], %[[S1]]
 // CHECK: vector.store %[[SUMS]]#0
 // CHECK: vector.store %[[SUMS]]#1
+// Iterations and those worth a thread: 4096 points of 4 ops are an eighth of that.
+// CHECK: func.func @matmul.extent() -> (index, index)
+// CHECK: return %c4, %c32
 te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
   %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 32) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<8x32xf32>
@@ -165,5 +168,24 @@ te.kernel @concat(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
   te.return %y : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
+  layout.bind %i to parallel
+}
+
+// A function counts for 16 ops, and what follows a reduction counts too: 2048 points of
+// 18 ops and 32 of 17.
+// CHECK-LABEL: func.func @functions.extent() -> (index, index)
+// CHECK: return %c32, %c113
+te.kernel @functions(%a: tensor<32x64xf32>) -> tensor<32xf32> {
+  %y = te.compute @y (d0: 32) reduce (d1: 64) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<32x64xf32>
+    %p = math.exp %x : f32
+    te.yield %p : f32
+  } combine arith.addf then (%s: f32) {
+    %r = math.log %s : f32
+    te.yield %r : f32
+  } : tensor<32xf32>
+  te.return %y : tensor<32xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
   layout.bind %i to parallel
 }
