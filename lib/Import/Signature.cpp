@@ -50,6 +50,13 @@ private:
 };
 } // namespace
 
+/// The name of a dim, or "". Exporters write these for a size that they do not know: two of them
+/// need not be equal.
+static StringRef getDimName(const tssa_onnx::TensorShapeProto::Dimension &dim) {
+  StringRef name = dim.dim_param();
+  return llvm::is_contained<StringRef>({"?", "-1", "None"}, name) ? StringRef() : name;
+}
+
 LogicalResult InputReader::bind(StringRef name, int64_t size) {
   auto [it, isNew] = sizes.try_emplace(name, size);
   if (!isNew && it->second != size)
@@ -70,7 +77,7 @@ LogicalResult InputReader::bindNames() {
         given->second.size() != static_cast<size_t>(dims.size()))
       continue;
     for (auto [dim, size] : llvm::zip_equal(dims, given->second))
-      if (!dim.dim_param().empty() && failed(bind(dim.dim_param(), size)))
+      if (!getDimName(dim).empty() && failed(bind(getDimName(dim), size)))
         return failure();
   }
   return success();
@@ -80,13 +87,14 @@ FailureOr<InputDim> InputReader::readDim(const tssa_onnx::TensorShapeProto::Dime
                                          StringRef symbol) {
   if (dim.has_dim_value() && dim.dim_value() >= 0)
     return InputDim{dim.dim_value(), {}};
-  if (dim.dim_param().empty())
+  StringRef name = getDimName(dim);
+  if (name.empty())
     return InputDim{std::nullopt, symbol.str()};
-  names.insert(dim.dim_param());
-  auto known = sizes.find(dim.dim_param());
+  names.insert(name);
+  auto known = sizes.find(name);
   if (known != sizes.end())
     return InputDim{known->second, {}};
-  return InputDim{std::nullopt, dim.dim_param()};
+  return InputDim{std::nullopt, name.str()};
 }
 
 LogicalResult InputReader::override(Input &input, ArrayRef<int64_t> shape, bool hasShape) {
