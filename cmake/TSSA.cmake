@@ -91,14 +91,14 @@ function(tssa_plain_library name)
 endfunction()
 
 # tssa_tool(NAME SOURCES... [LINK lib...])
-#   A program in bin, installed, and built before check-tssa runs.
+#   A program in bin, installed where it was built, and built before check-tssa runs.
 function(tssa_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   tssa_sanitized(${name})
   set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
-  install(TARGETS ${name})
+  install(TARGETS ${name} OPTIONAL)
 endfunction()
 
 # tssa_unit_test(NAME SOURCES... [LINK lib...] [DEPENDS target...])
