@@ -69,7 +69,9 @@ private:
                << getLabel(root) << "' and '" << getLabel(op) << "'";
       root = op;
     }
-    return root ? success() : kernel.emitError("expected an expression in the kernel");
+    if (!root)
+      return kernel.emitError("expected an expression in the kernel");
+    return checkResults(kernel, root);
   }
 
   /// A block has as many threads as the expression that uses the most, in whole warps.

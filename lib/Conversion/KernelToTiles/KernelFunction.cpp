@@ -135,6 +135,19 @@ void createExtentFunction(
   func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain});
 }
 
+LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
+  llvm::SmallPtrSet<Value, 4> seen;
+  for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands())) {
+    if (value.getDefiningOp() != expression)
+      return kernel.emitError("expected results of the last expression only, but result ")
+             << i << " is another value, which nothing would write";
+    if (!seen.insert(value).second)
+      return kernel.emitError("expected every result once, but result ")
+             << i << " is an earlier one, and only one of them would be written";
+  }
+  return success();
+}
+
 /// Loops are bound to levels that the target has.
 static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
@@ -153,10 +166,13 @@ LogicalResult lowerKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget 
   if (failed(checkLevels(kernel, target)))
     return failure();
   for (Operation &op : kernel.getBodyBlock()) {
+    if (!isa<te::UpdateOp, te::ScanOp>(op))
+      continue;
+    if (failed(checkResults(kernel, &op)))
+      return failure();
     if (auto update = dyn_cast<te::UpdateOp>(op))
       return lowerUpdateKernel(builder, kernel, update, target);
-    if (auto scan = dyn_cast<te::ScanOp>(op))
-      return lowerScanKernel(builder, kernel, scan, target);
+    return lowerScanKernel(builder, kernel, cast<te::ScanOp>(op), target);
   }
   return lowerComputeKernel(builder, kernel, target);
 }

@@ -25,6 +25,10 @@ struct KernelFunction {
 KernelFunction createKernelFunction(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     KernelTarget &target);
 
+/// Checks that the kernel's results are those of the expression that is lowered to store them, and
+/// no value twice: nothing would write the others.
+mlir::LogicalResult checkResults(mlir::tssa::te::KernelOp kernel, mlir::Operation *expression);
+
 /// Ends the body of `@k` and sets its attributes.
 mlir::LogicalResult finishKernelFunction(mlir::OpBuilder &builder, KernelFunction &function,
                                          KernelTarget &target);

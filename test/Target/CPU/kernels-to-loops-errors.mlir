@@ -87,6 +87,48 @@ te.kernel @inlined_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
+// expected-error @below {{expected results of the last expression only, but result 1 is another value, which nothing would write}}
+te.kernel @inner_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y, %x : tensor<4xf32>, tensor<4xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.compute_at @x, %i
+}
+
+// -----
+
+// expected-error @below {{expected results of the last expression only, but result 1 is another value, which nothing would write}}
+te.kernel @parameter_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %x, %a : tensor<4xf32>, tensor<4xf32>
+} schedule {
+}
+
+// -----
+
+// expected-error @below {{expected every result once, but result 1 is an earlier one, and only one of them would be written}}
+te.kernel @result_twice(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %x, %x : tensor<4xf32>, tensor<4xf32>
+} schedule {
+}
+
+// -----
+
 // expected-error @below {{expected one expression that is not computed at another, got 'x' and 'y'}}
 te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
