@@ -97,7 +97,9 @@ bool LoopBatch::canBatch(Operation *op) {
 /// Copies one body, whose dims move up by one.
 class LoopBatch::Body {
 public:
-  Body(LoopBatch &batch, OpBuilder &builder) : batch(batch), builder(builder) {}
+  /// `numDims` is how many dims the copy may name.
+  Body(LoopBatch &batch, OpBuilder &builder, unsigned numDims)
+      : batch(batch), builder(builder), numDims(numDims) {}
 
   /// Copies all but the terminator; returns what it yields.
   SmallVector<Value> copy(Block &body);
@@ -114,6 +116,7 @@ private:
 
   LoopBatch &batch;
   OpBuilder &builder;
+  unsigned numDims;
 };
 
 AffineExpr LoopBatch::Body::getSymbol(Value value, SmallVectorImpl<Value> &symbols) {
@@ -152,12 +155,12 @@ AffineExpr LoopBatch::Body::getSymbol(Value value, SmallVectorImpl<Value> &symbo
 AffineExpr LoopBatch::Body::rewrite(AffineExpr expr, ValueRange operands,
                                     SmallVectorImpl<Value> &symbols) {
   SmallVector<AffineExpr> dims, replacements;
-  int64_t numDims = 0;
+  int64_t numUsed = 0;
   expr.walk([&](AffineExpr inner) {
     if (auto dim = dyn_cast<AffineDimExpr>(inner))
-      numDims = std::max<int64_t>(numDims, dim.getPosition() + 1);
+      numUsed = std::max<int64_t>(numUsed, dim.getPosition() + 1);
   });
-  for (int64_t dim = 0; dim < numDims; ++dim)
+  for (int64_t dim = 0; dim < numUsed; ++dim)
     dims.push_back(getAffineDimExpr(dim + 1, expr.getContext()));
   for (Value operand : operands)
     replacements.push_back(getSymbol(operand, symbols));
@@ -171,7 +174,7 @@ void LoopBatch::Body::ensureScalar(Value value) {
     SmallVector<Value> symbols;
     AffineExpr expr = getSymbol(value, symbols);
     mapping.map(value, te::IndexOp::create(builder, value.getLoc(), symbols,
-                                           AffineMap::get(1, symbols.size(), expr)));
+                                           AffineMap::get(numDims, symbols.size(), expr)));
     return;
   }
   Operation *op = value.getDefiningOp();
@@ -197,7 +200,6 @@ void LoopBatch::Body::copyPointOp(Operation *op) {
       source = batch.batched.lookup(read.getSource());
       at.insert(at.begin(), getAffineDimExpr(0, context));
     }
-    unsigned numDims = read.getMap().getNumDims() + 1;
     IntegerSet set;
     if (read.getGuard())
       set = IntegerSet::get(numDims, symbols.size(), guard, read.getGuard()->getEqFlags());
@@ -206,14 +208,13 @@ void LoopBatch::Body::copyPointOp(Operation *op) {
                                                     set, read.getPadAttr()));
   } else if (auto index = dyn_cast<te::IndexOp>(op)) {
     SmallVector<AffineExpr> at = rewriteAll(index.getMap().getResults(), index.getSymbols());
-    auto map = AffineMap::get(index.getMap().getNumDims() + 1, symbols.size(), at, context);
+    auto map = AffineMap::get(numDims, symbols.size(), at, context);
     mapping.map(index.getValue(), te::IndexOp::create(builder, op->getLoc(), symbols, map));
   } else {
     auto inside = cast<te::InsideOp>(op);
     SmallVector<AffineExpr> constraints =
         rewriteAll(inside.getSet().getConstraints(), inside.getSymbols());
-    auto set = IntegerSet::get(inside.getSet().getNumDims() + 1, symbols.size(), constraints,
-                               inside.getSet().getEqFlags());
+    auto set = IntegerSet::get(numDims, symbols.size(), constraints, inside.getSet().getEqFlags());
     mapping.map(inside.getValue(), te::InsideOp::create(builder, op->getLoc(), symbols, set));
   }
 }
@@ -293,7 +294,8 @@ void LoopBatch::batch(te::ComputeOp op) {
                                       op.getNumParallel() + 1, op.getInitAttr(), where,
                                       op.getLabelAttr(), op.getPieces().size());
   auto copyBlock = [&](Block &from, Block &to) {
-    Body body(*this, builder);
+    bool isEpilogue = to.getParent() == &result.getEpilogue();
+    Body body(*this, builder, isEpilogue ? result.getNumParallel() : result.getNumDims());
     for (auto [old, argument] : llvm::zip_equal(from.getArguments(), to.getArguments()))
       body.mapping.map(old, argument);
     return body.copy(from);
@@ -309,7 +311,7 @@ Value LoopBatch::batch(AssignOp op, Value base) {
   WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), base);
   SmallVector<OpFoldResult> domain(window.sizes);
   domain.insert(domain.begin(), OpFoldResult(count));
-  Body target(*this, builder);
+  Body target(*this, builder, domain.size());
   SmallVector<Value> symbols;
   SmallVector<AffineExpr> at;
   for (AffineExpr expr : window.map.getResults())

@@ -24,6 +24,31 @@ func.func @rows(%b: tensor<?x4xf32>, %x: tensor<?x4xf32>, %lower: index, %upper:
 
 // -----
 
+// What an iteration computes from its number is computed from an index, at every point.
+// CHECK-LABEL: func @number
+// CHECK-NOT: scf.for
+// CHECK: te.compute (d0: %{{.*}}, d1: 4) {
+// CHECK:   te.index d0
+func.func @number(%b: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %b) -> (tensor<?x4xf32>) {
+    %k = arith.index_cast %i : index to i64
+    %f = arith.sitofp %k : i64 to f32
+    %row = tssa.access %c [select(0, ?)](%i) : tensor<?x4xf32> -> tensor<4xf32>
+    %y = te.compute (d0: 4) {
+      %e = te.read %row[d0] : tensor<4xf32>
+      %g = arith.addf %e, %f : f32
+      te.yield %g : f32
+    } : tensor<4xf32>
+    %d = tssa.assign %y into %c [select(0, ?)](%i) : tensor<4xf32> into tensor<?x4xf32>
+    scf.yield %d : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
 // A counter beside the loop's own, two columns per round, two assigns of which none
 // touches what the other one or another round does.
 // CHECK-LABEL: func @counter
