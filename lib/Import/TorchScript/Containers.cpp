@@ -72,6 +72,9 @@ static mlir::LogicalResult checkMutable(Importer &importer, const Value &list) {
     return importer.b.error("expected a list, got " + list.describe());
   if (list.getLevel() != importer.getLevel())
     return importer.needsKnown("a list is changed in a loop or branch that only a run decides");
+  if (list.isAmbiguous())
+    return importer.needsKnown("a list is changed that a loop or branch may have given another "
+                               "name: give it a copy there, as in list(a)");
   return mlir::success();
 }
 

@@ -190,7 +190,9 @@ static FailureOr<Values> importBranches(Importer &importer, const Node &node, ml
   }
   yieldLeaves(importer, blocks[0], left, forms);
   yieldLeaves(importer, blocks[1], right, forms);
-  return rebuildAll(importer, arms[0], finishIf(importer, draft, left, forms));
+  Values joined = rebuildAll(importer, arms[0], finishIf(importer, draft, left, forms));
+  joinLists(importer, joined, arms[0], arms[1]);
+  return joined;
 }
 
 FailureOr<Values> importIf(Importer &importer, const Node &node) {
@@ -242,6 +244,7 @@ private:
   operators::Builder &b;
   const Block &body;
   Values initial, leaves;
+  Values final; ///< what the body, once it is built for good, carries on
   /// The forms of the leaves that are carried; null for those that stay.
   SmallVector<std::optional<Form>> forms;
   std::optional<Size> count; ///< most iterations
@@ -294,8 +297,10 @@ FailureOr<std::optional<SmallVector<mlir::Value>>>
 LoopImporter::buildBody(const Size &position, mlir::ValueRange carried, mlir::Value *goesOn) {
   Importer::Region region(importer);
   importer.setValue(body.inputs[0], Value::integer(position));
-  importer.setValues(ArrayRef<ValueId>(body.inputs).drop_front(),
-                     rebuildAll(importer, initial, wrapLeaves(carried)));
+  // In the first iteration they are the lists from outside.
+  Values inside = rebuildAll(importer, initial, wrapLeaves(carried));
+  markLists(importer, inside);
+  importer.setValues(ArrayRef<ValueId>(body.inputs).drop_front(), inside);
   mlir::Location loc = b.loc();
   if (failed(importer.importBlock(body)))
     return failure();
@@ -320,6 +325,7 @@ LoopImporter::buildBody(const Size &position, mlir::ValueRange carried, mlir::Va
   for (auto [leaf, form] : llvm::zip_equal(nextLeaves, forms))
     if (form)
       values.push_back(form->build(importer, leaf));
+  final.assign(next.begin(), next.end());
   return std::optional(values);
 }
 
@@ -433,10 +439,15 @@ FailureOr<Values> LoopImporter::run(const Value &trips, const Value &condition) 
   isWhile = !count || !condition.getConstantBool();
   flag = importer.getTruth(condition);
   bool isKnown = condition.getConstantBool() && (!count || count->constant());
+  size_t numMarks = importer.getNumMarks();
   while (b.numDiscarded() < maxTrials) {
     Trial trial = tryLoop();
-    if (succeeded(trial) && *trial)
-      return rebuildAll(importer, initial, **trial);
+    if (succeeded(trial) && *trial) {
+      Values joined = rebuildAll(importer, initial, **trial);
+      joinLists(importer, joined, initial, final);
+      return joined;
+    }
+    importer.takeMarks(numMarks);
     if (succeeded(trial))
       continue;
     if (b.fault() != Fault::None || !isKnown)

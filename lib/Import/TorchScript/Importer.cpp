@@ -179,6 +179,19 @@ LogicalResult Importer::needsKnown(const Twine &what) {
   return failure();
 }
 
+void Importer::markAmbiguous(const Value &list) {
+  if (list.isAmbiguous())
+    return;
+  list.setAmbiguous(true);
+  marked.push_back(list);
+}
+
+void Importer::takeMarks(size_t count) {
+  for (const Value &list : ArrayRef<Value>(marked).drop_front(count))
+    list.setAmbiguous(false);
+  marked.resize(count);
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//

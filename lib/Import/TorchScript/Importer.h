@@ -97,6 +97,11 @@ public:
   private:
     Importer &importer;
   };
+  /// Marks a list as ambiguous.
+  void markAmbiguous(const Value &list);
+  size_t getNumMarks() const { return marked.size(); }
+  /// Takes back all but the first `count` marks: what they were for was discarded.
+  void takeMarks(size_t count);
   /// Forgets a need that unrolling has met.
   std::string takeNeed() { return std::exchange(need, std::string()); }
 
@@ -107,6 +112,7 @@ private:
 
   const Program &program;
   std::vector<Value> values;
+  std::vector<Value> marked; ///< the lists that were marked as ambiguous, in order
   Place place;
   std::string need;
   unsigned level = 0;

@@ -49,6 +49,57 @@ Values rebuildAll(Importer &importer, ArrayRef<Value> like, ArrayRef<Value> leav
   return values;
 }
 
+namespace {
+class ListJoiner {
+public:
+  explicit ListJoiner(Importer &importer) : importer(importer) {}
+
+  void join(MutableArrayRef<Value> joined, ArrayRef<Value> left, ArrayRef<Value> right) {
+    for (auto [value, l, r] : llvm::zip_equal(joined, left, right)) {
+      if (l.is(Value::List))
+        joinList(value, l, r);
+      if (value.isSequence() && !value.isSame(l))
+        join(value.getElements(), l.getElements(), r.getElements());
+    }
+  }
+
+private:
+  void joinList(Value &joined, const Value &left, const Value &right) {
+    if (left.isSame(right)) {
+      joined = left;
+      return;
+    }
+    if (std::min(left.getLevel(), right.getLevel()) <= importer.getLevel())
+      for (const Value &list : {joined, left, right})
+        importer.markAmbiguous(list);
+    for (const Value &list : {left, right}) {
+      auto [other, isNew] = places.try_emplace(&list.getElements(), joined);
+      if (isNew)
+        continue;
+      importer.markAmbiguous(other->second);
+      importer.markAmbiguous(joined);
+    }
+  }
+
+  Importer &importer;
+  DenseMap<const void *, Value> places; ///< what the lists of the arms have become
+};
+} // namespace
+
+void joinLists(Importer &importer, MutableArrayRef<Value> joined, ArrayRef<Value> left,
+               ArrayRef<Value> right) {
+  ListJoiner(importer).join(joined, left, right);
+}
+
+void markLists(Importer &importer, ArrayRef<Value> values) {
+  for (const Value &value : values) {
+    if (value.is(Value::List))
+      importer.markAmbiguous(value);
+    if (value.isSequence())
+      markLists(importer, value.getElements());
+  }
+}
+
 bool haveSameStructure(ArrayRef<Value> left, ArrayRef<Value> right) {
   if (left.size() != right.size())
     return false;

@@ -66,6 +66,7 @@ Value Value::list(ArrayRef<Value> elements, unsigned level) {
   Value value = tuple(elements);
   value.tag = List;
   value.level = level;
+  value.ambiguous = std::make_shared<bool>(false);
   return value;
 }
 

@@ -68,6 +68,9 @@ public:
   mlir::Value getScalar() const { return scalar; }
   std::vector<Value> &getElements() const { return *elements; }
   unsigned getLevel() const { return level; }
+  /// Whether only a run decides which other names stand for this list: it must not change.
+  bool isAmbiguous() const { return *ambiguous; }
+  void setAmbiguous(bool value) const { *ambiguous = value; }
 
   /// An int, float or bool as a number known now.
   std::optional<double> getConstant() const;
@@ -86,6 +89,7 @@ private:
   std::shared_ptr<TensorRef> ref;
   std::shared_ptr<std::string> text;
   std::shared_ptr<std::vector<Value>> elements;
+  std::shared_ptr<bool> ambiguous; ///< of a List
 };
 
 } // namespace tssa::torchscript
