@@ -47,7 +47,7 @@ def _script(program, target, device, threads):
     if not isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
         try:
             program = torch.jit.script(program)
-        except (RuntimeError, torch.jit.frontend.UnsupportedNodeError) as error:
+        except (RuntimeError, torch.jit.frontend.NotSupportedError) as error:
             raise UnsupportedError([f"TorchScript: {error}"]) from error
     return CompiledFunction(program, target, device, threads)
 
@@ -68,7 +68,7 @@ class CompiledFunction:
     def __init__(self, scripted, target, device, threads):
         import torch
 
-        from . import _torchscript
+        from . import _torchscript, _writes
 
         self._torch = torch
         self._text = _torchscript
@@ -79,7 +79,8 @@ class CompiledFunction:
         function = scripted.forward if module is not None else scripted
         self.__name__ = getattr(scripted, "name", None) or getattr(
             scripted, "original_name", "program")
-        self._writer = _torchscript.GraphWriter(_torchscript.inline(function), module)
+        self._writer = _torchscript.GraphWriter(_torchscript.inline(function), module,
+                                                _writes.check(scripted))
         self._parameters = list(function.schema.arguments)[module is not None:]
         self._has_self = module is not None
         self._returns = function.schema.returns
@@ -154,7 +155,8 @@ class CompiledFunction:
             return (value.dtype, value.dim(), tuple(order) if order else order)
         if isinstance(value, (list, tuple)):
             return (type(value).__name__, *[self._key(element, tensors) for element in value])
-        return (type(value), value if value == value else "nan")
+        # The two zeros are equal, and a nan is not itself.
+        return (type(value), value.hex() if isinstance(value, float) else value)
 
     def _check(self, tensor):
         if tensor.device.type != "cpu" or tensor.layout != self._torch.strided:

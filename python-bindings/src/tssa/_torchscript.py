@@ -12,6 +12,7 @@ import re
 import torch
 
 from ._errors import UnsupportedError
+from ._writes import find_operator, find_place, make_in_place
 
 _DTYPES = {
     torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16",
@@ -77,9 +78,12 @@ def inline(function):
 
 
 class GraphWriter:
-    """Walks a graph. Attributes of modules and constant tensors become arguments."""
+    """Walks a graph. Attributes of modules and constant tensors become arguments.
 
-    def __init__(self, graph, module=None):
+    in_place: the places of nodes that stand for augmented assignments.
+    """
+
+    def __init__(self, graph, module=None, in_place=()):
         self.files = []
         self.extra = []  # (name, function that gives the tensor now)
         self.frozen = []  # (function that gives the value now, value) of other attributes
@@ -88,6 +92,7 @@ class GraphWriter:
         self._paths = {}  # id of an attribute's tensor, by its path
         self._inputs = []
         self._problems = []
+        self._in_place = in_place
         for number, value in enumerate(graph.inputs()):
             self._inputs.append(self._id(value))
             if number == 0 and module is not None:
@@ -174,8 +179,9 @@ class GraphWriter:
             return self._attribute(node)
         if node.kind() == "prim::SetAttr":
             return self._set_attribute(node)
-        schema = node.schema()
-        op = node.kind() if schema == "(no schema)" else schema.split("(", 1)[0]
+        op = find_operator(node)
+        if self._in_place and find_place(node) in self._in_place:
+            op = make_in_place(op)
         written = {"op": op, "in": [self._id(value) for value in node.inputs()]}
         blocks = []
         for block in node.blocks():
