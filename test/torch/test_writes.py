@@ -44,7 +44,7 @@ def masked(x: Tensor, m: Tensor):
 
 def numbers(x: Tensor, flag: bool):
     flag |= x.dim() == 2
-    power, base = 2, 3
+    power, base = 2.0, 0.5 * x.dim()
     power **= base
     rows, columns = x.shape
     total = 0
@@ -113,6 +113,11 @@ def select_power(x: Tensor, m: Tensor):
     for i in range(x.size(0)):
         x[i] **= 2  # lost
     return x + 0
+
+
+def power_of_ints(x: Tensor, n: int):
+    n **= 2  # lost
+    return x + n
 
 
 def write_slice_in_helper(x: Tensor, m: Tensor):
@@ -323,9 +328,10 @@ class Writes(AgreementTest):
 
     def test_lost(self):
         for function in LOST[:3]:
-            self.refuse(function, (X, M), "is lost in TorchScript: write 'x")
+            self.refuse(function, (X, M), "TorchScript does not keep 'x", ": write 'x")
         self.refuse(calls_losing_helper, (X, M), "write 'x[1:].bitwise_xor_(m[1:])' there",
                     line=find_lost_line(write_slice_in_helper))
+        self.refuse(power_of_ints, (X, 3), "it gives a float for ints: write 'n = n ** 2' there")
         self.refuse(write_after_new_tensor, (X, M), "write 'v.bitwise_or_(m)' there")
         for function in LOST[5:]:
             self.refuse(function, (X, M, 0), "may run no time")

@@ -464,7 +464,8 @@ void registerElementwise(OperatorTable &table) {
   table.compute("aten::clip", "- Tensor", buildClamp);
   table.compute("aten::where", "self ScalarSelf ScalarOther Scalar", buildWhere);
   table.compute("aten::masked_fill", "Scalar Tensor", buildMaskedFill);
-  table.compute("aten::pow", "Tensor_Scalar Tensor_Tensor Scalar", buildPower);
+  // "Tensor" is an overload of pow_ only.
+  table.compute("aten::pow", "Tensor_Scalar Tensor_Tensor Scalar Tensor", buildPower);
   table.compute("aten::gelu", "-", buildGelu);
   table.compute("aten::fill", "Scalar Tensor", buildFill);
   table.compute("aten::zero", "-", buildFill);

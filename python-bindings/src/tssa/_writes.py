@@ -5,7 +5,7 @@
 
 TorchScript makes a new tensor of `x |= y` on tensors, and of `&=`, `^=` and `**=`. What has become
 of such a statement is an operator in the graph, which the graph's writer turns back into a write,
-or nothing at all. And TorchScript removes writes that it takes for dead: it overlooks that a loop
+or nothing at all. (`**=` on ints gives a float.) And TorchScript removes writes that it takes for dead: it overlooks that a loop
 may run no time, so that what comes out of it may be what went in. So in functions with one of both
 every write of the source must be found in the graph; one that is not is refused with its line.
 
@@ -101,7 +101,8 @@ def _find_sources(scripted):
             name = node.inputsAt(0).type().annotation_str
             if name not in seen:
                 seen.add(name)
-                todo.append((names.get(name), torch.jit._state._python_cu.find_function(name).graph))
+                called = torch.jit._state._python_cu.find_function(name)
+                todo.append((names.get(name), called.graph))
 
 
 class _Source:
@@ -158,7 +159,8 @@ class _Numbers:
             elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
                 self._bind_target(node.target, node.value)
             elif isinstance(node, ast.For):
-                is_range = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range"
+                is_range = (isinstance(node.iter, ast.Call) and
+                            ast.unparse(node.iter.func) == "range")
                 self._bind_target(node.target, ast.Constant(0) if is_range else None)
 
     def _bind(self, name, value):
@@ -242,6 +244,10 @@ class _FunctionCheck:
                 reason = f"it makes a new tensor in line {node.lineno}: {_suggest(node)}"
             elif not self._is_of_numbers(node):
                 lost[node] = _suggest(node)
+            elif isinstance(node.op, ast.Pow) and not self._has_float_power(node):
+                target = ast.unparse(node.target)
+                lost[node] = ("it gives a float for ints: write "
+                              f"'{target} = {target} ** {ast.unparse(node.value)}' there")
         if reason:
             for node in self._find_missing():
                 lost.setdefault(node, reason)
@@ -249,8 +255,7 @@ class _FunctionCheck:
 
     def _report(self, node, reason):
         text = ast.unparse(node).split("\n", 1)[0]
-        return (f"{self._source.file}:{node.lineno}: the write of '{text}' is lost in TorchScript: "
-                f"{reason}")
+        return f"{self._source.file}:{node.lineno}: TorchScript does not keep '{text}': {reason}"
 
     def _find_in(self, node):
         """The nodes of the graph whose source begins in a part of the tree."""
@@ -263,6 +268,10 @@ class _FunctionCheck:
         if self._numbers.is_number(node.target) and self._numbers.is_number(node.value):
             return True
         return any(other.kind() in _ON_NUMBERS and not _is_mutable(other.output().type())
+                   for other in self._at.get((node.lineno, node.col_offset), ()))
+
+    def _has_float_power(self, node):
+        return any(other.kind() == "aten::pow" and find_operator(other) != "aten::pow.int"
                    for other in self._at.get((node.lineno, node.col_offset), ()))
 
     def _find_missing(self):
