@@ -5,9 +5,10 @@
 
 TorchScript makes a new tensor of `x |= y` on tensors, and of `&=`, `^=` and `**=`. What has become
 of such a statement is an operator in the graph, which the graph's writer turns back into a write,
-or nothing at all. (`**=` on ints gives a float.) And TorchScript removes writes that it takes for dead: it overlooks that a loop
-may run no time, so that what comes out of it may be what went in. So in functions with one of both
-every write of the source must be found in the graph; one that is not is refused with its line.
+or nothing at all. (`**=` on ints gives a float.) And TorchScript removes writes that it takes for
+dead: it overlooks that a loop may run no time, so that what comes out of it may be what went in. So
+in functions with one of both every write of the source must be found in the graph; one that is not
+is refused with its line.
 
 The sources are those of all functions and methods that TorchScript compiled, where they are known.
 """
