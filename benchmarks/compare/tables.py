@@ -40,7 +40,7 @@ def roof_of(row):
 def digits(value):
     """Three digits that count, as times of microseconds and seconds stand in one column."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else (
-        f"{value:.3f}" if value >= 0.1 else f"{value:.4f}")
+        f"{value:.3f}" if value >= 0.1 else f"{value:.4f}" if value >= 0.001 else f"{value:.1e}")
 
 
 def labels_of(rows):

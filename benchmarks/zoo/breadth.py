@@ -26,7 +26,8 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 
 import architectures
 import measure
-import tssa_runtime
+from compare import machine, rounds, summary
+from compare.worker import Worker
 
 TOLERANCE = 1e-3
 PREFIX = {"ts": "ts_", "dynamo": ""}
@@ -103,14 +104,21 @@ def run_cases(options, binary, stem, cases):
     return worst, complaints
 
 
-def latency(options, model, binary, inputs_path):
+def latency(options, model, binary, stem):
     """Milliseconds of one thread: compiled, and ONNX Runtime."""
-    library = tssa_runtime.Library(os.path.join(options.bin, "..", "lib", "libtssart.so"))
-    inputs = measure.load_npz(inputs_path)
-    tssa = tssa_runtime.TssaRunner(library, binary, inputs, 1)
-    times = measure.interleave([tssa, measure.OrtRunner(model, inputs, 1)], 3, options.seconds)
-    tssa.close()
-    return times
+    inputs, answers = stem + ".in.npz", stem + ".out.npz"
+    task = {"model": model, "inputs": inputs, "names": list(measure.load_npz(answers)), "threads": 1, "program": None,
+            "binary": binary, "library": os.path.join(options.bin, "..", "lib", "libtssart.so")}
+    workers = {system: Worker(system, 1, machine.cpus(), {}) for system in ("tssa", "ort")}
+    try:
+        for worker in workers.values():
+            worker.ask("load", task=task, answers=answers)
+        settings = rounds.Settings(rounds=3, repeats=0, seconds=options.seconds / 3)
+        kept, _, _ = rounds.take_turns(workers, settings, roof=lambda: None)
+        return [summary.figure(kept, system, 1).median for system in workers]
+    finally:
+        for worker in workers.values():
+            worker.end()
 
 
 def attempt(options, name, exporter):
@@ -139,7 +147,7 @@ def attempt(options, name, exporter):
     if complaints:
         return {**outcome, "why": "; ".join(complaints)}
     if options.seconds:
-        outcome["milliseconds"] = latency(options, model, binary, f"{stem}.{list(cases)[0]}.in.npz")
+        outcome["milliseconds"] = latency(options, model, binary, f"{stem}.{list(cases)[0]}")
     os.remove(binary)
     return {**outcome, "status": "ok"}
 

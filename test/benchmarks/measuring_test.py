@@ -1,0 +1,192 @@
+"""The pure parts of benchmarks: statistics, counting of operations, tables, the chart.
+
+usage: measuring_test.py ROOT
+"""
+
+import os
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+ROOT = sys.argv.pop(1)
+sys.path.insert(0, os.path.join(ROOT, "benchmarks"))
+
+from compare import chart, clocks, flops, summary, tables
+from subjects import gemm, operators
+from unseen import listing
+
+QUIET = {"foreign": 0.0, "delay": 0.0, "steal": 0.0}
+
+
+def block(times, **noise):
+    return {"calls": len(times), "cpu": times, "wall": [2 * t for t in times], **QUIET, **noise}
+
+
+def row(ours, theirs, threads=1, **noise):
+    return {"case": "net", "group": "models", "threads": threads, "isa": "native", "flops": 2_000_000, "roofs": [4.0],
+            "rounds": [{"tssa": block(ours, **noise), "ort": block(theirs)}],
+            "ways": {"tssa": {"error": 1e-6, "compile_seconds": 1.0, "compile_anonymous": 1e6, "file_bytes": 1e6},
+                     "ort": {"error": 0.0}}}
+
+
+def value(name, *shape):
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def operations(node, inputs, weights=None, outputs=1):
+    """What flops.count says of a model with this node."""
+    constants = [numpy_helper.from_array(np.zeros(shape, np.float32), name) for name, shape in (weights or {}).items()]
+    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in node.output[:outputs]]
+    graph = helper.make_graph([node], "g", [value(name, *shape) for name, shape in inputs.items()], results, constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.onnx")
+        onnx.save(model, path)
+        return flops.count(path, {name: np.zeros(shape, np.float32) for name, shape in inputs.items()})
+
+
+class Statistics(unittest.TestCase):
+    def test_quantiles_lie_between_samples(self):
+        self.assertEqual(summary.quantile([4, 1, 3, 2], 0.5), 2.5)
+        self.assertEqual(summary.quantile([4, 1, 3, 2], 0), 1)
+        self.assertEqual(summary.quantile([7], 0.75), 7)
+
+    def test_geomean_of_a_ratio_and_its_inverse_is_one(self):
+        self.assertAlmostEqual(summary.geomean([4, 0.25]), 1)
+
+    def test_thinning_keeps_ends_and_quantiles(self):
+        kept = clocks.thin([i / 1000 for i in range(1001)])
+        self.assertEqual((len(kept), kept[0], kept[-1], kept[clocks.KEPT // 2]), (clocks.KEPT, 0, 1000, 500))
+        self.assertEqual(clocks.thin([0.002, 0.001]), [1, 2])
+
+    def test_one_thread_is_timed_by_the_cpu_and_more_by_the_wall(self):
+        rounds = [{"a": block([1.0, 2.0, 3.0])}]
+        self.assertEqual(summary.figure(rounds, "a", 1), summary.Figure(2, 1.5, 2.5, 4))
+        self.assertEqual(summary.figure(rounds, "a", 2).median, 4)
+        self.assertIsNone(summary.figure(rounds, "b", 1))
+
+    def test_disturbed_rounds_give_way_to_quiet_ones(self):
+        loud, louder, quiet = ({"a": block([i], foreign=foreign)} for i, foreign in ((1, 0.5), (2, 2.0), (3, 0.05)))
+        self.assertEqual(summary.quietest([loud, louder, quiet], 2), [loud, quiet])
+        self.assertEqual(summary.quietest([louder, loud], 2), [louder, loud])
+        also_quiet = {"a": block([4])}
+        self.assertEqual(summary.quietest([quiet, also_quiet], 1), [quiet])
+
+    def test_waiting_for_a_cpu_and_stolen_time_disturb_too(self):
+        self.assertGreater(summary.disturbance(block([1], delay=0.03)), 1)
+        self.assertGreater(summary.disturbance(block([1], steal=0.03)), 1)
+        self.assertLessEqual(summary.disturbance(block([1], foreign=0.1)), 1)
+
+    def test_share_of_the_roof(self):
+        self.assertAlmostEqual(summary.share_of_roof(2e9, 20, 200), 0.5)
+        self.assertIsNone(summary.share_of_roof(None, 20, 200))
+
+
+class Operations(unittest.TestCase):
+    def test_convolution_in_groups(self):
+        node = helper.make_node("Conv", ["x", "w"], ["y"], group=2, pads=[1, 1, 1, 1])
+        self.assertEqual(operations(node, {"x": (1, 4, 5, 5)}, {"w": (6, 2, 3, 3)}), 2 * 6 * 25 * 2 * 9)
+
+    def test_transposed_convolution_counts_its_input(self):
+        node = helper.make_node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2])
+        self.assertEqual(operations(node, {"x": (1, 4, 5, 5)}, {"w": (4, 3, 2, 2)}), 2 * 4 * 25 * 3 * 4)
+
+    def test_products_of_all_ranks(self):
+        for left, right, wanted in (((2, 3), (3, 4), 24), ((5, 2, 3), (3, 4), 120), ((3,), (3, 4), 12),
+                                    ((5, 2, 3), (3,), 30), ((1, 2, 3), (5, 3, 4), 120)):
+            node = helper.make_node("MatMul", ["a", "b"], ["y"])
+            self.assertEqual(operations(node, {"a": left, "b": right}), 2 * wanted, (left, right))
+
+    def test_gemm_transposed(self):
+        node = helper.make_node("Gemm", ["a", "b"], ["y"], transA=1)
+        self.assertEqual(operations(node, {"a": (3, 2), "b": (3, 4)}), 48)
+
+    def test_recurrent_layer(self):
+        node = helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=3)
+        self.assertEqual(operations(node, {"x": (7, 2, 5)}, {"w": (1, 12, 5), "r": (1, 12, 3)}),
+                         2 * 7 * 2 * 4 * 3 * (5 + 3))
+
+    def test_a_model_without_contractions_has_none_and_an_unknown_one_no_count(self):
+        self.assertEqual(operations(helper.make_node("Relu", ["x"], ["y"]), {"x": (2, 2)}), 0)
+        node = helper.make_node("Einsum", ["a", "b"], ["y"], equation="ij,jk->ik")
+        self.assertIsNone(operations(node, {"a": (2, 3), "b": (3, 4)}))
+
+
+class Report(unittest.TestCase):
+    def test_ratios_are_theirs_over_ours(self):
+        self.assertEqual(tables.ratios_of(row([2.0], [3.0])), {"ort": 1.5})
+
+    def test_a_disturbed_row_is_marked(self):
+        self.assertNotIn("net ~", tables.latency([row([2.0], [3.0])]))
+        self.assertIn("net ~", tables.latency([row([2.0], [3.0], foreign=0.4)]))
+
+    def test_latency_says_roof_and_ratio(self):
+        self.assertIn("| net | 0.0020 | 2.00 | 2.00-2.00 | 4.00 | 25% | 3.00 (1.50) |",
+                      tables.latency([row([2.0], [3.0])]))
+
+    def test_totals_name_the_worst(self):
+        slow = {**row([4.0], [1.0]), "case": "slow"}
+        self.assertIn("| ort | 2 | 0.612 | 0.25 | slow | 1 |", tables.totals([row([2.0], [3.0]), slow]))
+
+    def test_promises(self):
+        self.assertEqual(tables.verdict(row([1.0], [1.0]), "tssa"), "ok")
+        self.assertEqual(tables.verdict(row([6.0], [1.0]), "tssa"), "slow beside ort")
+        wrong = row([1.0], [1.0])
+        wrong["ways"]["tssa"].update(error=float("nan"), compile_seconds=61, compile_anonymous=1e9)
+        self.assertEqual(tables.verdict(wrong, "tssa"), "wrong, slow compile, compile memory")
+        wrong["ways"]["tssa"]["failure"] = "exit code 1"
+        self.assertEqual(tables.verdict(wrong, "tssa"), "exit code 1")
+
+    def test_a_way_that_failed_leaves_its_cells_empty(self):
+        failed = row([2.0], [3.0])
+        del failed["rounds"][0]["ort"]
+        failed["ways"]["ort"] = {"failure": "ort: no"}
+        self.assertIn("| 25% | - |", tables.latency([failed]))
+        self.assertEqual(tables.complaints([failed]), ["net: ort: no"])
+
+    def test_starts(self):
+        chains = {"chain": {"tssa": {"shifted": [block([1.0]), block([3.0])]}}}
+        self.assertIn("| chain | tssa | shifted | 2 | 1.00 | 2.00 | 2.90 | 3.00 | 3.00 |", tables.starts(chains))
+
+    def test_the_chart_is_well_formed_and_has_a_point_for_each_ratio(self):
+        drawn = chart.draw("a < b", [("net & co", {"ort": 1.2, "torch": 400.0}), ("other", {"ort": 0.01})])
+        tree = xml.etree.ElementTree.fromstring(drawn)
+        points = tree.findall("{http://www.w3.org/2000/svg}circle")
+        self.assertEqual(len(points), 3 + 2)  # and two in the legend
+        for point in points:
+            self.assertTrue(0 <= float(point.get("cx")) <= float(tree.get("width")))
+
+
+class Lists(unittest.TestCase):
+    def test_ninety_operators_ten_of_a_kind(self):
+        import json
+
+        with open(os.path.join(ROOT, "benchmarks", "operators.json")) as file:
+            entries = json.load(file)["operators"]
+        families = [entry["name"].split("-")[0] for entry in entries]
+        self.assertEqual({family: families.count(family) for family in families}, dict.fromkeys(families, 10))
+        self.assertEqual(len(entries), 90)
+        for entry in entries:
+            node, shape, weight = operators.node_of(entry)
+            self.assertEqual(shape[1], weight[0] if node.op_type != "Conv" else weight[1] * entry.get("groups", 1))
+
+    def test_products_are_listed_once(self):
+        sizes = gemm.sizes(quick=False)
+        self.assertEqual((len(sizes), len(set(sizes))), (56, 56))
+
+    def test_unseen_models_have_the_places_of_their_tasks(self):
+        tasks = [unseen.task for unseen in listing.MODELS.values()]
+        self.assertEqual({task: tasks.count(task) for task in tasks},
+                         {"OCR": 4, "detection": 2, "segmentation": 2, "speech": 2})
+        for unseen in listing.MODELS.values():
+            symbols = {n for shape in unseen.inputs.values() for n in shape if isinstance(n, str)}
+            self.assertEqual({len(symbols)}, set(map(len, unseen.sizes)))
+
+
+if __name__ == "__main__":
+    unittest.main()
