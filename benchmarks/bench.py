@@ -29,8 +29,11 @@ PARTS = {"models": zoo.cases, "operators": operators.cases, "gemm": gemm.cases, 
 QUICK_SYSTEMS = ["tssa", "baseline", "ort", "openvino"]
 
 
+def listed(text):
+    return text.split(",")
+
+
 def parse():
-    listed = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=[*PARTS, "starts", "report"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these cases")
@@ -39,7 +42,7 @@ def parse():
     parser.add_argument("--bin", default="build/release/bin", help="folder of tssa-compile and tssa-run")
     parser.add_argument("--baseline", default="", metavar="DIR", help="the same of another build, measured in turn")
     parser.add_argument("--systems", type=listed, default=list(runners.SYSTEMS), metavar="A,B")
-    parser.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
+    parser.add_argument("--threads", type=lambda text: list(map(int, listed(text))), default=[1, 2])
     parser.add_argument("--isa", type=listed, default=list(machine.SETS), help="native, v3 (x86-64-v3)")
     parser.add_argument("--rounds", type=int, help="that count, of blocks of every system in turn (5; quick 3)")
     parser.add_argument("--seconds", type=float, help="of calls in a block (0.4; quick 0.15)")

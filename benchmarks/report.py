@@ -12,7 +12,8 @@ GROUPED = {"operators", "gemm"}
 SETS = {"native": "all of the machine's instructions", "v3": "x86-64-v3 (AVX2)"}
 HOW = """A time is the median of calls of blocks that alternate between the systems; at one thread it is the
 calling thread's CPU time, at more it is wall time, and the other clock stands beside it. A ratio is
-the other's time over TSSA's: above 1, TSSA is faster. `of roof` counts the operations of contractions
+the other's time over TSSA's on the same form of the model (sizes open or fixed), and for TSSA's own
+other form over its first: above 1, the latter is faster. `of roof` counts the operations of contractions
 against the multiply-adds that this machine reaches in the same minutes. A case marked ~ was disturbed
 by other work on the machine in all its repetitions: read it with care."""
 

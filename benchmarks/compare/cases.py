@@ -139,8 +139,3 @@ class Bench:
                 worker.ask("unload")
         result["rounds"], result["roofs"] = kept, roofs
         return result
-
-    def rest(self, threads, isa):
-        """Ends the processes of a number of threads and an instruction set."""
-        for key in [key for key in self.workers if key[2:] == (threads, isa)]:
-            self.workers.pop(key).end()

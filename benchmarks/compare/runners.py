@@ -145,6 +145,13 @@ class TorchCompile(Torch):
         call()
         return call
 
+    def close(self):
+        import torch
+
+        super().close()
+        # Else the next case's sizes make this one's code dynamic, and the eighth runs uncompiled.
+        torch._dynamo.reset()
+
 
 #: in the order of the tables
 SYSTEMS = {"tssa": Tssa, "baseline": Tssa, "ort": OnnxRuntime, "openvino": OpenVino,

@@ -22,11 +22,20 @@ def figures_of(row):
     return {label: figure for label, figure in figures.items() if figure}
 
 
+def counterpart(row, label):
+    """The way of this build that a way is compared with: of the same form where there is one, else the first; this
+    build's other forms are compared with its first."""
+    first = ours_of(row)
+    system, ours = row["ways"][label]["system"], row["ways"][first]["system"]
+    same = ours + label.removeprefix(system)
+    return same if same in row["ways"] and same != label else first
+
+
 def ratios_of(row):
-    """How many times as long each other way took as ours."""
+    """How many times as long each other way took as its counterpart."""
     figures = figures_of(row)
-    ours = figures.pop(ours_of(row), None)
-    return {label: figure.median / ours.median for label, figure in figures.items()} if ours else {}
+    pairs = {label: figures.get(counterpart(row, label)) for label in figures if label != ours_of(row)}
+    return {label: figures[label].median / ours.median for label, ours in pairs.items() if ours}
 
 
 def is_disturbed(row):

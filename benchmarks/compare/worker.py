@@ -6,6 +6,7 @@ and no allocator that frees late can touch another system's figures.
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -18,6 +19,8 @@ import measure
 from compare import clocks, runners
 
 WARM_UP_SECONDS = 0.2
+#: for one request, such as making a model ready
+MOST_SECONDS = 900
 
 
 class Failure(RuntimeError):
@@ -42,9 +45,13 @@ class Worker:
         try:
             self.process.stdin.write(json.dumps({"verb": verb, **arguments}) + "\n")
             self.process.stdin.flush()
-            line = self.process.stdout.readline()
+            ready, _, _ = select.select([self.process.stdout], [], [], MOST_SECONDS)
+            line = self.process.stdout.readline() if ready else None
         except BrokenPipeError:
             line = ""
+        if line is None:
+            self.end()
+            raise Failure(f"{self.system}: no answer in {MOST_SECONDS} s")
         if not line:
             raise Failure(f"{self.system}: its process ended with {self.process.wait()}")
         os.killpg(self.process.pid, signal.SIGSTOP)

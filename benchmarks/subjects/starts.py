@@ -28,6 +28,7 @@ CHAINS = {"ocr_3x3": (32, [(3, 2), (3, 1), (3, 2), (3, 1), (3, 1)]),
 #: of calls in each start, and how many at the least
 SECONDS, LEAST = 0.2, 20
 MOST_SHIFT = 1 << 22
+SYSTEMS = ("tssa", "baseline", "ort")
 
 
 def chain(path, channels, layers):
@@ -98,8 +99,7 @@ def measure_chain(options, folder, name):
 
 def measure_starts(options):
     """Gives the blocks of every start by chain, system and place."""
-    systems = [system for system in options.systems if system in ("tssa", "baseline", "ort", "openvino")]
-    options.systems = systems
+    options.systems = [system for system in options.systems if system in SYSTEMS]
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in options.names or CHAINS:

@@ -1,4 +1,5 @@
-"""The models of the zoo, in a folder that zoo/export.py wrote, or any with inputs and answers beside them."""
+"""The models of the zoo, in a folder that zoo/export.py wrote, or any with inputs and answers beside them. Where
+both exporters wrote a model, the TorchScript-based one's file is taken."""
 
 import os
 
@@ -16,7 +17,8 @@ def cases(options, folder):
     for path in measure.models_in(options.models):
         stem = path[:-len(".onnx")]
         name = os.path.basename(stem).removeprefix(EXPORTER_PREFIX)
-        if wanted and name not in wanted:
+        twice = os.path.join(os.path.dirname(path), f"{EXPORTER_PREFIX}{name}.onnx")
+        if wanted and name not in wanted or path != twice and os.path.exists(twice):
             continue
         inputs, answers = stem + ".in.npz", stem + ".out.npz"
         if not (os.path.exists(inputs) and os.path.exists(answers)):

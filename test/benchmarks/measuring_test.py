@@ -30,8 +30,8 @@ def block(times, **noise):
 def row(ours, theirs, threads=1, **noise):
     return {"case": "net", "group": "models", "threads": threads, "isa": "native", "flops": 2_000_000, "roofs": [4.0],
             "rounds": [{"tssa": block(ours, **noise), "ort": block(theirs)}],
-            "ways": {"tssa": {"error": 1e-6, "compile_seconds": 1.0, "compile_anonymous": 1e6, "file_bytes": 1e6},
-                     "ort": {"error": 0.0}}}
+            "ways": {"tssa": {"system": "tssa", "error": 1e-6, "compile_seconds": 1.0, "compile_anonymous": 1e6, "file_bytes": 1e6},
+                     "ort": {"system": "ort", "error": 0.0}}}
 
 
 def value(name, *shape):
@@ -121,6 +121,14 @@ class Report(unittest.TestCase):
     def test_ratios_are_theirs_over_ours(self):
         self.assertEqual(tables.ratios_of(row([2.0], [3.0])), {"ort": 1.5})
 
+    def test_forms_are_compared_with_their_like(self):
+        times = {"tssa open": 8.0, "tssa fixed": 2.0, "ort open": 4.0, "ort fixed": 3.0, "torch": 16.0}
+        formed = {**row([], []), "rounds": [{label: block([time]) for label, time in times.items()}],
+                  "ways": {label: {"system": label.split()[0]} for label in times}}
+        self.assertEqual(tables.ratios_of(formed), {"tssa fixed": 0.25, "ort open": 0.5, "ort fixed": 1.5, "torch": 2.0})
+        del formed["rounds"][0]["tssa open"]  # it failed: what has another counterpart still counts
+        self.assertEqual(tables.ratios_of(formed), {"ort fixed": 1.5})
+
     def test_a_disturbed_row_is_marked(self):
         self.assertNotIn("net ~", tables.latency([row([2.0], [3.0])]))
         self.assertIn("net ~", tables.latency([row([2.0], [3.0], foreign=0.4)]))
@@ -145,7 +153,7 @@ class Report(unittest.TestCase):
     def test_a_way_that_failed_leaves_its_cells_empty(self):
         failed = row([2.0], [3.0])
         del failed["rounds"][0]["ort"]
-        failed["ways"]["ort"] = {"failure": "ort: no"}
+        failed["ways"]["ort"] = {"system": "ort", "failure": "ort: no"}
         self.assertIn("| 25% | - |", tables.latency([failed]))
         self.assertEqual(tables.complaints([failed]), ["net: ort: no"])
 
