@@ -5,7 +5,7 @@ usage: bench.py models --models ZOO --out RESULTS      whole models
        bench.py gemm --out RESULTS                     matrix products, rows fixed and open
        bench.py unseen --models UNSEEN --out RESULTS   models that nobody tuned for, open and fixed
        bench.py starts --out RESULTS                   the spread between starts of one binary
-       bench.py report --out RESULTS                   RESULTS/RESULTS.md and its charts, from what is there
+       bench.py report --out RESULTS [--to DIR]        DIR/RESULTS.md and its charts, from what is there
 
 Each part writes RESULTS/PART.json, a row at a time; rows that are there are not measured again
 unless --again. README.md says how figures are taken.
@@ -38,6 +38,7 @@ def parse():
     parser.add_argument("part", choices=[*PARTS, "starts", "report"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these cases")
     parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--to", default="", metavar="DIR", help="where the report goes, if not to --out")
     parser.add_argument("--models", default="", metavar="DIR")
     parser.add_argument("--bin", default="build/release/bin", help="folder of tssa-compile and tssa-run")
     parser.add_argument("--baseline", default="", metavar="DIR", help="the same of another build, measured in turn")
@@ -50,7 +51,7 @@ def parse():
     parser.add_argument("--starts", type=int, help="for the part of that name (100; quick 10)")
     parser.add_argument("--quick", action="store_true", help="few cases, few peers, native only")
     parser.add_argument("--again", action="store_true")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def complete(options):
@@ -75,6 +76,9 @@ def complete(options):
     options.systems = [system for system in options.systems if system not in missing]
     options.bins = {system: folder for system, folder in (("tssa", options.bin), ("baseline", options.baseline))
                     if folder and system in options.systems}
+    for folder in options.bins.values():
+        if not os.path.exists(os.path.join(folder, "tssa-compile")):
+            raise SystemExit(f"there is no tssa-compile in {folder}")
     most = len(machine.cpus())
     if max(options.threads) > most:
         raise SystemExit(f"{max(options.threads)} threads asked for, but this process may use only {most} CPUs")
@@ -132,7 +136,7 @@ def main():
     options = parse()
     os.makedirs(options.out, exist_ok=True)
     if options.part == "report":
-        return report.write(options.out)
+        return report.write(options.out, options.to or options.out)
     complete(options)
     path = os.path.join(options.out, options.part + ".json")
     if options.part == "starts":

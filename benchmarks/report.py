@@ -7,6 +7,7 @@ from compare import chart, summary, tables
 
 TITLES = {"models": "Whole models", "operators": "Operators", "gemm": "Matrix products", "unseen": "Unseen models",
           "starts": "Starts"}
+CHARTS = "charts"
 #: parts whose chart has a point for each group instead of each case
 GROUPED = {"operators", "gemm"}
 SETS = {"native": "all of the machine's instructions", "v3": "x86-64-v3 (AVX2)"}
@@ -49,7 +50,7 @@ def chart_rows(part, rows):
     return result
 
 
-def section(part, results, folder):
+def section(part, results, to):
     lines = [f"## {TITLES[part]}", "", machine_lines(results["machine"]), ""]
     rows = [row for row in results["rows"] if row["ways"]]
     for isa, threads, chosen in parts_of(rows):
@@ -59,8 +60,8 @@ def section(part, results, folder):
             lines += ["The machine was not quiet in any of these rows.", ""]
         drawn = [row for row in chart_rows(part, chosen) if row[1]]
         if drawn:
-            name = f"{part}-{isa}-{threads}.svg"
-            with open(os.path.join(folder, name), "w") as file:
+            name = os.path.join(CHARTS, f"{part}-{isa}-{threads}.svg")
+            with open(os.path.join(to, name), "w") as file:
                 file.write(chart.draw(f"{TITLES[part]}, {SETS[isa]}, {count}", drawn))
             lines += [f"![ratios]({name})", ""]
         lines += [tables.totals(chosen), ""]
@@ -74,27 +75,25 @@ def section(part, results, folder):
     return lines
 
 
-def write(folder):
-    """Writes the report; gives 1 where a promise is broken."""
-    lines, broken = ["# Results", "", "Written by `bench.py report`; [README.md](README.md) says how to repeat it.", "",
+def write(folder, to):
+    """Writes the report of the results in `folder` to another; gives 1 where a promise is broken."""
+    os.makedirs(os.path.join(to, CHARTS), exist_ok=True)
+    lines, broken = ["# Results", "", "Written by `bench.py report`; the README beside it says how to repeat it.", "",
                      HOW, ""], False
-    found = False
-    for part in TITLES:
-        path = os.path.join(folder, part + ".json")
-        if not os.path.exists(path):
-            continue
-        found = True
+    paths = {part: os.path.join(folder, part + ".json") for part in TITLES}
+    paths = {part: path for part, path in paths.items() if os.path.exists(path)}
+    if not paths:
+        raise SystemExit(f"there are no results in {folder}")
+    for part, path in paths.items():
         with open(path) as file:
             results = json.load(file)
         if part == "starts":
             lines += [f"## {TITLES[part]}", "", machine_lines(results["machine"]), "", tables.starts(results["chains"]), ""]
             continue
-        lines += section(part, results, folder)
+        lines += section(part, results, to)
         broken |= any(tables.verdict(row, label) != "ok" for row in results["rows"] for label, way in row["ways"].items()
                       if "compile_seconds" in way)
-    if not found:
-        raise SystemExit(f"there are no results in {folder}")
-    path = os.path.join(folder, "RESULTS.md")
+    path = os.path.join(to, "RESULTS.md")
     with open(path, "w") as file:
         file.write("\n".join(lines).rstrip() + "\n")
     print(path)

@@ -9,6 +9,8 @@ import time
 KEPT = 33
 #: a share of CPU that calls must have had from the calling thread for its clock to be theirs
 OWN_SHARE = 0.9
+#: of calls, to know whose clock that is
+ENOUGH_SECONDS = 5e-3
 
 
 def machine_seconds():
@@ -59,9 +61,11 @@ def choose_clock(call, threads):
     for it; at more the process's, which counts all of its threads."""
     if threads > 1:
         return time.process_time
-    process, thread = time.process_time(), time.thread_time()
-    call()
-    process, thread = time.process_time() - process, time.thread_time() - thread
+    process_start, thread_start, process = time.process_time(), time.thread_time(), 0.0
+    while process < ENOUGH_SECONDS:
+        call()
+        process = time.process_time() - process_start
+    thread = time.thread_time() - thread_start
     return time.thread_time if thread >= OWN_SHARE * process else time.process_time
 
 

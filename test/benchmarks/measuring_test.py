@@ -3,6 +3,9 @@
 usage: measuring_test.py ROOT
 """
 
+import contextlib
+import io
+import json
 import os
 import sys
 import tempfile
@@ -16,6 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 ROOT = sys.argv.pop(1)
 sys.path.insert(0, os.path.join(ROOT, "benchmarks"))
 
+import report
 from compare import chart, clocks, flops, summary, tables
 from subjects import gemm, operators
 from unseen import listing
@@ -170,10 +174,37 @@ class Report(unittest.TestCase):
             self.assertTrue(0 <= float(point.get("cx")) <= float(tree.get("width")))
 
 
+    def written(self, results):
+        """The report of one part, and what the command would exit with."""
+        machine = {"cpu": "a CPU", "vectors": ["avx2"], "cpus": 2, "memory_gib": 4, "kernel": "6", "date": "a day",
+                   "commit": "c0ffee", "versions": {"onnxruntime": "1"}, "missing": ["openvino"], "quick": True}
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, results["part"] + ".json"), "w") as file:
+                json.dump({"machine": machine, **results}, file)
+            with contextlib.redirect_stdout(io.StringIO()):
+                code = report.write(folder, os.path.join(folder, "to"))
+            charts = os.listdir(os.path.join(folder, "to", report.CHARTS))
+            with open(os.path.join(folder, "to", "RESULTS.md")) as file:
+                return file.read(), charts, code
+
+    def test_a_report_names_the_machine_and_draws_each_table(self):
+        text, charts, code = self.written({"part": "models", "rows": [row([2.0], [3.0]), row([2.0], [3.0], threads=2)]})
+        self.assertIn("a CPU (avx2), 2 CPUs, 4 GiB, Linux 6, a day, TSSA c0ffee; onnxruntime 1.", text)
+        self.assertIn("Not installed: openvino.", text)
+        self.assertEqual(sorted(charts), ["models-native-1.svg", "models-native-2.svg"])
+        self.assertEqual((text.count("### all of the machine's"), code), (2, 0))
+
+    def test_a_broken_promise_is_an_exit_code(self):
+        self.assertEqual(self.written({"part": "operators", "rows": [row([9.0], [1.0])]})[2], 1)
+
+    def test_a_report_of_starts(self):
+        text, _, code = self.written({"part": "starts", "chains": {"c": {"tssa": {"as loaded": [block([1.0])]}}}})
+        self.assertIn("| c | tssa | as loaded | 1 |", text)
+        self.assertEqual(code, 0)
+
+
 class Lists(unittest.TestCase):
     def test_ninety_operators_ten_of_a_kind(self):
-        import json
-
         with open(os.path.join(ROOT, "benchmarks", "operators.json")) as file:
             entries = json.load(file)["operators"]
         families = [entry["name"].split("-")[0] for entry in entries]
