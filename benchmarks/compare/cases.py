@@ -8,7 +8,8 @@ from typing import Dict, Optional
 
 import measure
 from compare import flops, machine, rounds, runners
-from compare.worker import Failure, Worker
+from compare.seat import Seat
+from compare.worker import Worker
 
 
 @dataclasses.dataclass
@@ -31,7 +32,7 @@ def label_of(system, form):
 
 
 class Bench:
-    """Keeps compiled binaries of the case at hand, and the processes of the systems."""
+    """Keeps compiled binaries of the case at hand, and the processes that are kept."""
 
     def __init__(self, bins, systems, settings):
         #: system -> folder of tssa-compile and tssa-run
@@ -50,9 +51,13 @@ class Bench:
             worker.end()
         self.stack.close()
 
-    def worker(self, system, form, threads, isa):
-        narrow = {} if isa == "native" else runners.SYSTEMS[system].narrow
-        key = (system, form, threads, isa)
+    def hire(self, system, threads, isa):
+        """A process for the system: a new one, or the one that it keeps."""
+        kind = runners.SYSTEMS[system]
+        narrow = {} if isa == "native" else kind.narrow
+        if kind.fresh:
+            return Worker(system, threads, self.cpus, narrow)
+        key = (system, threads, isa)
         if key not in self.workers or not self.workers[key].alive:
             self.workers[key] = Worker(system, threads, self.cpus, narrow)
         return self.workers[key]
@@ -102,9 +107,9 @@ class Bench:
             for form, model in case.models.items():
                 yield label_of(system, form), system, form, model
 
-    def load(self, case, way, threads, isa):
-        """Gives (what is known of the way, its loaded worker or None)."""
-        _, system, form, model = way
+    def seat(self, case, way, threads, isa):
+        """Gives (what is known of the way, its seat or None)."""
+        _, system, _, model = way
         said = {"system": system}
         task = {"model": model, "inputs": case.inputs, "names": list(measure.load_npz(case.answers)),
                 "threads": threads, "program": case.program}
@@ -114,28 +119,22 @@ class Bench:
             task.update(binary=binary, library=os.path.join(self.bins[system], "..", "lib", "libtssart.so"))
         if "failure" in said:
             return said, None
-        worker = self.worker(system, form, threads, isa)
-        try:
-            said.update(worker.ask("load", task=task, answers=case.answers))
-        except Failure as failure:
-            return {**said, "failure": str(failure)}, None
-        return said, worker
+        return said, Seat(lambda: self.hire(system, threads, isa), system, task, case.answers)
 
     def row(self, case, threads, isa):
         """Measures a case with every system."""
         result = {"case": case.name, "group": case.group, "threads": threads, "isa": isa, "ways": {}}
         result["flops"] = self.count(case)
-        loaded = {}
+        seats = {}
         for way in self.ways(case, isa):
-            said, worker = self.load(case, way, threads, isa)
-            result["ways"][way[0]] = said
-            if worker:
-                loaded[way[0]] = worker
-        kept, roofs, failures = rounds.take_turns(loaded, self.settings, lambda: self.roof.measure(threads, isa))
-        for label, failure in failures.items():
-            result["ways"][label]["failure"] = failure
-        for label, worker in loaded.items():
-            if label not in failures:
-                worker.ask("unload")
-        result["rounds"], result["roofs"] = kept, roofs
+            result["ways"][way[0]], seat = self.seat(case, way, threads, isa)
+            if seat:
+                seats[way[0]] = seat
+        result["rounds"], result["roofs"], failures = rounds.take_turns(
+            seats, self.settings, lambda: self.roof.measure(threads, isa))
+        for label, seat in seats.items():
+            seat.close()
+            result["ways"][label].update(seat.said)
+            if label in failures:
+                result["ways"][label]["failure"] = failures[label]
         return result

@@ -5,7 +5,11 @@ from xml.sax.saxutils import escape
 
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#882255"]
 TICKS = [0.1, 0.2, 0.33, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100]
-ROW, TOP, LABELS, WIDTH, EDGE, RADIUS = 22, 74, 190, 620, 24, 5
+ROW, LABELS, WIDTH, EDGE, RADIUS = 24, 190, 620, 24, 4.5
+#: of the legend: its first line, from line to line, and from its last line to the rows
+LEGEND, LINE, GAP = 46, 20, 28
+#: points of a row stand this far below each other, so that equal ratios all show
+STEP = 2.5
 
 
 def axis(ratios):
@@ -21,12 +25,17 @@ def text(x, y, words, anchor="start", size=12, colour="#222", weight="normal"):
 
 
 def legend(labels):
-    parts, x = [], LABELS
-    for label, colour in zip(labels, COLOURS):
-        parts.append(f'<circle cx="{x}" cy="46" r="{RADIUS}" fill="{colour}"/>')
-        parts.append(text(x + 10, 50, label))
-        x += 26 + 7 * len(label)
-    return parts
+    """(parts, the height at which they end)."""
+    parts, x, y = [], LABELS, LEGEND
+    for rank, label in enumerate(labels):
+        colour = COLOURS[rank % len(COLOURS)]
+        width = 26 + 7.2 * len(label)
+        if x + width > LABELS + WIDTH + EDGE:
+            x, y = LABELS, y + LINE
+        parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="{RADIUS}" fill="{colour}"/>')
+        parts.append(text(x + 10, y + 4, label))
+        x += width
+    return parts, y
 
 
 def draw(title, rows):
@@ -39,24 +48,27 @@ def draw(title, rows):
         inside = min(max(ratio, ticks[0]), ticks[-1])
         return LABELS + WIDTH * math.log(inside / ticks[0]) / span
 
-    bottom = TOP + ROW * len(rows)
+    described, end = legend(labels)
+    top = end + GAP
+    bottom = top + ROW * len(rows)
     width, height = LABELS + WIDTH + EDGE, bottom + 40
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
              f'height="{height}" font-family="sans-serif">', f'<rect width="{width}" height="{height}" fill="white"/>',
-             text(EDGE / 2, 24, title, size=15, weight="bold"), *legend(labels)]
+             text(EDGE / 2, 24, title, size=15, weight="bold"), *described]
     for tick in ticks:
         bold = tick == 1
-        parts.append(f'<line x1="{place(tick):.1f}" y1="{TOP - 6}" x2="{place(tick):.1f}" y2="{bottom}" '
+        parts.append(f'<line x1="{place(tick):.1f}" y1="{top - 6}" x2="{place(tick):.1f}" y2="{bottom}" '
                      f'stroke="{"#222" if bold else "#ddd"}"/>')
         parts.append(text(place(tick), bottom + 16, f"{tick:g}", "middle", 11, weight="bold" if bold else "normal"))
     parts.append(text(LABELS + WIDTH / 2, bottom + 34, "times as long as TSSA takes (right of 1: TSSA is faster)",
                       "middle", 11))
     for i, (name, ratios) in enumerate(rows):
-        y = TOP + ROW * (i + 0.5)
+        y = top + ROW * (i + 0.5)
         parts.append(f'<line x1="{LABELS}" y1="{y}" x2="{LABELS + WIDTH}" y2="{y}" stroke="#eee"/>')
         parts.append(text(LABELS - 10, y + 4, name, "end"))
         for label, ratio in ratios.items():
-            colour = COLOURS[labels.index(label) % len(COLOURS)]
-            parts.append(f'<circle cx="{place(ratio):.1f}" cy="{y}" r="{RADIUS}" fill="{colour}" fill-opacity="0.85">'
+            rank = labels.index(label)
+            colour, offset = COLOURS[rank % len(COLOURS)], STEP * (rank - (len(labels) - 1) / 2)
+            parts.append(f'<circle cx="{place(ratio):.1f}" cy="{y + offset}" r="{RADIUS}" fill="{colour}" fill-opacity="0.85">'
                          f'<title>{escape(f"{name}, {label}: {ratio:.2f}")}</title></circle>')
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -18,19 +18,19 @@ class Settings:
     least: int = 3
 
 
-def take_turns(workers, settings, roof):
-    """Rounds of blocks of the loaded workers, by label, and the roof of each round in GFLOP/s.
+def take_turns(seats, settings, roof):
+    """Rounds of blocks of the seats, by label, and the roof of each round in GFLOP/s.
 
     Gives (rounds that count, roofs, labels with what failed)."""
     taken, roofs, failures = [], {}, {}
     while len(taken) < settings.rounds + settings.repeats:
         measured = roof()
         blocks = {}
-        for label, worker in workers.items():
+        for label, seat in seats.items():
             if label in failures:
                 continue
             try:
-                blocks[label] = worker.ask("block", seconds=settings.seconds, least=settings.least)
+                blocks[label] = seat.block(settings.seconds, settings.least)
             except Failure as failure:
                 failures[label] = str(failure)
         if not blocks:

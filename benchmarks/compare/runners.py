@@ -20,6 +20,8 @@ AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE
 class Tssa:
     package = None
     takes_onnx = True
+    #: a process of its own for each block
+    fresh = True
     #: environment at an instruction set that is not the machine's own; None: it cannot be held to one
     narrow = {}
 
@@ -40,6 +42,7 @@ class Tssa:
 class OnnxRuntime:
     package = "onnxruntime"
     takes_onnx = True
+    fresh = True
     narrow = None
 
     def __init__(self, task):
@@ -66,6 +69,7 @@ class OnnxRuntime:
 class OpenVino:
     package = "openvino"
     takes_onnx = True
+    fresh = True
     narrow = AVX2
     #: OpenVINO may choose bf16 by itself; this asks for what the others compute in
     settings = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -100,6 +104,7 @@ class OpenVinoDefault(OpenVino):
 class Torch:
     package = "torch"
     takes_onnx = False
+    fresh = False
     narrow = AVX2
 
     def __init__(self, task):

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import measure
 from compare import clocks, runners
 
-WARM_UP_SECONDS = 0.2
+WARM_UP_SECONDS = 0.1
 #: for one request, such as making a model ready
 MOST_SECONDS = 900
 

@@ -5,6 +5,7 @@ starts leave memory as the loader made it; the other half take a block of random
 elsewhere. Models: the form of text recognisers, chains of depthwise layers at an image of 48 x 320.
 """
 
+import functools
 import os
 import random
 import tempfile
@@ -16,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import measure
 from compare import machine
+from compare.seat import Seat
 from compare.worker import Failure, Worker
 
 SEED = 5
@@ -27,7 +29,8 @@ CHAINS = {"ocr_3x3": (32, [(3, 2), (3, 1), (3, 2), (3, 1), (3, 1)]),
           "ocr_mixed": (96, [(3, 2), (3, 1), (5, 2), (5, 1), (7, 1), (5, 1)])}
 #: of calls in each start, and how many at the least
 SECONDS, LEAST = 0.2, 20
-MOST_SHIFT = 1 << 22
+#: powers of two between which the blocks lie: of the heap, and mapped on their own
+SHIFTS = (6, 23)
 SYSTEMS = ("tssa", "baseline", "ort")
 
 
@@ -61,38 +64,28 @@ def chain(path, channels, layers):
     np.savez(stem + ".out.npz", **{value: session.run(None, given)[0]})
 
 
-def start(system, task, answers, shift):
-    """The block of one fresh process."""
-    worker = Worker(system, 1, machine.cpus(), {})
-    try:
-        if shift:
-            worker.ask("shift", size=shift)
-        worker.ask("load", task=task, answers=answers)
-        return worker.ask("block", seconds=SECONDS, least=LEAST)
-    finally:
-        worker.end()
-
-
 def measure_chain(options, folder, name):
     path = os.path.join(folder, name + ".onnx")
     chain(path, *CHAINS[name])
     stem = path[:-len(".onnx")]
-    tasks = {}
+    seats = {}
     for system in options.systems:
-        tasks[system] = {"model": path, "inputs": stem + ".in.npz", "threads": 1, "program": None,
-                         "names": list(measure.load_npz(stem + ".out.npz"))}
+        task = {"model": path, "inputs": stem + ".in.npz", "threads": 1, "program": None,
+                "names": list(measure.load_npz(stem + ".out.npz"))}
         if system in options.bins:
             binary = f"{stem}.{system}.so"
             compiled = measure.compile_model(os.path.join(options.bins[system], "tssa-compile"), path, binary)
             if compiled.code:
                 raise Failure(f"{name}: {compiled.failure}")
-            tasks[system].update(binary=binary, library=os.path.join(options.bins[system], "..", "lib", "libtssart.so"))
+            task.update(binary=binary, library=os.path.join(options.bins[system], "..", "lib", "libtssart.so"))
+        hire = functools.partial(Worker, system, 1, machine.cpus(), {})
+        seats[system] = Seat(hire, system, task, stem + ".out.npz")
     generator = random.Random(SEED)
-    blocks = {system: {"as loaded": [], "shifted": []} for system in tasks}
+    blocks = {system: {"as loaded": [], "shifted": []} for system in seats}
     for index in range(options.starts):
-        shift = generator.randrange(1, MOST_SHIFT) if index % 2 else 0
-        for system, task in tasks.items():
-            block = start(system, task, stem + ".out.npz", shift)
+        shift = int(2**generator.uniform(*SHIFTS)) if index % 2 else 0
+        for system, seat in seats.items():
+            block = seat.block(SECONDS, LEAST, shift)
             blocks[system]["shifted" if shift else "as loaded"].append(block)
     return blocks
 

@@ -10,6 +10,7 @@ that an exporter or ONNX Runtime refuses is no failure of the compiler, and is l
 """
 
 import argparse
+import functools
 import json
 import multiprocessing
 import os
@@ -27,6 +28,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import architectures
 import measure
 from compare import machine, rounds, summary
+from compare.seat import Seat
 from compare.worker import Worker
 
 TOLERANCE = 1e-3
@@ -109,16 +111,13 @@ def latency(options, model, binary, stem):
     inputs, answers = stem + ".in.npz", stem + ".out.npz"
     task = {"model": model, "inputs": inputs, "names": list(measure.load_npz(answers)), "threads": 1, "program": None,
             "binary": binary, "library": os.path.join(options.bin, "..", "lib", "libtssart.so")}
-    workers = {system: Worker(system, 1, machine.cpus(), {}) for system in ("tssa", "ort")}
-    try:
-        for worker in workers.values():
-            worker.ask("load", task=task, answers=answers)
-        settings = rounds.Settings(rounds=3, repeats=0, seconds=options.seconds / 3)
-        kept, _, _ = rounds.take_turns(workers, settings, roof=lambda: None)
-        return [summary.figure(kept, system, 1).median for system in workers]
-    finally:
-        for worker in workers.values():
-            worker.end()
+    seats = {system: Seat(functools.partial(Worker, system, 1, machine.cpus(), {}), system, task, answers)
+             for system in ("tssa", "ort")}
+    settings = rounds.Settings(rounds=3, repeats=0, seconds=options.seconds / 3)
+    kept, _, failures = rounds.take_turns(seats, settings, roof=lambda: None)
+    if failures:
+        raise RuntimeError("; ".join(failures.values()))
+    return [summary.figure(kept, system, 1).median for system in seats]
 
 
 def attempt(options, name, exporter):
