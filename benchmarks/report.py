@@ -21,8 +21,8 @@ by other work on the machine in all its repetitions: read it with care."""
 
 def machine_lines(machine):
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    lines = [f"{machine['cpu']} ({', '.join(machine['vectors'])}), {machine['cpus']} CPUs, {machine['memory_gib']} GiB, "
-             f"Linux {machine['kernel']}, {machine['date']}, TSSA {machine['commit']}; {versions}."]
+    lines = [f"{machine['cpu']} ({', '.join(machine['vectors'])}), {machine['cpus']} CPUs, "
+             f"{machine['memory_gib']} GiB, Linux {machine['kernel']}, {machine['date']}, TSSA {machine['commit']}; {versions}."]
     if machine["missing"]:
         lines.append(f"Not installed: {', '.join(machine['missing'])}.")
     if machine["quick"]:
@@ -88,11 +88,12 @@ def write(folder, to):
         with open(path) as file:
             results = json.load(file)
         if part == "starts":
-            lines += [f"## {TITLES[part]}", "", machine_lines(results["machine"]), "", tables.starts(results["chains"]), ""]
+            lines += [f"## {TITLES[part]}", "", machine_lines(results["machine"]), "",
+                      tables.starts(results["chains"]), ""]
             continue
         lines += section(part, results, to)
-        broken |= any(tables.verdict(row, label) != "ok" for row in results["rows"] for label, way in row["ways"].items()
-                      if "compile_seconds" in way)
+        broken |= any(tables.verdict(row, label) != "ok" for row in results["rows"]
+                      for label, way in row["ways"].items() if "compile_seconds" in way)
     path = os.path.join(to, "RESULTS.md")
     with open(path, "w") as file:
         file.write("\n".join(lines).rstrip() + "\n")

@@ -69,6 +69,6 @@ def draw(title, rows):
         for label, ratio in ratios.items():
             rank = labels.index(label)
             colour, offset = COLOURS[rank % len(COLOURS)], STEP * (rank - (len(labels) - 1) / 2)
-            parts.append(f'<circle cx="{place(ratio):.1f}" cy="{y + offset}" r="{RADIUS}" fill="{colour}" fill-opacity="0.85">'
-                         f'<title>{escape(f"{name}, {label}: {ratio:.2f}")}</title></circle>')
+            parts.append(f'<circle cx="{place(ratio):.1f}" cy="{y + offset}" r="{RADIUS}" fill="{colour}" '
+                         f'fill-opacity="0.85"><title>{escape(f"{name}, {label}: {ratio:.2f}")}</title></circle>')
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -14,33 +14,25 @@ def build(program):
 
         entry = models.build(program["name"])
         return entry.module, list(entry.inputs)
-    return operator(program), ["x", "w"] if program["weight"] is None else ["x"]
+    return operator(program["model"]), ["x"]
 
 
-def operator(program):
-    """The operator of a single-node model; its weight, where it is a constant, comes from the model's file."""
+def operator(path):
+    """The operator of a model of one node, with its constant weight."""
     import onnx
     import torch
 
-    model = onnx.load(program["model"])
-    node, = model.graph.node
+    graph = onnx.load(path).graph
+    (node,), (constant,) = graph.node, graph.initializer
+    weight = torch.from_numpy(onnx.numpy_helper.to_array(constant).copy())
     settings = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "MatMul":
-        function = torch.matmul
-    else:
-        rank = len(settings["kernel_shape"])
-        transposed = node.op_type == "ConvTranspose"
-        chosen = getattr(torch.nn.functional, f"conv{'_transpose' if transposed else ''}{rank}d")
-        arguments = dict(stride=settings["strides"], padding=settings["pads"][:rank], groups=settings["group"],
-                         dilation=settings["dilations"])
-        if transposed:
-            arguments["output_padding"] = settings["output_padding"]
-
-        def function(x, w):
-            return chosen(x, w, **arguments)
-
-    if program["weight"] is None:
-        return function
-    constants = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
-    weight = torch.from_numpy(constants[program["weight"]].copy())
-    return lambda x: function(x, weight)
+        return lambda x: torch.matmul(x, weight)
+    rank = len(settings["kernel_shape"])
+    transposed = node.op_type == "ConvTranspose"
+    function = getattr(torch.nn.functional, f"conv{'_transpose' if transposed else ''}{rank}d")
+    arguments = dict(stride=settings["strides"], padding=settings["pads"][:rank], groups=settings["group"],
+                     dilation=settings["dilations"])
+    if transposed:
+        arguments["output_padding"] = settings["output_padding"]
+    return lambda x: function(x, weight, **arguments)

@@ -61,7 +61,8 @@ def latency(rows):
     labels = labels_of(rows)
     ours, others = labels[0], labels[1:]
     other_clock = "wall" if summary.headline(rows[0]["threads"]) == "cpu" else "CPU"
-    head = ["case", "GFLOP", f"{ours} ms", "quartiles", other_clock, "of roof", *(f"{label} (ratio)" for label in others)]
+    head = ["case", "GFLOP", f"{ours} ms", "quartiles", other_clock, "of roof",
+            *(f"{label} (ratio)" for label in others)]
     body = []
     for row in rows:
         figures, ratios, roof = figures_of(row), ratios_of(row), roof_of(row)

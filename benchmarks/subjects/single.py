@@ -7,14 +7,13 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-SEED = 5
+INPUT_SEED, WEIGHT_SEED = 5, 6
 
 
 def write(folder, name, node, input_shape, weight_shape, symbols=()):
     """Writes NAME.onnx: `node` of inputs x and w, where w is a constant. Dimensions of x in `symbols` are open, and
     so is then all of the result. Gives the path."""
-    random = np.random.default_rng(SEED)
-    random.standard_normal(input_shape, dtype=np.float32)
+    random = np.random.default_rng(WEIGHT_SEED)
     weight = numpy_helper.from_array(random.standard_normal(weight_shape, dtype=np.float32), "w")
     shape = [dict(symbols).get(i, n) for i, n in enumerate(input_shape)]
     info = helper.make_tensor_value_info
@@ -30,7 +29,7 @@ def write(folder, name, node, input_shape, weight_shape, symbols=()):
 
 def answer(path, input_shape):
     """Writes inputs and answers beside the model; gives both paths."""
-    given = {"x": np.random.default_rng(SEED).standard_normal(input_shape, dtype=np.float32)}
+    given = {"x": np.random.default_rng(INPUT_SEED).standard_normal(input_shape, dtype=np.float32)}
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     stem = path[:-len(".onnx")]
     np.savez(stem + ".in.npz", **given)
@@ -40,4 +39,4 @@ def answer(path, input_shape):
 
 def program(path):
     """What torch runs for it."""
-    return {"kind": "operator", "model": path, "weight": "w"}
+    return {"kind": "operator", "model": path}

@@ -10,7 +10,7 @@ QUICK = ["ocr_rec_v4", "nudenet_320n", "silero_vad"]
 
 def cases(options, folder):
     if not os.path.exists(options.models):
-        raise SystemExit(f"unseen: there is no '{options.models}'; give the folder that unseen/make.py wrote (--models DIR)")
+        raise SystemExit(f"unseen: there is no '{options.models}'; give what unseen/make.py wrote (--models DIR)")
     for name, unseen in listing.MODELS.items():
         if name not in (options.names or (QUICK if options.quick else [name])):
             continue

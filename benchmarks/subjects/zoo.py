@@ -12,7 +12,7 @@ QUICK = ["mmoe", "bert_tiny", "lstm_nn", "mobilenet_v2", "resnet18"]
 
 def cases(options, folder):
     if not os.path.exists(options.models):
-        raise SystemExit(f"models: there is no '{options.models}'; give the folder that zoo/export.py wrote (--models DIR)")
+        raise SystemExit(f"models: there is no '{options.models}'; give what zoo/export.py wrote (--models DIR)")
     wanted = options.names or (QUICK if options.quick else None)
     for path in measure.models_in(options.models):
         stem = path[:-len(".onnx")]

