@@ -85,10 +85,16 @@ def complete(options):
 
 
 def load(path, options):
-    if os.path.exists(path) and not options.again:
-        with open(path) as file:
-            return json.load(file)
-    return {"part": options.part, "rows": []}
+    """What was measured before, if it was in the same way: a file never mixes machines, versions or settings."""
+    results = {"part": options.part, "machine": describe(options), "rows": []}
+    if not os.path.exists(path) or options.again:
+        return results
+    with open(path) as file:
+        before = json.load(file)
+    for what, now in results["machine"].items():
+        if what != "date" and before["machine"].get(what) != now:
+            raise SystemExit(f"{path} has another {what}: {before['machine'].get(what)}, not {now}; --again begins anew")
+    return before
 
 
 def save(path, results):
@@ -98,8 +104,8 @@ def save(path, results):
 
 
 def describe(options):
-    return {**machine.describe(options.systems), "missing": options.missing, "quick": options.quick,
-            "date": time.strftime("%Y-%m-%d"), "settings": vars(options.settings)}
+    return {**machine.describe(options.systems), "systems": options.systems, "missing": options.missing,
+            "quick": options.quick, "date": time.strftime("%Y-%m-%d"), "settings": vars(options.settings)}
 
 
 def say(row):
@@ -114,7 +120,6 @@ def say(row):
 
 def measure_part(options, path):
     results = load(path, options)
-    results["machine"] = describe(options)
     done = {(row["case"], row["threads"], row["isa"]) for row in results["rows"]}
     bench = Bench(options.bins, options.systems, options.settings)
     try:

@@ -64,7 +64,6 @@ def section(part, results, to):
             with open(os.path.join(to, name), "w") as file:
                 file.write(chart.draw(f"{TITLES[part]}, {SETS[isa]}, {count}", drawn))
             lines += [f"![ratios]({name})", ""]
-        lines += [tables.totals(chosen), ""]
         if part == "operators":
             lines += [tables.families(chosen), ""]
         lines += [tables.latency(chosen), ""]
@@ -78,15 +77,21 @@ def section(part, results, to):
 def write(folder, to):
     """Writes the report of the results in `folder` to another; gives 1 where a promise is broken."""
     os.makedirs(os.path.join(to, CHARTS), exist_ok=True)
-    lines, broken = ["# Results", "", "Written by `bench.py report`; the README beside it says how to repeat it.", "",
-                     HOW, ""], False
     paths = {part: os.path.join(folder, part + ".json") for part in TITLES}
     paths = {part: path for part, path in paths.items() if os.path.exists(path)}
     if not paths:
         raise SystemExit(f"there are no results in {folder}")
+    found = {}
     for part, path in paths.items():
         with open(path) as file:
-            results = json.load(file)
+            found[part] = json.load(file)
+    tagged = [((TITLES[part], isa, threads), rows) for part, results in found.items()
+              for isa, threads, rows in parts_of(results.get("rows", []))]
+    lines = ["# Results", "", "Written by `bench.py report`; the README beside it says how to repeat it.", "", HOW, ""]
+    if tagged:
+        lines += ["## Summary", "", tables.totals(tagged), ""]
+    broken = False
+    for part, results in found.items():
         if part == "starts":
             lines += [f"## {TITLES[part]}", "", machine_lines(results["machine"]), "",
                       tables.starts(results["chains"]), ""]

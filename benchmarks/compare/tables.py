@@ -83,16 +83,20 @@ def latency(rows):
     return markdown(head, body)
 
 
-def totals(rows):
-    """Of each other way: geometric mean and worst of the ratios."""
-    head = ["against", "cases", "geomean", "worst", "where", "below 1"]
-    found = {}
-    for row in rows:
-        for label, ratio in ratios_of(row).items():
-            found.setdefault(label, []).append((ratio, row["case"]))
-    body = [[label, len(ratios), f"{summary.geomean([r for r, _ in ratios]):.3f}", f"{min(ratios)[0]:.2f}",
-             min(ratios)[1], sum(r < 1 for r, _ in ratios)] for label, ratios in found.items()]
-    return markdown(head, body) if body else ""
+def totals(tagged):
+    """Of each other way: geometric mean and worst of the ratios. `tagged`: [(cells that name the rows, rows)]."""
+    head = ["part", "instructions", "threads", "against", "cases", "geomean", "worst", "where", "below 1"]
+    body = []
+    for tags, rows in tagged:
+        found = {}
+        for row in rows:
+            for label, ratio in ratios_of(row).items():
+                found.setdefault(label, []).append((ratio, row["case"]))
+        for label, ratios in found.items():
+            worst, where = min(ratios)
+            body.append([*tags, label, len(ratios), f"{summary.geomean([r for r, _ in ratios]):.3f}", f"{worst:.2f}",
+                         where, sum(r < 1 for r, _ in ratios)])
+    return markdown(head, body)
 
 
 def families(rows):

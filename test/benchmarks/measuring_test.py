@@ -145,7 +145,8 @@ class Report(unittest.TestCase):
 
     def test_totals_name_the_worst(self):
         slow = {**row([4.0], [1.0]), "case": "slow"}
-        self.assertIn("| ort | 2 | 0.612 | 0.25 | slow | 1 |", tables.totals([row([2.0], [3.0]), slow]))
+        self.assertIn("| models | native | 1 | ort | 2 | 0.612 | 0.25 | slow | 1 |",
+                      tables.totals([(("models", "native", 1), [row([2.0], [3.0]), slow])]))
 
     def test_promises(self):
         self.assertEqual(tables.verdict(row([1.0], [1.0]), "tssa"), "ok")
@@ -193,6 +194,7 @@ class Report(unittest.TestCase):
         text, charts, code = self.written({"part": "models", "rows": [row([2.0], [3.0]), row([2.0], [3.0], threads=2)]})
         self.assertIn("a CPU (avx2), 2 CPUs, 4 GiB, Linux 6, a day, TSSA c0ffee; onnxruntime 1.", text)
         self.assertIn("Not installed: openvino.", text)
+        self.assertIn("| Whole models | native | 2 | ort | 1 | 1.500 |", text)
         self.assertEqual(sorted(charts), ["models-native-1.svg", "models-native-2.svg"])
         self.assertEqual((text.count("### all of the machine's"), code), (2, 0))
 
