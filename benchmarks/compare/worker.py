@@ -4,6 +4,7 @@ and no allocator that frees late can touch another system's figures.
 `Worker` is the handle; `serve` is what runs in the process: one JSON object per line in, one out.
 """
 
+import ctypes
 import json
 import os
 import select
@@ -21,6 +22,8 @@ from compare import clocks, runners
 WARM_UP_SECONDS = 0.1
 #: for one request, such as making a model ready
 MOST_SECONDS = 900
+#: of Linux's prctl
+PR_SET_PDEATHSIG = 1
 
 
 class Failure(RuntimeError):
@@ -115,7 +118,13 @@ def first_line(reason):
     return f"{type(reason).__name__}: {lines[0][:200]}" if lines else type(reason).__name__
 
 
+def end_with_parent():
+    """A stopped process does not see that nobody will ask again."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def serve(settings):
+    end_with_parent()
     os.sched_setaffinity(0, settings["cpus"])
     # What libraries print must not reach the answers.
     answers = os.fdopen(os.dup(1), "w")
