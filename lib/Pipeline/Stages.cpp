@@ -128,7 +128,7 @@ static void buildTarget(OpPassManager &manager, const StageContext &context) {
     cuda::buildTargetCUDAStage(manager);
   if (context.target.kind == Target::Emulator)
     cuda::buildEmulatorStage(manager);
-  cpu::buildTargetCPUStage(manager); // kernels of a device are in LLVM already
+  cpu::buildTargetCPUStage(manager, context.machine); // kernels of a device are in LLVM already
 }
 
 static constexpr Stage stages[] = {

@@ -112,7 +112,7 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   for (auto constant : module.getOps<mlir::memref::GlobalOp>())
     alone->getBody()->push_back(constant->clone());
   mlir::PassManager manager(module.getContext());
-  cpu::buildTargetCPUStage(manager);
+  cpu::buildTargetCPUStage(manager, machine);
   if (failed(manager.run(*alone)))
     return llvm::createStringError("stage target failed on kernel '" + name + "'");
   auto object = compileAlone(*alone, name, machine);

@@ -9,7 +9,17 @@
 
 #include "mlir/IR/PatternMatch.h"
 
+#include <functional>
+
 namespace tssa {
+
+/// What a target has an instruction for where arithmetic takes several. The results are
+/// the same, bit for bit.
+struct MathInstructions {
+  /// m * 2^n, rounded once, for n that is an integer, both f32 or vectors of it. A null
+  /// value where the target has no such instruction for the type.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value m, mlir::Value n)> scale;
+};
 
 /// On a sine or cosine of f32: its argument may be of any size. Those without are
 /// expanded to a polynomial and, for large arguments, one with this attribute.
@@ -17,8 +27,9 @@ constexpr llvm::StringLiteral largeAngleAttr = "tssa.large_angle";
 
 /// Patterns that compute functions on f32, and vectors of it, by polynomials, and
 /// those on f16 and bf16 by way of f32. Functions on f64, and on f32 those that are
-/// rare or need more bits, are left to the target.
-void populateApproximations(mlir::RewritePatternSet &patterns);
+/// rare or need more bits, are left to the target. MathErrors.def has their errors.
+void populateApproximations(mlir::RewritePatternSet &patterns,
+                            const MathInstructions &instructions = {});
 
 /// Patterns that compute functions on f64 by polynomials, and those on f32 that
 /// `populateApproximations` leaves by way of f64. For targets without a library to call.

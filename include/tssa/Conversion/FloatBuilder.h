@@ -24,6 +24,9 @@ public:
         width(mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth()),
         intType(withElement(builder.getIntegerType(width))) {}
 
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() { return loc; }
+
   Value f(double value) {
     return splat(floatType, builder.getFloatAttr(mlir::getElementTypeOrSelf(floatType), value));
   }
@@ -60,9 +63,18 @@ public:
   }
   /// Of two conditions.
   Value isAnd(Value a, Value b) { return create<mlir::arith::AndIOp>(a, b); }
+  /// The sign bit of a float.
+  Value isNegative(Value a) {
+    return mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::slt, bitsOf(a),
+                                       i(0));
+  }
   Value select(Value condition, Value a, Value b) {
     return create<mlir::arith::SelectOp>(condition, a, b);
   }
+  /// NaN stays.
+  Value atMost(Value a, double high) { return select(isLess(f(high), a), f(high), a); }
+  Value atLeast(Value a, double low) { return select(isLess(a, f(low)), f(low), a); }
+  Value clamp(Value a, double low, double high) { return atLeast(atMost(a, high), low); }
 
   /// coefficients[0] * x^n + ... + coefficients[n].
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients) {

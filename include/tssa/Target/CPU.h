@@ -55,11 +55,11 @@ void buildLoopsStage(mlir::OpPassManager &manager);
 
 /// Passes that take kernels (func, scf, vector, memref, arith, math) and a host
 /// program (func, cf, arith, llvm) to the LLVM dialect.
-void buildTargetCPUStage(mlir::OpPassManager &manager);
+void buildTargetCPUStage(mlir::OpPassManager &manager, const Machine &machine);
 
 /// The pass of the stage that leaves only functions of the math dialect that one
 /// or a few instructions compute.
-std::unique_ptr<mlir::Pass> createExpandMathPass();
+std::unique_ptr<mlir::Pass> createExpandMathPass(const Machine &machine = {});
 
 /// Registers `cpu-expand-math` and the pipeline `cpu-target-stage`.
 void registerTargetCPUPasses();

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Right to four units in the last place for every f32, subnormal numbers,
-/// infinities and NaN among them. Where upstream's expansions are, they are used;
-/// those here replace the ones that flush subnormal numbers or lose large
-/// arguments. The polynomials are those of the Cephes library.
+/// Right to a few units in the last place (MathErrors.def) for every f32, subnormal
+/// numbers, infinities and NaN among them. Where upstream's expansions are, they are
+/// used; those here replace the ones that flush subnormal numbers, lose large arguments
+/// or take long. The polynomial of the logarithm is that of the Cephes library, those of
+/// the exponential and of erf are minimax fits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,26 +19,77 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Conversion/FloatBuilder.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace tssa {
 namespace {
 
-/// e^x = 2^n e^r with n = round(x / ln 2). 2^n is applied in two halves, so that
-/// results near both ends of the range round once.
-Value buildExp(FloatBuilder &b, Value x) {
-  x = b.select(b.isLess(b.f(89.0), x), b.f(89.0), x);
-  x = b.select(b.isLess(x, b.f(-104.0)), b.f(-104.0), x);
-  auto [integer, n] = b.round(x, b.f(1.44269504088896341));
+constexpr double log2e = 1.44269504088896341;
+constexpr double ln2 = 0.693147180559945309;
+
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, highest power first.
+constexpr double expTail[] = {1.3814539415761828e-3, 8.3687454462051392e-3, 4.1668388992547989e-2,
+                              1.6666521131992340e-1, 4.9999994039535522e-1};
+
+struct Rounded {
+  Value number; ///< an integer, as a float
+  Value bits;   ///< in their lowest nine: the integer and the bias
+};
+
+/// x / ln 2, for x not far from 0.
+Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias) {
+  Value magic = b.f(12582912.0 + bias); // 1.5 * 2^23: what is added to it loses its fraction
+  Value shifted = b.fma(x, b.f(log2e), magic);
+  return {b.sub(shifted, magic), b.bitsOf(shifted)};
+}
+
+/// x - n ln 2.
+Value subtractPower(FloatBuilder &b, Value x, Value n) {
   Value r = b.fma(n, b.f(-0.693359375), x);
-  r = b.fma(n, b.f(2.12194440e-4), r);
-  Value p = b.polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
-                             1.6666665459e-1, 5.0000001201e-1});
-  p = b.add(b.fma(p, b.mul(r, r), r), b.f(1.0));
-  Value half = b.shiftRight(integer, 1);
-  return b.mul(b.mul(p, b.powerOfTwo(half)), b.powerOfTwo(b.subInt(integer, half)));
+  return b.fma(n, b.f(2.12194440e-4), r);
+}
+
+/// e^r - 1 for |r| <= ln 2 / 2.
+Value buildSmallExpM1(FloatBuilder &b, Value r) {
+  return b.fma(b.mul(r, r), b.polynomial(r, expTail), r);
+}
+
+/// e^x = 2^n e^r with n = round(x / ln 2).
+Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale) {
+  constexpr int32_t bias = 2 * 127;
+  x = b.clamp(x, -104.0, 89.0);
+  auto [n, bits] = roundToPower(b, x, bias);
+  SmallVector<double> coefficients(std::begin(expTail), std::end(expTail));
+  coefficients.append({1.0, 1.0});
+  Value p = b.polynomial(subtractPower(b, x, n), coefficients);
+  if (Value scaled = scale(p, n))
+    return scaled;
+  // 2^n need be no number: in two factors, so that results near both ends of the range
+  // round once. The first bias is that of 2^n, the second that of the outer factor.
+  Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
+  Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
+  return b.mul(b.mul(p, inner), outer);
+}
+
+/// e^x - 1 for x from -26 ln 2 to 26 ln 2: 2^n - 1 is exact, and of ln 2 one f32 is
+/// enough.
+Value buildNearExpM1(FloatBuilder &b, Value x) {
+  auto [n, bits] = roundToPower(b, x, 127);
+  Value small = buildSmallExpM1(b, b.fma(n, b.f(-ln2), x));
+  Value power = b.fromBits(b.shiftLeft(bits, 23));
+  return b.fma(power, small, b.sub(power, b.f(1.0)));
+}
+
+/// e^x - 1 = 2^n (e^r - 1) + (2^n - 1), halved on the way, where 2^n may be too large.
+Value buildExpM1(FloatBuilder &b, Value x) {
+  x = b.clamp(x, -18.0, 89.0);
+  auto [n, bits] = roundToPower(b, x, 126);
+  Value small = buildSmallExpM1(b, subtractPower(b, x, n));
+  Value power = b.fromBits(b.shiftLeft(bits, 23));
+  Value half = b.fma(power, small, b.sub(power, b.f(0.5)));
+  // Half of a subnormal number would lose a bit.
+  return b.select(b.compare(arith::CmpFPredicate::OEQ, n, b.f(0.0)), small, b.add(half, half));
 }
 
 /// ln x = ln m + e ln 2 with m in [sqrt 1/2, sqrt 2).
@@ -68,19 +120,26 @@ Value buildLog(FloatBuilder &b, Value x) {
   return b.select(b.compare(arith::CmpFPredicate::ULT, x, b.f(0.0)), notANumber, result);
 }
 
-/// An odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere.
+/// (e^2x - 1) / (e^2x + 1), which is 1 from 9.02 on.
 Value buildTanh(FloatBuilder &b, Value x) {
-  Value magnitude = b.abs(x), z = b.mul(x, x);
-  Value p = b.polynomial(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
-                             1.33314422036e-1, -3.33332819422e-1});
-  Value near = b.fma(b.mul(p, z), x, x);
-  Value power = buildExp(b, b.add(magnitude, magnitude));
-  Value far = b.sub(b.f(1.0), b.div(b.f(2.0), b.add(power, b.f(1.0))));
-  return b.select(b.isLess(magnitude, b.f(0.625)), near, b.copySign(far, x));
+  Value a = b.atMost(b.abs(x), 9.1);
+  Value power = buildNearExpM1(b, b.add(a, a));
+  return b.copySign(b.div(power, b.add(power, b.f(2.0))), x);
+}
+
+/// 1 - e^-p(x), where p is the negative logarithm of erfc. It is 1 from 3.92 on.
+Value buildErf(FloatBuilder &b, Value x) {
+  Value a = b.atMost(b.abs(x), 4.0);
+  // (p(a) - a) / a
+  Value p = b.polynomial(a, {-9.255514669348486e-6, 1.1763427755795419e-4, -6.3281069742515683e-4,
+                             1.6669769538566470e-3, -1.6034212603699416e-4, -1.9153095781803131e-2,
+                             1.0277783870697021e-1, 6.3661938905715942e-1, 1.28379167e-1});
+  Value power = buildNearExpM1(b, b.sub(b.f(-0.0), b.fma(p, a, a)));
+  return b.copySign(power, x);
 }
 
 template <typename Op> struct Expand : OpRewritePattern<Op> {
-  using Build = Value (*)(FloatBuilder &, Value);
+  using Build = std::function<Value(FloatBuilder &, Value)>;
   Build build;
   Expand(MLIRContext *context, Build build)
       : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
@@ -120,19 +179,21 @@ void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build)
 
 } // namespace
 
-void populateApproximations(RewritePatternSet &patterns) {
+void populateApproximations(RewritePatternSet &patterns, const MathInstructions &instructions) {
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; }, 3);
-  addExpansion<math::ExpOp>(patterns, buildExp);
+  addExpansion<math::ExpOp>(patterns, [=](FloatBuilder &b, Value x) {
+    return buildExp(b, x, [&](Value m, Value n) {
+      return instructions.scale ? instructions.scale(b.getBuilder(), b.getLoc(), m, n) : Value();
+    });
+  });
+  addExpansion<math::ExpM1Op>(patterns, buildExpM1);
+  addExpansion<math::ErfOp>(patterns, buildErf);
   addExpansion<math::LogOp>(patterns, buildLog);
   addExpansion<math::TanhOp>(patterns, buildTanh);
   populateAngles(patterns);
   patterns.add<WidenRemainder>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(
-      patterns,
-      [](StringRef name) {
-        return llvm::is_contained({"math.log1p", "math.expm1", "math.erf"}, name);
-      },
-      2);
+      patterns, [](StringRef name) { return name == "math.log1p"; }, 2);
 }
 
 } // namespace tssa

@@ -52,13 +52,8 @@ Value scale(FloatBuilder &b, Value m, Value n) {
   return b.mul(b.mul(m, b.powerOfTwo(half)), b.powerOfTwo(b.subInt(n, half)));
 }
 
-Value clampTo(FloatBuilder &b, Value x, double low, double high) {
-  x = b.select(b.isLess(b.f(high), x), b.f(high), x);
-  return b.select(b.isLess(x, b.f(low)), b.f(low), x);
-}
-
 Value buildExp(FloatBuilder &b, Value x) {
-  x = clampTo(b, x, -746.0, 710.0);
+  x = b.clamp(x, -746.0, 710.0);
   auto [integer, n] = b.round(x, b.f(1.44269504088896340736));
   Value r = b.fma(n, b.f(-6.93145751953125e-1), x);
   r = b.fma(n, b.f(-1.42860682030941723212e-6), r);
@@ -66,7 +61,7 @@ Value buildExp(FloatBuilder &b, Value x) {
 }
 
 Value buildExp2(FloatBuilder &b, Value x) {
-  x = clampTo(b, x, -1076.0, 1025.0);
+  x = b.clamp(x, -1076.0, 1025.0);
   auto [integer, n] = b.round(x, b.f(1.0));
   Value r = b.mul(b.sub(x, n), b.f(ln2));
   return scale(b, b.add(buildSmallExpM1(b, r), b.f(1.0)), integer);
@@ -293,10 +288,7 @@ Value buildErfNearZero(FloatBuilder &b, Value x) {
 }
 
 /// The argument of erf and erfc where their tails are 0.
-Value limitTail(FloatBuilder &b, Value x) {
-  Value a = b.abs(x);
-  return b.select(b.isLess(b.f(28.0), a), b.f(28.0), a);
-}
+Value limitTail(FloatBuilder &b, Value x) { return b.atMost(b.abs(x), 28.0); }
 
 Value buildErf(FloatBuilder &b, Value x) {
   Value a = limitTail(b, x);

@@ -8,7 +8,9 @@
 /// \file
 /// Compiled code has no math library to call. Functions on f16 and bf16 are
 /// computed in f32; the common ones on f32 become polynomials, on vectors too;
-/// all others go through `tssa_host::math` one element at a time.
+/// all others go through `tssa_host::math` one element at a time. AVX-512 scales by a
+/// power of two in one instruction; a division is as quick as a reciprocal.
+/// Maxima are those of the machine.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CPU.h"
@@ -119,8 +122,138 @@ void addHostCalls(RewritePatternSet &patterns) {
   addHostCall<arith::RemFOp>(patterns, TSSA_MATH_FMOD);
 }
 
+/// The rounding of an instruction: by the mode of the thread.
+constexpr int64_t roundsAsSet = 4;
+
+Value makeInteger(OpBuilder &builder, Location loc, unsigned width, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc,
+                                  builder.getIntegerAttr(builder.getIntegerType(width), value));
+}
+
+/// The instruction of AVX-512 that computes m * 2^floor(n), on vectors that fill a register
+/// and on single numbers.
+Value buildScale(OpBuilder &builder, Location loc, Value m, Value n) {
+  auto type = dyn_cast<VectorType>(m.getType());
+  auto inFour = VectorType::get(4, builder.getF32Type());
+  auto call = [&](StringRef form, VectorType type, ValueRange operands) -> Value {
+    auto name = builder.getStringAttr("llvm.x86.avx512.mask.scalef." + form);
+    return LLVM::CallIntrinsicOp::create(builder, loc, type, name, operands).getResult(0);
+  };
+  Value everyLane = makeInteger(builder, loc, 8, -1);
+  Value rounding = makeInteger(builder, loc, 32, roundsAsSet);
+  if (!type) {
+    Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    Value unset = LLVM::PoisonOp::create(builder, loc, inFour);
+    auto widen = [&](Value value) -> Value {
+      return LLVM::InsertElementOp::create(builder, loc, unset, value, zero);
+    };
+    m = widen(m);
+    Value scaled = call("ss", inFour, {m, widen(n), m, everyLane, rounding});
+    return LLVM::ExtractElementOp::create(builder, loc, scaled, zero);
+  }
+  if (type.isScalable() || type.getRank() != 1)
+    return {};
+  switch (type.getNumElements()) {
+  case 16:
+    return call("ps.512", type, {m, n, m, makeInteger(builder, loc, 16, -1), rounding});
+  case 8:
+    return call("ps.256", type, {m, n, m, everyLane});
+  case 4:
+    return call("ps.128", type, {m, n, m, everyLane});
+  default:
+    return {};
+  }
+}
+
+/// x * (1 / d), where that is done for each x anyway, is one division, and rounds once.
+struct DivideOnce : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
+    for (unsigned i : {0, 1}) {
+      auto division = op->getOperand(i).getDefiningOp<arith::DivFOp>();
+      if (!division || !matchPattern(division.getLhs(), m_OneFloat()) || !division->hasOneUse() ||
+          division->getBlock() != op->getBlock())
+        continue;
+      rewriter.replaceOpWithNewOp<arith::DivFOp>(op, op->getOperand(1 - i), division.getRhs());
+      rewriter.eraseOp(division);
+      return success();
+    }
+    return failure();
+  }
+};
+
+bool isNumber(Value value) {
+  FloatAttr element;
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+    return !elements.getSplatValue<APFloat>().isNaN();
+  return matchPattern(value, m_Constant(&element)) && !element.getValue().isNaN();
+}
+
+/// Maxima and minima of vectors that keep NaN. The instruction gives its second operand
+/// where either is NaN; where that is what is joined so far, only what comes anew must be
+/// tested, if it is no constant.
+template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
+  StringRef name;
+  bool avx512;
+  KeepNaN(MLIRContext *context, StringRef name, bool avx512)
+      : OpRewritePattern<Op>(context), name(name), avx512(avx512) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.isScalable() || type.getRank() != 1 || !type.getElementType().isF32())
+      return failure();
+    Value joined = op.getLhs(), next = op.getRhs();
+    if (isNumber(joined))
+      std::swap(joined, next);
+    Location loc = op.getLoc();
+    SmallVector<Value> operands = {next, joined};
+    StringRef form;
+    switch (type.getNumElements()) {
+    case 16:
+      if (!avx512)
+        return failure();
+      form = "avx512.";
+      operands.push_back(makeInteger(rewriter, loc, 32, roundsAsSet));
+      break;
+    case 8:
+      form = "avx.";
+      break;
+    case 4:
+      form = "sse.";
+      break;
+    default:
+      return failure();
+    }
+    std::string suffix = type.getNumElements() == 16  ? ".ps.512"
+                         : type.getNumElements() == 8 ? ".ps.256"
+                                                      : ".ps";
+    auto callee = rewriter.getStringAttr("llvm.x86." + form + name + suffix);
+    Value result =
+        LLVM::CallIntrinsicOp::create(rewriter, loc, type, callee, operands).getResult(0);
+    if (!isNumber(next)) {
+      Value isNaN = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, next, next);
+      result = arith::SelectOp::create(rewriter, loc, isNaN, next, result);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+template <typename Op> void addKeepNaN(RewritePatternSet &patterns, StringRef name, bool avx512) {
+  patterns.add(std::make_unique<KeepNaN<Op>>(patterns.getContext(), name, avx512));
+}
+
 struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
+  ExpandMathPass() = default;
+  explicit ExpandMathPass(bool avx512) { this->avx512 = avx512; }
+  ExpandMathPass(const ExpandMathPass &other) : PassWrapper(other) {}
+
+  Option<bool> avx512{*this, "avx512", llvm::cl::desc("Use AVX-512, of vectors of any length"),
+                      llvm::cl::init(false)};
+
   StringRef getArgument() const override { return "cpu-expand-math"; }
   StringRef getDescription() const override {
     return "Expand functions of math to instructions or calls of the host";
@@ -132,7 +265,13 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateApproximations(patterns);
+    MathInstructions instructions;
+    if (avx512)
+      instructions.scale = buildScale;
+    populateApproximations(patterns, instructions);
+    patterns.add<DivideOnce>(&getContext());
+    addKeepNaN<arith::MaximumFOp>(patterns, "max", avx512);
+    addKeepNaN<arith::MinimumFOp>(patterns, "min", avx512);
     populateNarrowingPatterns(patterns);
     addHostCalls(patterns);
     GreedyRewriteConfig config;
@@ -157,6 +296,8 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createExpandMathPass() { return std::make_unique<ExpandMathPass>(); }
+std::unique_ptr<Pass> createExpandMathPass(const Machine &machine) {
+  return std::make_unique<ExpandMathPass>(machine.vectorBytes == 64);
+}
 
 } // namespace tssa::cpu

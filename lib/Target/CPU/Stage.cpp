@@ -29,8 +29,8 @@ using namespace mlir;
 
 namespace tssa::cpu {
 
-void buildTargetCPUStage(OpPassManager &manager) {
-  manager.addPass(createExpandMathPass());
+void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
+  manager.addPass(createExpandMathPass(machine));
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createLowerAffinePass());
   functions.addPass(createConvertVectorToSCFPass());
@@ -60,7 +60,7 @@ void registerTargetCPUPasses() {
   registerPass([] { return createExpandMathPass(); });
   registerPass([] { return createConvertKernelsToLoopsPass(); });
   PassPipelineRegistration<>("cpu-target-stage", "Take kernels and a host program to LLVM",
-                             buildTargetCPUStage);
+                             [](OpPassManager &manager) { buildTargetCPUStage(manager, {}); });
 }
 
 } // namespace tssa::cpu
