@@ -46,6 +46,27 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numPacked", "packed", "constants packed">];
 }
 
+def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
+  let summary = "compute once what two expressions of a row compute";
+  let description = [{
+    In a kernel whose expressions run row by row, such as softmax, a value that a
+    reduction and the root compute at the same points becomes an expression of its own
+    that both read: the exponentials of a row are kept until they are divided by their
+    sum. Only what costs more than to store and read it, and only where a row has a known
+    size and no more than `elements`; longer rows are computed again.
+
+    Needs: kernels with labelled expressions (end of stage te).
+    Keeps: kernels that have a schedule.
+    Gives up: nothing.
+
+    Example: test/dialects/layout/keep-rows.mlir
+  }];
+  let options = [
+    Option<"elements", "elements", "int64_t", "4096",
+           "of a row that is kept: what targets allow at a loop">];
+  let statistics = [Statistic<"numKept", "kept", "values kept for a row">];
+}
+
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill the schedule of every kernel that has none";
   let description = [{

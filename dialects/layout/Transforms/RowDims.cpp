@@ -13,14 +13,17 @@ using namespace mlir::tssa;
 unsigned layout::countRowDims(te::ComputeOp root, te::ComputeOp inner) {
   unsigned rows = inner.getNumParallel();
   bool found = false;
-  root.walk([&](te::ReadOp read) {
-    if (read.getSource().getDefiningOp() != inner)
-      return;
-    found = true;
+  for (Operation *user : inner->getUsers()) {
+    auto read = dyn_cast<te::ReadOp>(user);
+    if (!read)
+      continue;
+    auto reader = cast<te::ComputeOp>(read->getParentOp());
+    unsigned common = reader == root ? root.getNumParallel() : countRowDims(root, reader);
+    found |= reader == root || common != 0;
     for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
-      if (expr != getAffineDimExpr(dim, expr.getContext()))
+      if (dim >= common || expr != getAffineDimExpr(dim, expr.getContext()))
         rows = std::min<unsigned>(rows, dim);
-  });
+  }
   return found ? rows : 0;
 }
 

@@ -13,7 +13,8 @@
 namespace mlir::tssa::layout {
 
 /// Leading dims of `root` that are indexes of its reads of `inner`, in order: what an
-/// iteration of their loops reads of `inner` is one row.
+/// iteration of their loops reads of `inner` is one row. Expressions computed at such rows
+/// may read it, too, or only they.
 unsigned countRowDims(te::ComputeOp root, te::ComputeOp inner);
 
 /// The most of them that one of `inner` has.

@@ -50,8 +50,12 @@ public:
     computeAtRows(builder, op, inner, loops);
   }
 
-  /// Writes the schedule of an expression computed at a loop of the root.
-  void writeInner() { write(); }
+  /// Writes the schedule of an expression computed at the loop of a row of the root; its
+  /// first `rows` dims have one iteration.
+  void writeInner(unsigned rows) {
+    rowDims = rows;
+    write();
+  }
 
 private:
   void write() {
@@ -204,7 +208,7 @@ static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel
     return;
   te::ComputeOp root = expressions.pop_back_val();
   for (te::ComputeOp expression : expressions)
-    Scheduler(builder, expression, machine).writeInner();
+    Scheduler(builder, expression, machine).writeInner(countRowDims(root, expression));
   Scheduler(builder, root, machine).writeRoot(expressions);
 }
 
@@ -237,6 +241,7 @@ void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machin
   packing.lanes = machine.lanes;
   packing.registers = machine.registers;
   manager.addPass(createPackConstants(packing));
+  manager.addPass(createKeepRows());
   ScheduleDefaultOptions options;
   options.lanes = machine.lanes;
   options.registers = machine.registers;

@@ -133,22 +133,34 @@ SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedu
                                      te::ComputeOp root, te::ComputeOp inner) {
   SmallVector<AffineExpr> fixed(inner.getNumParallel());
   SmallVector<bool> conflict(inner.getNumParallel(), false);
-  auto visit = [&](te::ReadOp read) {
+  auto visit = [&](te::ReadOp read, llvm::function_ref<AffineExpr(AffineExpr)> getLive) {
     for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-      AffineExpr over =
-          read.getMap().getNumSymbols() == 0 ? getLiveExpr(index, schedule, expr) : AffineExpr();
+      AffineExpr over = read.getMap().getNumSymbols() == 0 ? getLive(expr) : AffineExpr();
       if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
         conflict[dim] = true;
       else
         fixed[dim] = over;
     }
   };
-  // What is computed at the same loop has its dims fixed the same way.
-  for (Value result : inner.getResults())
-    for (Operation *user : result.getUsers())
-      if (auto read = dyn_cast<te::ReadOp>(user))
-        if (read->getParentOfType<te::ComputeOp>() == root)
-          visit(read);
+  // What is computed at the same loop has its dims fixed the same way: its reads matter
+  // only where the root has none.
+  SmallVector<te::ReadOp> ofRoot, ofOthers;
+  for (Operation *user : inner->getUsers())
+    if (auto read = dyn_cast<te::ReadOp>(user))
+      (read->getParentOfType<te::ComputeOp>() == root ? ofRoot : ofOthers).push_back(read);
+  for (te::ReadOp read : ofRoot)
+    visit(read, [&](AffineExpr expr) { return getLiveExpr(index, schedule, expr); });
+  for (te::ReadOp read : ofRoot.empty() ? ofOthers : SmallVector<te::ReadOp>()) {
+    auto reader = read->getParentOfType<te::ComputeOp>();
+    SmallVector<AffineExpr> at = getFixedDims(index, schedule, root, reader);
+    at.resize(reader.getNumDims());
+    visit(read, [&](AffineExpr expr) {
+      bool isFixed = true;
+      for (auto [dim, over] : llvm::enumerate(at))
+        isFixed &= over || !expr.isFunctionOfDim(dim);
+      return isFixed ? index.simplify(expr.replaceDims(at)) : AffineExpr();
+    });
+  }
   for (auto [dim, expr] : llvm::enumerate(fixed))
     if (conflict[dim])
       expr = AffineExpr();

@@ -1,0 +1,217 @@
+//===- KeepRows.cpp - values of a row that several expressions compute ---===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Softmax sums the exponentials of a row, and divides them by the sum: merged, both
+/// expressions compute them. In a kernel whose expressions run row by row:
+/// 1. Find a value of the root that a reduction over the root's rows computes too.
+/// 2. If it costs more than to store and read it, and a row of it is small, it becomes
+///    an expression of its own, which both read.
+/// 3. Again, until nothing is left.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/Passes.h"
+#include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_KEEPROWS
+#include "dialects/layout/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::layout
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// What a value must cost, in simple instructions, to be stored and read again.
+static constexpr unsigned leastCost = 8;
+
+static unsigned getCost(Operation *op) {
+  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return leastCost;
+  if (!isa<math::MathDialect>(op->getDialect()) ||
+      isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp, math::CeilOp,
+          math::TruncOp, math::RoundOp, math::RoundEvenOp, math::IsNaNOp, math::IsInfOp>(op))
+    return 1;
+  return 15;
+}
+
+namespace {
+/// A value of the root, and where else it is computed.
+struct SharedValue {
+  Value value;
+  /// In program order.
+  SmallVector<std::pair<te::ComputeOp, Value>> others;
+};
+
+/// Finds shared values of one kernel and takes them out.
+class RowKeeper {
+public:
+  RowKeeper(te::KernelOp kernel, int64_t limit)
+      : kernel(kernel), members(kernel.getBodyBlock().getOps<te::ComputeOp>()), limit(limit) {}
+
+  /// The number of values taken out.
+  unsigned run() {
+    if (members.size() < 2)
+      return 0;
+    root = members.pop_back_val();
+    rows = countRowDims(root, members);
+    if (rows == 0 || root.hasReduction() || root.getPieces().size() != 1 || !isRowSmall())
+      return 0;
+    unsigned count = 0;
+    while (std::optional<SharedValue> shared = find()) {
+      take(*shared);
+      ++count;
+    }
+    return count;
+  }
+
+private:
+  bool isRowSmall() {
+    int64_t elements = 1;
+    for (int64_t size : root.getStaticSizes().drop_front(rows))
+      if (ShapedType::isDynamic(size) || llvm::MulOverflow(elements, size, elements))
+        return false;
+    return elements <= limit;
+  }
+
+  /// Whether the points of the reduction are those of the root, dim by dim.
+  bool hasPointsOfRoot(te::ComputeOp member) {
+    return member.hasReduction() && member.getPieces().size() == 1 &&
+           member.getMixedSizes() == root.getMixedSizes();
+  }
+
+  /// Whether equal ops, with equal operands, give equal values.
+  static bool isOfPoint(Operation *op) {
+    return isa<te::ComputeOp>(op->getParentOp()) || op->hasTrait<OpTrait::ConstantLike>();
+  }
+
+  /// The same value at the same point: `lhs` of one body and `rhs` of another.
+  bool areEqual(Value lhs, Value rhs) {
+    if (lhs == rhs)
+      return true;
+    auto left = dyn_cast<OpResult>(lhs), right = dyn_cast<OpResult>(rhs);
+    if (!left || !right || left.getResultNumber() != right.getResultNumber() ||
+        !isOfPoint(left.getOwner()) || !isOfPoint(right.getOwner()))
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        left.getOwner(), right.getOwner(),
+        [&](Value a, Value b) { return success(areEqual(a, b)); },
+        /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  }
+
+  /// The value in a body that equals one of the root's.
+  Value findIn(Block &body, Value value) {
+    for (Operation &op : body.without_terminator())
+      if (op.getNumResults() == 1 && areEqual(op.getResult(0), value))
+        return op.getResult(0);
+    return {};
+  }
+
+  /// What it takes to compute `value` in `body`.
+  unsigned getCostOf(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != body || !seen.insert(op).second)
+      return 0;
+    unsigned cost = getCost(op);
+    for (Value operand : op->getOperands())
+      cost += getCostOf(operand, body, seen);
+    return cost;
+  }
+
+  bool isWorthKeeping(Value value) {
+    Block *body = root.getPieceBlock();
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    return getCostOf(value, body, seen) >= leastCost &&
+           llvm::any_of(te::collectDims(value, body), [&](unsigned dim) { return dim >= rows; });
+  }
+
+  /// The value that most others compute, and of those the last: the rest may be part of it.
+  std::optional<SharedValue> find() {
+    std::optional<SharedValue> best;
+    for (Operation &op : llvm::reverse(root.getPieceBlock()->without_terminator())) {
+      if (op.getNumResults() != 1 || isa<te::ReadOp>(op) || !isWorthKeeping(op.getResult(0)))
+        continue;
+      SharedValue shared{op.getResult(0), {}};
+      for (te::ComputeOp member : members)
+        if (hasPointsOfRoot(member))
+          if (Value other = findIn(*member.getPieceBlock(), shared.value))
+            shared.others.push_back({member, other});
+      if (shared.others.size() > (best ? best->others.size() : 0))
+        best = std::move(shared);
+    }
+    return best;
+  }
+
+  /// Makes an expression of the value, before the first one that reads it.
+  void take(const SharedValue &shared) {
+    auto [first, copied] = shared.others.front();
+    OpBuilder builder(first);
+    Block *body = first.getPieceBlock();
+    te::ComputeOp kept =
+        te::buildCompute(builder, shared.value.getLoc(), first.getMixedSizes(),
+                         shared.value.getType(), [&, value = copied](OpBuilder &inner, Location) {
+                           IRMapping mapping;
+                           te::PointMap point =
+                               te::identityPoint(inner.getContext(), root.getNumDims());
+                           llvm::SmallPtrSet<Operation *, 8> needed;
+                           getCostOf(value, body, needed);
+                           for (Operation &op : *body)
+                             if (needed.contains(&op))
+                               te::clonePointwise(inner, &op, point, mapping);
+                           return SmallVector<Value>{mapping.lookup(value)};
+                         });
+    kept.setLabel(makeLabel());
+    for (auto [member, value] : shared.others)
+      readInstead(member, value, kept);
+    readInstead(root, shared.value, kept);
+    members.insert(llvm::find(members, first), kept);
+  }
+
+  std::string makeLabel() {
+    for (unsigned number = 0;; ++number) {
+      std::string label = ("kept" + Twine(number)).str();
+      if (llvm::none_of(kernel.getBodyBlock().getOps<te::ComputeOp>(),
+                        [&](te::ComputeOp op) { return op.getLabel() == label; }))
+        return label;
+    }
+  }
+
+  void readInstead(te::ComputeOp op, Value value, te::ComputeOp kept) {
+    OpBuilder builder(value.getDefiningOp());
+    AffineMap here = AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext());
+    Value read = te::ReadOp::create(builder, value.getLoc(), kept.getResult(0), here);
+    value.replaceAllUsesWith(read);
+    for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(*op.getPieceBlock())))
+      if (isOpTriviallyDead(&dead))
+        dead.erase();
+  }
+
+  te::KernelOp kernel;
+  SmallVector<te::ComputeOp> members; ///< but for the root
+  te::ComputeOp root;
+  unsigned rows = 0; ///< leading dims of the root
+  int64_t limit;
+};
+
+struct KeepRows : layout::impl::KeepRowsBase<KeepRows> {
+  using KeepRowsBase::KeepRowsBase;
+
+  void runOnOperation() final {
+    for (auto kernel : getOperation().getOps<te::KernelOp>())
+      if (kernel.getSchedule().empty())
+        numKept += RowKeeper(kernel, elements).run();
+  }
+};
+} // namespace
