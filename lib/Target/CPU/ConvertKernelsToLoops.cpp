@@ -86,6 +86,13 @@ public:
     if (first && !mask)
       return vector::LoadOp::create(builder, loc, access.type, access.memref,
                                     ValueRange{index.materialize(first)});
+    // A masked load of one lane becomes an insertion into a register of whatever is in it,
+    // which then has to be waited for.
+    if (first && hasOneLane(mask)) {
+      Value lane =
+          memref::LoadOp::create(builder, loc, access.memref, ValueRange{index.materialize(first)});
+      return vector::InsertOp::create(builder, loc, lane, pad, ArrayRef<int64_t>{0});
+    }
     if (first) {
       Value offset = index.clampOffset(index.materialize(first), access.touched);
       return vector::MaskedLoadOp::create(builder, loc, access.type, access.memref,
@@ -125,6 +132,12 @@ public:
   }
 
 private:
+  static bool hasOneLane(Value mask) {
+    auto create = mask.getDefiningOp<vector::CreateMaskOp>();
+    return create && create.getOperands().size() == 1 &&
+           getConstantIntValue(create.getOperands().front()) == 1;
+  }
+
   static Value makeFullMask(IndexBuilder &index, const LaneAccess &access) {
     OpBuilder &builder = index.getBuilder();
     auto type = VectorType::get(access.getLanes(), builder.getI1Type());

@@ -189,3 +189,25 @@ te.kernel @functions(%a: tensor<32x64xf32>) -> tensor<32xf32> {
   %i, %j = layout.loops @y : !layout.loop, !layout.loop
   layout.bind %i to parallel
 }
+
+// A last vector of one lane is a number among zeros: no masked load.
+// CHECK-LABEL: func.func @one_lane(
+// CHECK-NOT: vector.maskedload
+// CHECK: %[[LAST:.*]] = memref.load
+// CHECK: vector.insert %[[LAST]], %{{.*}} [0] : f32 into vector<16xf32>
+// CHECK-NOT: vector.maskedload
+// CHECK: func.func @one_lane.extent
+te.kernel @one_lane(%a: tensor<3x17xf32>) -> tensor<3xf32> {
+  %y = te.compute @y (d0: 3) reduce (d1: 17) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<3x17xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<3xf32>
+  te.return %y : tensor<3xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %v, %l = layout.split %j [*, 2, 16]
+  layout.reorder %i, %o, %v, %l
+  layout.register_tile %v
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
