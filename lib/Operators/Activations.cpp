@@ -21,7 +21,7 @@ static Scalar relu(Scalar x) { return atLeast(x, 0.0); }
 static Scalar prelu(Scalar x, Scalar slope) { return select(x < 0.0, slope * x, x); }
 static Scalar softsign(Scalar x) { return x / (1.0 + abs(x)); }
 static Scalar mish(Scalar x) { return x * tanh(softplus(x)); }
-static Scalar hardSwish(Scalar x) { return x * atMost(atLeast(x / 6.0 + 0.5, 0.0), 1.0); }
+static Scalar hardSwish(Scalar x) { return x * atMost(atLeast(x * (1.0 / 6.0) + 0.5, 0.0), 1.0); }
 
 static ScalarBody leakyRelu(const Node &node) {
   double alpha = node.getFloat("alpha", 0.01);
