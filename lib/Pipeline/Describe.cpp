@@ -135,6 +135,7 @@ void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Var
     launch.kernel = cast<StringAttr>(entry[0]).str();
     ArrayRef<int32_t> nodes = cast<DenseI32ArrayAttr>(entry[1]).asArrayRef();
     launch.nodes.assign(nodes.begin(), nodes.end());
+    launch.flops = cast<IntegerAttr>(entry[2]).getInt();
   }
   describeKernels(module, variant);
 }

@@ -3,7 +3,7 @@
 // Launches of a device's kernels, and what the host program reads and writes of the
 // device's memory.
 
-// CHECK: module attributes {te.launches = {{\[\[}}"k", array<i32: 0>]], te.nodes = {{\[\[}}"double", ""]]}
+// CHECK: module attributes {te.launches = {{\[\[}}"k", array<i32: 0>, 12]], te.nodes = {{\[\[}}"double", ""]]}
 // CHECK-LABEL: func.func @tssa_run(
 // CHECK-SAME: %[[HOST:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK: %[[CONTEXT:.*]] = llvm.alloca
@@ -63,6 +63,6 @@ func.func @plan() -> index {
 func.func @k(%x: memref<?xf32>, %n: index, %b: i1, %out: memref<?xf32>, %errors: memref<?xi32>) attributes {tssa.threads = 32 : i32} {
   return
 }
-func.func @k.extent(%n: index, %b: i1) -> (index, index) {
+func.func @k.extent(%n: index, %b: i1) -> (index, index) attributes {te.flops = 12 : i64} {
   return %n, %n : index, index
 }

@@ -58,7 +58,7 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
       UnrealizedConversionCastOp::create(builder, loc, pointerType(), callee).getResult(0);
   Value code = routines.call(
       builder, loc, "tssa_host_launch", i32,
-      {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), loc)),
+      {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), extent, loc)),
        constant(loc, i32, nodes.getNode(loc)), pointer, context, toI64(loc, range.getResult(0)),
        toI64(loc, range.getResult(1)), constant(loc, i32, body.getErrorsOffset())});
   leaveUnlessZero(loc, code);

@@ -52,9 +52,11 @@ int32_t NodeTable::getNode(Location loc) {
   return found.empty() ? -1 : found.front();
 }
 
-int32_t NodeTable::addLaunch(StringAttr kernel, Location loc) {
+int32_t NodeTable::addLaunch(StringAttr kernel, func::FuncOp extent, Location loc) {
   Builder builder(context);
-  launches.push_back(builder.getArrayAttr({kernel, builder.getDenseI32ArrayAttr(getNodes(loc))}));
+  auto flops = extent->getAttrOfType<IntegerAttr>("te.flops");
+  launches.push_back(builder.getArrayAttr({kernel, builder.getDenseI32ArrayAttr(getNodes(loc)),
+                                           flops ? flops : builder.getI64IntegerAttr(-1)}));
   return launches.size() - 1;
 }
 

@@ -7,6 +7,7 @@
 #ifndef LIB_CONVERSION_HOSTTOLLVM_NODETABLE_H
 #define LIB_CONVERSION_HOSTTOLLVM_NODETABLE_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/MapVector.h"
@@ -24,12 +25,13 @@ public:
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
   /// The first of them, or -1.
   int32_t getNode(mlir::Location loc);
-  /// The number of a new launch.
-  int32_t addLaunch(mlir::StringAttr kernel, mlir::Location loc);
+  /// The number of a new launch. `extent` is the kernel's function of that name: where
+  /// sizes are constants it knows the floating-point operations.
+  int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
 
   /// `[["name", "operator"], ...]`.
   mlir::ArrayAttr getNodes() const;
-  /// `[["kernel", array<i32: nodes>], ...]`.
+  /// `[["kernel", array<i32: nodes>, flops], ...]`; flops that are not known are -1.
   mlir::ArrayAttr getLaunches() const;
 
 private:

@@ -7,6 +7,7 @@
 
 #include "KernelFunction.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/te/Analysis/FlopCount.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,6 +121,8 @@ void createExtentFunction(
   auto func =
       func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
                            builder.getFunctionType(types, {indexType, indexType}));
+  if (std::optional<int64_t> flops = te::countFlops(kernel))
+    func->setAttr("te.flops", builder.getI64IntegerAttr(*flops));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping values;

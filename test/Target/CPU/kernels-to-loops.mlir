@@ -12,7 +12,7 @@
 // CHECK: else
 // CHECK: vector.maskedload
 // CHECK: vector.maskedstore
-// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index)
+// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index) {
 te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x3xf32> {
   %y = te.compute @y (d0: %n, d1: 3) {
     %x = te.read %a[d0, d1] : tensor<?x3xf32>
@@ -40,7 +40,7 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
 // CHECK: vector.store %[[SUMS]]#0
 // CHECK: vector.store %[[SUMS]]#1
 // Iterations and those worth a thread: 4096 points of 4 ops are an eighth of that.
-// CHECK: func.func @matmul.extent() -> (index, index)
+// CHECK: func.func @matmul.extent() -> (index, index) attributes {te.flops = 8192 : i64}
 // CHECK: return %c4, %c32
 te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
   %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 32) init (0.0 : f32) {
