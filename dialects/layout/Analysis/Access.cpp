@@ -128,6 +128,32 @@ Step Access::getStep(unsigned dim, int64_t count) const {
   return invariant ? Step::Invariant : contiguous ? Step::Contiguous : Step::Strided;
 }
 
+std::optional<SmallVector<int64_t>> Access::getOffsets(unsigned dim, int64_t count,
+                                                       int64_t extent) const {
+  if (opaqueDims.contains(dim))
+    return std::nullopt;
+  if (packable && findPlainIndex(read, dim))
+    return llvm::to_vector(llvm::seq<int64_t>(0, count));
+  SmallVector<int64_t> point(numDims, 0), offsets;
+  int64_t first = getAddress(point), numRuns = extent / count;
+  for (int64_t i = 0; i < count; ++i) {
+    point[dim] = i;
+    offsets.push_back(getAddress(point) - first);
+  }
+  for (int64_t run : {int64_t(1), int64_t(2), int64_t(3), numRuns - 1}) {
+    if (run < 1 || run >= numRuns)
+      continue;
+    point[dim] = run * count;
+    first = getAddress(point);
+    for (auto [i, offset] : llvm::enumerate(offsets)) {
+      point[dim] = run * count + i;
+      if (getAddress(point) - first != offset)
+        return std::nullopt;
+    }
+  }
+  return offsets;
+}
+
 bool Access::canFuse(unsigned outer, unsigned inner, int64_t extent) const {
   for (unsigned dim : {outer, inner})
     if (opaqueDims.contains(dim) || guardDims.contains(dim))

@@ -24,6 +24,10 @@ public:
 
   /// What the address does along `dim` for the first `count` iterations.
   Step getStep(unsigned dim, int64_t count) const;
+  /// The addresses of the first `count` iterations of `dim`, from the first of them, if
+  /// they are the same for every such run in `extent` iterations.
+  std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count,
+                                                 int64_t extent) const;
   /// Elements between neighbours along `dim`; sizes that are not known count as
   /// large primes.
   int64_t getStride(unsigned dim) const;

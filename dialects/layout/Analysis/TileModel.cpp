@@ -51,47 +51,66 @@ static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
+/// Cost of what the lanes of a vector along a dim read or write, `offsets` elements
+/// from the first of them.
+static double getLaneCost(const Access &access, const std::optional<SmallVector<int64_t>> &offsets,
+                          int64_t lanes) {
+  double oneByOne = lanes * (access.isWrite() ? 1.5 : 1.0);
+  if (!offsets)
+    return oneByOne;
+  auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
+  if (*least == *most)
+    return 0.5;
+  bool contiguous = true;
+  for (auto [i, offset] : llvm::enumerate(*offsets))
+    contiguous &= offset == static_cast<int64_t>(i);
+  if (contiguous)
+    return 1;
+  // Loads and shuffles of all that lies between.
+  double near = 2.0 * llvm::divideCeil(*most - *least + 1, lanes);
+  return access.isWrite() ? oneByOne : std::min(near, oneByOne);
+}
+
 /// Cost of one element when `dim` is the vector dim.
 static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
                             int64_t lanes, double arithmetic) {
   bool reduction = dim >= op.getNumParallel();
+  int64_t extent = getExtent(op, dim);
   double cost = arithmetic;
   for (const Access &access : accesses) {
     bool once = op.hasReduction() &&
                 (access.isWrite() || access.getRead()->getParentRegion() == &op.getEpilogue());
     double weight = once ? (reduction ? 0 : 0.05) : 1;
-    switch (access.getStep(dim, std::min(lanes, getExtent(op, dim)))) {
-    case Step::Invariant:
-      cost += 0.5 * weight;
-      break;
-    case Step::Contiguous:
-      cost += weight;
-      break;
-    case Step::Strided:
-      cost += weight * lanes * (access.isWrite() ? 1.5 : 1.0);
-      break;
-    }
+    cost += weight *
+            getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
     if (access.isGuardedBy(dim))
       cost += weight;
   }
-  double used = std::min(getExtent(op, dim), lanes);
+  double used = std::min(extent, lanes);
   if (reduction) // joining the lanes at the end
-    cost += 10.0 * lanes / std::max<int64_t>(getExtent(op, dim), 1);
+    cost += 10.0 * lanes / std::max<int64_t>(extent, 1);
   return cost / std::max(used, 1.0);
 }
 
+/// The dim along which elements cost least. Shorter vectors are considered for sums whose
+/// parallel dims whole ones divide badly, such as groups of 24 or of 12 channels.
 static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
-                                               int64_t lanes) {
+                                               int64_t &lanes) {
   double arithmetic = getArithmetic(op);
   double best = arithmetic + accesses.size();
+  int64_t whole = lanes;
   std::optional<unsigned> choice;
   for (unsigned dim = 0; dim < op.getNumDims(); ++dim) {
-    if (getExtent(op, dim) <= 1)
-      continue;
-    double cost = getVectorCost(op, accesses, dim, lanes, arithmetic);
-    if (cost < best) {
-      best = cost;
-      choice = dim;
+    bool canShorten = op.hasReduction() && dim < op.getNumParallel() && getExtent(op, dim) >= whole;
+    for (int64_t width : {whole, whole / 2, whole / 4}) {
+      if (getExtent(op, dim) <= 1 || width < 2 || (width < whole && !canShorten))
+        continue;
+      double cost = getVectorCost(op, accesses, dim, width, arithmetic);
+      if (cost < best) {
+        best = cost;
+        choice = dim;
+        lanes = width;
+      }
     }
   }
   return choice;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WindowLoad.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +29,7 @@ static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
 /// A kernel is called with a range of iterations; vectors are masked at the ends and
-/// gathered where they are not contiguous; small buffers are on the stack.
+/// gathered where they are not close together; small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
   ArrayRef<StringRef> getLevels() const override {
@@ -98,6 +99,8 @@ public:
       return vector::MaskedLoadOp::create(builder, loc, access.type, access.memref,
                                           ValueRange{offset}, mask, pad);
     }
+    if (Value near = ::tssa::cpu::buildWindowLoad(index, access, mask, pad))
+      return near;
     if (!mask) {
       pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
       mask = makeFullMask(index, access);

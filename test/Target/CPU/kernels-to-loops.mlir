@@ -126,7 +126,7 @@ te.kernel @window(%a: tensor<8x32xf32>) -> tensor<8xf32> {
 
 // What is inlined is computed where it is read.
 // CHECK-LABEL: func.func @inlined(
-// CHECK: %[[X:.*]] = vector.gather
+// CHECK: %[[X:.*]] = vector.shuffle
 // CHECK: %[[N:.*]] = arith.addf %[[X]], %[[X]]
 // CHECK: arith.mulf %[[N]], %[[N]]
 te.kernel @inlined(%a: tensor<32xf32>) -> tensor<32xf32> {

@@ -173,3 +173,35 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   } : tensor<4xf32>
   te.return %x, %y : tensor<4xf32>, tensor<4xf32>
 }
+
+// Of channels-last groups of 4 a vector holds four: loads and shuffles. Groups of 24 and of 12 are
+// whole shorter vectors.
+// CHECK-LABEL: te.kernel @grouped
+// CHECK: %[[G:.*]]:5 = layout.loops @y4
+// CHECK: layout.split %[[G]]#2 [*, {{.*}}16]
+// CHECK: %[[H:.*]]:5 = layout.loops @y24
+// CHECK: layout.split %[[H]]#2 [*, {{.*}}8]
+// CHECK: %[[I:.*]]:5 = layout.loops @y12
+// CHECK: layout.split %[[I]]#2 [*, {{.*}}4]
+te.kernel @grouped(%x: tensor<14x14x192xf32>, %w: tensor<3x4x192xf32>, %v: tensor<3x24x192xf32>, %u: tensor<3x12x192xf32>)
+    -> (tensor<14x12x192xf32>, tensor<14x12x192xf32>, tensor<14x12x192xf32>) {
+  %y = te.compute @y4 (d0: 14, d1: 12, d2: 192) reduce (d3: 3, d4: 4) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + d3, (d2 floordiv 4) * 4 + d4] : tensor<14x14x192xf32>
+    %b = te.read %w[d3, d4, d2] : tensor<3x4x192xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<14x12x192xf32>
+  %z = te.compute @y24 (d0: 14, d1: 12, d2: 192) reduce (d3: 3, d4: 24) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + d3, (d2 floordiv 24) * 24 + d4] : tensor<14x14x192xf32>
+    %b = te.read %v[d3, d4, d2] : tensor<3x24x192xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<14x12x192xf32>
+  %t = te.compute @y12 (d0: 14, d1: 12, d2: 192) reduce (d3: 3, d4: 12) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + d3, (d2 floordiv 12) * 12 + d4] : tensor<14x14x192xf32>
+    %b = te.read %u[d3, d4, d2] : tensor<3x12x192xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<14x12x192xf32>
+  te.return %y, %z, %t : tensor<14x12x192xf32>, tensor<14x12x192xf32>, tensor<14x12x192xf32>
+}

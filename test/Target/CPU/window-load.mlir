@@ -1,0 +1,80 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
+
+// Channels of a group read one element: of the 13 from the first group's to the last's, four.
+// CHECK-LABEL: func.func @groups(
+// CHECK: %[[KEPT:.*]] = arith.constant dense<[true, true, true, true, true, true, true, true, true, true, true, true, true, false, false, false]>
+// CHECK-NOT: vector.gather
+// CHECK: %[[NEAR:.*]] = vector.maskedload %{{.*}}[%{{.*}}], %[[KEPT]]
+// CHECK: vector.shuffle %[[NEAR]], %[[NEAR]] [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12]
+te.kernel @groups(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = te.compute @y (d0: 8, d1: 64) reduce (d2: 4) init (0.0 : f32) {
+    %x = te.read %a[d0, (d1 floordiv 4) * 4 + d2] : tensor<8x64xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<8x64xf32>
+  te.return %y : tensor<8x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.reorder %i, %o, %k, %l
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
+
+// Every other element, of two vectors that overlap; the tail reads no more than it needs.
+// CHECK-LABEL: func.func @strided(
+// CHECK-NOT: vector.gather
+// CHECK-DAG: %[[LOW:.*]] = vector.load %{{.*}} : memref<?xf32>, vector<16xf32>
+// CHECK-DAG: %[[HIGH:.*]] = vector.load %{{.*}} : memref<?xf32>, vector<16xf32>
+// CHECK: vector.shuffle %{{.*}}, %[[HIGH]] [{{.*}}19, 21, 23, 25, 27, 29, 31]
+// CHECK: vector.store
+// CHECK: vector.maskedload
+// CHECK: vector.shuffle
+// CHECK: arith.select
+// CHECK: vector.maskedstore
+te.kernel @strided(%a: tensor<8x48xf32>) -> tensor<8x23xf32> {
+  %y = te.compute @y (d0: 8, d1: 23) {
+    %x = te.read %a[d0, d1 * 2 + 1] : tensor<8x48xf32>
+    te.yield %x : f32
+  } : tensor<8x23xf32>
+  te.return %y : tensor<8x23xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
+
+// A reversed dim is one vector, backwards.
+// CHECK-LABEL: func.func @reversed(
+// CHECK-NOT: vector.gather
+// CHECK: vector.shuffle %{{.*}} [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+te.kernel @reversed(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %x = te.read %a[d0, 63 - d1] : tensor<8x64xf32>
+    te.yield %x : f32
+  } : tensor<8x64xf32>
+  te.return %y : tensor<8x64xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
+
+// Groups of six lie differently in every vector, columns too far apart.
+// CHECK-LABEL: func.func @gathered(
+// CHECK-COUNT-2: vector.gather
+te.kernel @gathered(%a: tensor<48x96xf32>, %b: tensor<96x48xf32>) -> tensor<48x96xf32> {
+  %y = te.compute @y (d0: 48, d1: 96) {
+    %x = te.read %a[d0, (d1 floordiv 6) * 6] : tensor<48x96xf32>
+    %z = te.read %b[d1, d0] : tensor<96x48xf32>
+    %s = arith.addf %x, %z : f32
+    te.yield %s : f32
+  } : tensor<48x96xf32>
+  te.return %y : tensor<48x96xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
