@@ -46,8 +46,7 @@ std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
   return contraction;
 }
 
-/// Whether `read` has an index that the body computes.
-static bool isOpaque(te::ReadOp read) {
+bool layout::hasOpaqueIndex(te::ReadOp read) {
   return llvm::any_of(read.getSymbols(),
                       [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
 }
@@ -58,7 +57,7 @@ std::optional<Factors> layout::matchFactors(te::ComputeOp op) {
     return std::nullopt;
   Block *body = op.getPieceBlock();
   for (auto read : body->getOps<te::ReadOp>())
-    if (isOpaque(read))
+    if (hasOpaqueIndex(read))
       return std::nullopt;
   return Factors{te::collectDims(product->getOperand(0), body),
                  te::collectDims(product->getOperand(1), body)};

@@ -39,6 +39,9 @@ struct FactorReads {
 /// The reads of `op`, if it is a sum of products of any two values.
 std::optional<FactorReads> findFactorReads(te::ComputeOp op);
 
+/// Whether `read` has an index that its body computes.
+bool hasOpaqueIndex(te::ReadOp read);
+
 /// Whether an index expression of `read` depends on dim `dim`.
 bool dependsOn(te::ReadOp read, unsigned dim);
 

@@ -12,7 +12,8 @@
 // 2. Other kernels follow the largest read that walks dim by dim as they do.
 // 3. A tensor of which anything but elements is used, or by anything but a launch,
 //    keeps its order.
-// A launch with a new combination of orders gets its own copy of the kernel.
+// A launch with a new combination of orders gets its own copy of the kernel. A transposing
+// copy that its operand's new order has made an identity goes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,20 @@ static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
   return true;
 }
 
+/// Whether the only thing `kernel` does is to copy its one tensor, element by element.
+static bool isIdentityCopy(te::KernelOp kernel) {
+  Operation &terminator = kernel.getBodyBlock().back();
+  if (terminator.getNumOperands() != 1)
+    return false;
+  auto compute = terminator.getOperand(0).getDefiningOp<te::ComputeOp>();
+  if (!compute || compute.hasReduction() || compute.getPieces().size() != 1 ||
+      !compute.getEpilogue().empty())
+    return false;
+  auto read = compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp<te::ReadOp>();
+  return read && isa<BlockArgument>(read.getSource()) && !read.getGuard() &&
+         read.getSourceType() == compute.getResult(0).getType() && read.getMap().isIdentity();
+}
+
 namespace {
 class OrderChooser {
 public:
@@ -70,11 +85,42 @@ public:
     module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
     for (te::LaunchOp launch : launches)
       visit(launch);
+    for (te::LaunchOp launch : launches)
+      dropIdentityCopy(launch);
     kernels.eraseUnused();
     return numReordered;
   }
 
+  unsigned getNumDropped() const { return numDropped; }
+
 private:
+  void dropIdentityCopy(te::LaunchOp launch) {
+    te::KernelOp kernel = kernels.lookup(launch);
+    if (!kernel || !isIdentityCopy(kernel))
+      return;
+    auto compute = kernel.getBodyBlock().back().getOperand(0).getDefiningOp<te::ComputeOp>();
+    auto read =
+        cast<te::ReadOp>(compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp());
+    Value copy = launch.getResult(0);
+    Value source = launch.getInputs()[cast<BlockArgument>(read.getSource()).getArgNumber()];
+    if (!orders.contains(source) || !canTakePlaceOf(source, copy))
+      return;
+    copy.replaceAllUsesWith(source);
+    kernels.release(launch);
+    ++numDropped;
+  }
+
+  /// Whether nobody notices when two tensors become one: what leaves the program or a region,
+  /// once, is a tensor of its own.
+  static bool canTakePlaceOf(Value source, Value copy) {
+    auto isLaunch = [](Operation *user) { return isa<te::LaunchOp>(user); };
+    if (llvm::all_of(copy.getUsers(), isLaunch))
+      return true;
+    return copy.hasOneUse() && isa<func::ReturnOp>(*copy.user_begin()) &&
+           source.getParentBlock() == copy.getParentBlock() &&
+           llvm::all_of(source.getUsers(), isLaunch);
+  }
+
   void visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
     if (!kernel)
@@ -162,6 +208,10 @@ private:
     te::ReadOp weights = isConstant(contraction->rhs)   ? contraction->rhs
                          : isConstant(contraction->lhs) ? contraction->lhs
                                                         : te::ReadOp();
+    // Of elements at indexes that are data, what lies last already is best.
+    if (weights &&
+        hasOpaqueIndex(weights == contraction->rhs ? contraction->lhs : contraction->rhs))
+      return std::nullopt;
     std::optional<unsigned> channel;
     for (unsigned dim = 0; weights && dim < compute.getNumParallel(); ++dim)
       if (dependsOn(weights, dim) &&
@@ -217,10 +267,14 @@ private:
   ModuleOp module;
   KernelVariants kernels;
   DenseMap<Value, Order> orders;
-  unsigned numReordered = 0;
+  unsigned numReordered = 0, numDropped = 0;
 };
 
 struct ChooseOrders : layout::impl::ChooseOrdersBase<ChooseOrders> {
-  void runOnOperation() final { numReordered += OrderChooser(getOperation()).run(); }
+  void runOnOperation() final {
+    OrderChooser chooser(getOperation());
+    numReordered += chooser.run();
+    numDropped += chooser.getNumDropped();
+  }
 };
 } // namespace

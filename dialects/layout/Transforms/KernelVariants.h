@@ -32,7 +32,14 @@ public:
   /// what `rewrite` does: equal texts for one kernel mean equal copies.
   void change(te::LaunchOp launch, StringRef change, function_ref<void(te::KernelOp)> rewrite);
 
-  /// Erases the kernels of which there are copies and no launches any more.
+  /// Erases `launch`, which has no uses, and has its kernel looked at by eraseUnused.
+  void release(te::LaunchOp launch) {
+    copied.insert(lookup(launch));
+    launch.erase();
+  }
+
+  /// Erases the kernels of which there are copies, or that were released, and no launches
+  /// any more.
   void eraseUnused();
 
 private:

@@ -14,7 +14,8 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
   let description = [{
     Contractions with a constant operand store their output channels last, so that
     a vector holds neighbouring channels; kernels after them follow. Kernels are
-    copied where launches want different orders.
+    copied where launches want different orders. A transposing copy goes where its
+    operand is now stored as the copy would be.
 
     Needs: launches of kernels (end of stage te).
     Keeps: tensors that are arguments, results, or used by anything but a launch.
@@ -22,7 +23,9 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
 
     Example: test/dialects/layout/choose-orders.mlir
   }];
-  let statistics = [Statistic<"numReordered", "reordered", "tensors stored in another order">];
+  let statistics = [
+    Statistic<"numReordered", "reordered", "tensors stored in another order">,
+    Statistic<"numDropped", "dropped", "copies that were no longer needed">];
 }
 
 def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {

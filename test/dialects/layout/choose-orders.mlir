@@ -58,3 +58,69 @@ te.kernel @scores(%q: tensor<2x4x8xf32>, %k: tensor<2x5x8xf32>) -> tensor<2x4x5x
   } combine arith.addf : tensor<2x4x5xf32>
   te.return %y : tensor<2x4x5xf32>
 }
+
+// A transposing copy of channels that lie last already is none: the result of the convolution
+// takes its place, also where it leaves the program.
+// CHECK-LABEL: func.func @transposed_end
+func.func @transposed_end(%x: tensor<1x3x8x8xf32>) -> tensor<1x8x8x20xf32> {
+  %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
+  // CHECK: %[[CONV:.*]] = te.launch @{{.*}} -> tensor<1x8x8x20xf32>
+  %y = te.launch @conv(%x, %w) : (tensor<1x3x8x8xf32>, tensor<20x3x1x1xf32>) -> tensor<1x20x8x8xf32>
+  %r = te.launch @transpose(%y) : (tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32>
+  // CHECK-NEXT: return %[[CONV]]
+  return %r : tensor<1x8x8x20xf32>
+}
+te.kernel @transpose(%x: tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32> {
+  %y = te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20) {
+    %a = te.read %x[d0, d3, d1, d2] : tensor<1x20x8x8xf32>
+    te.yield %a : f32
+  } : tensor<1x8x8x20xf32>
+  te.return %y : tensor<1x8x8x20xf32>
+}
+
+// Of two results that are the same, one stays a copy; so does one of an argument.
+// CHECK-LABEL: func.func @two_ends
+func.func @two_ends(%x: tensor<1x3x8x8xf32>, %z: tensor<1x20x8x8xf32>)
+    -> (tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>) {
+  %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
+  // CHECK: %[[CONV:.*]] = te.launch @{{.*}} -> tensor<1x8x8x20xf32>
+  %y = te.launch @conv(%x, %w) : (tensor<1x3x8x8xf32>, tensor<20x3x1x1xf32>) -> tensor<1x20x8x8xf32>
+  // CHECK: %[[COPY:.*]] = te.launch @{{.*}}(%[[CONV]])
+  // CHECK: %[[MOVED:.*]] = te.launch @transpose(%{{.*}})
+  %r = te.launch @transpose(%y) : (tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32>
+  %s = te.launch @transpose(%y) : (tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32>
+  %t = te.launch @transpose(%z) : (tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32>
+  // CHECK-NEXT: return %[[CONV]], %[[COPY]], %[[MOVED]]
+  return %r, %s, %t : tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>
+}
+
+// Rows that are found in a table, with weights, stay rows.
+// CHECK-LABEL: func.func @resampled
+func.func @resampled(%x: tensor<3x8x40xf32>) -> tensor<3x16x40xf32> {
+  %at = te.constant dense<1> : tensor<2x16xi64>
+  %w = te.constant dense<0.5> : tensor<2x16xf32>
+  // CHECK: te.launch @resample({{.*}} -> tensor<3x16x40xf32>
+  %y = te.launch @resample(%x, %at, %w) : (tensor<3x8x40xf32>, tensor<2x16xi64>, tensor<2x16xf32>) -> tensor<3x16x40xf32>
+  %r = te.launch @relu(%y) : (tensor<3x16x40xf32>) -> tensor<3x16x40xf32>
+  return %r : tensor<3x16x40xf32>
+}
+te.kernel @resample(%x: tensor<3x8x40xf32>, %at: tensor<2x16xi64>, %w: tensor<2x16xf32>) -> tensor<3x16x40xf32> {
+  %y = te.compute @y (d0: 3, d1: 16, d2: 40) reduce (d3: 2) init (0.0 : f32) {
+    %i = te.read %at[d3, d1] : tensor<2x16xi64>
+    %k = arith.index_cast %i : i64 to index
+    %a = te.read %x[d0, s0, d2](%k) : tensor<3x8x40xf32>
+    %b = te.read %w[d3, d1] : tensor<2x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<3x16x40xf32>
+  te.return %y : tensor<3x16x40xf32>
+}
+te.kernel @relu(%x: tensor<3x16x40xf32>) -> tensor<3x16x40xf32> {
+  %y = te.compute @y (d0: 3, d1: 16, d2: 40) {
+    %a = te.read %x[d0, d1, d2] : tensor<3x16x40xf32>
+    %z = arith.constant 0.0 : f32
+    %p = arith.maximumf %a, %z : f32
+    te.yield %p : f32
+  } : tensor<3x16x40xf32>
+  te.return %y : tensor<3x16x40xf32>
+}
