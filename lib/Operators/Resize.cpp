@@ -7,9 +7,12 @@
 ///
 /// \file
 /// Axes are resampled one after the other. An output position reads a few input
-/// positions ("taps") with weights; both stand in small tables, made by computes of
-/// their own in f64, that fold when sizes and scales are known. Nearest neighbours
-/// by a whole factor are an index expression and need no table.
+/// positions ("taps") with weights; both stand in small tables, a row for each tap, made
+/// by computes of their own in f64, that fold when sizes and scales are known. Nearest
+/// neighbours by a whole factor are an index expression and need no table.
+///
+/// Neighbours along the last axis come from anywhere, those along other axes from rows: the
+/// last axis is done while there are few rows, so before axes that may grow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -161,7 +164,7 @@ static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const 
 }
 
 namespace {
-/// Per output position and tap: the input position and its weight; the sum of the
+/// Per tap and output position: the input position and its weight; the sum of the
 /// weights per output position where they need not add up to 1.
 struct Taps {
   Size count;
@@ -176,15 +179,15 @@ static FailureOr<Taps> getTaps(Builder &builder, const ResizeMode &mode, const R
     return failure();
   Size count = *reach * 2;
   auto getTap = [&](Body &body, const Scalar &position) {
-    Scalar tap = convert(indexScalar(body, body.dim(1), DType::I64), body.ops.getF64Type());
+    Scalar tap = convert(indexScalar(body, body.dim(0), DType::I64), body.ops.getF64Type());
     return floor(position) + tap - (sizeDouble(body, *reach) - 1.0);
   };
-  FailureOr<Tensor> positions = builder.compute(DType::I64, {axis.output, count}, [&](Body &body) {
-    Scalar tap = getTap(body, getPosition(body, mode, axis, body.dim(0)));
+  FailureOr<Tensor> positions = builder.compute(DType::I64, {count, axis.output}, [&](Body &body) {
+    Scalar tap = getTap(body, getPosition(body, mode, axis, body.dim(1)));
     return toElement(body, clampToInput(body, axis, tap), DType::I64);
   });
-  FailureOr<Tensor> weights = builder.compute(wide, {axis.output, count}, [&](Body &body) {
-    Scalar position = getPosition(body, mode, axis, body.dim(0));
+  FailureOr<Tensor> weights = builder.compute(wide, {count, axis.output}, [&](Body &body) {
+    Scalar position = getPosition(body, mode, axis, body.dim(1));
     Scalar tap = getTap(body, position);
     Scalar weight = getWeight(mode, abs(tap - position) * getStretch(body, mode, axis));
     if (mode.excludeOutside) {
@@ -200,7 +203,7 @@ static FailureOr<Taps> getTaps(Builder &builder, const ResizeMode &mode, const R
     ReducedDims reduced(1);
     unsigned slot = reduced.add(count);
     FailureOr<Tensor> total = sum(builder, wide, wide, axis.output, reduced, [&](Body &body) {
-      return readScalar(body, taps.weights, {body.dim(0), reduced.expr(body, slot)});
+      return readScalar(body, taps.weights, {reduced.expr(body, slot), body.dim(0)});
     });
     if (failed(total))
       return failure();
@@ -218,7 +221,7 @@ static FailureOr<Tensor> resample(Builder &builder, const Tensor &x, const Resiz
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(taps->count);
   auto term = [&](Body &body) {
-    AffineExpr entry[] = {body.dim(axis.axis), reduced.expr(body, slot)};
+    AffineExpr entry[] = {reduced.expr(body, slot), body.dim(axis.axis)};
     SmallVector<AffineExpr> at = body.dims(0, x.rank());
     at[axis.axis] = body.opaque(toIndex(readScalar(body, taps->positions, entry)));
     Scalar element = readScalar(body, x, at);
@@ -235,6 +238,15 @@ static FailureOr<Tensor> resample(Builder &builder, const Tensor &x, const Resiz
              isPlain ? JoinedFn() : JoinedFn(epilogue));
 }
 
+/// The order in which axes are resampled: those that are known to shrink, then the others from
+/// the last one on.
+static void sortAxes(std::vector<ResizedAxis> &axes) {
+  auto shrinks = [](const ResizedAxis &axis) { return axis.knownScale.value_or(1) < 1; };
+  llvm::stable_sort(axes, [&](const ResizedAxis &a, const ResizedAxis &b) {
+    return shrinks(a) != shrinks(b) ? shrinks(a) : !shrinks(a) && a.axis > b.axis;
+  });
+}
+
 static FailureOr<Tensors> resize(Builder &builder, const Node &node, ResizeMode mode,
                                  const Tensor &roi, const Tensor &scales, const Tensor &sizes) {
   StringRef name = node.getString("mode", "nearest");
@@ -249,6 +261,7 @@ static FailureOr<Tensors> resize(Builder &builder, const Node &node, ResizeMode 
   FailureOr<std::vector<ResizedAxis>> axes = getResizedAxes(builder, node, roi, scales, sizes);
   if (failed(axes))
     return failure();
+  sortAxes(*axes);
   Tensor x = node.inputs[0];
   for (const ResizedAxis &axis : *axes) {
     if (axis.isIdentity())
