@@ -78,7 +78,8 @@ private:
   }
 
   /// The constants that one factor of a sum of products is computed from, such as packed numbers
-  /// and their scales, and a read of the other factor.
+  /// and their scales, and a read of the other factor; of a sum of squares, such as those of
+  /// distances, the constants and a read of what they meet.
   struct Weights {
     SmallVector<te::ReadOp> reads;
     te::ReadOp data;
@@ -90,10 +91,12 @@ private:
       return std::nullopt;
     auto isConstant = [&](te::ReadOp read) { return getConstant(read, launch) != nullptr; };
     auto [data, weights] = *factors;
+    if (data == weights)
+      llvm::erase_if(weights, [&](te::ReadOp read) { return !isConstant(read); });
     if (!llvm::all_of(weights, isConstant))
       std::swap(weights, data);
     auto other = llvm::find_if_not(data, isConstant);
-    if (other == data.end() || !llvm::all_of(weights, isConstant))
+    if (other == data.end() || weights.empty() || !llvm::all_of(weights, isConstant))
       return std::nullopt;
     return Weights{weights, *other};
   }

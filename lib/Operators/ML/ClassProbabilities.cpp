@@ -116,24 +116,40 @@ private:
   double bound;
 };
 
-/// One step for each class.
+/// One step for each class, after whether any row takes one.
 class Sweep : public Iteration {
 public:
-  Sweep(const Tensor &form, int64_t numClasses) : Iteration(form), numClasses(numClasses) {}
+  Sweep(const Tensor &form, int64_t numClasses)
+      : Iteration(form), numClasses(numClasses), bound(0.005 / numClasses) {}
 
   unsigned numInputs() const override { return 1; }
+  unsigned numOutputs() const override { return 2; }
 
   FailureOr<Tensors> build(Builder &builder, ArrayRef<Tensor> inputs) override {
     FailureOr<Tensor> error = findError(builder, inputs[0]);
     if (failed(error))
       return failure();
-    Step step(form, *error, 0.005 / numClasses);
+    ReducedDims rows(0);
+    unsigned row = rows.add(error->dim(0));
+    FailureOr<Tensor> isMoving = join(
+        builder, te::Combiner::Max, DType::F32, DType::Bool, {}, rows,
+        [&](Body &body) { return readScalar(body, *error, rows.expr(body, row)); },
+        [&](Body &, Scalar greatest) {
+          Scalar isDone = greatest < bound; // not for NaN
+          return select(isDone, isDone.constant(0), isDone.constant(1));
+        });
+    if (failed(isMoving))
+      return failure();
+    Step step(form, *error, bound);
     LoopSpec loop(step, inputs);
     loop.count = Size(numClasses);
     loop.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
       return Tensors{carried[0], builder.fromSizes(DType::I64, {}, position)};
     };
-    return LoopBuilder(builder, loop).run();
+    FailureOr<Tensors> moved = LoopBuilder(builder, loop).run();
+    if (failed(moved))
+      return failure();
+    return Tensors{*isMoving, moved->front()};
   }
 
 private:
@@ -153,6 +169,7 @@ private:
   }
 
   int64_t numClasses;
+  double bound;
 };
 } // namespace
 
@@ -165,6 +182,11 @@ FailureOr<Tensor> findClassProbabilities(Builder &builder, const Tensor &chances
     return failure();
   Sweep sweep(*form, numClasses);
   LoopSpec loop(sweep, *equal);
+  loop.firstOutput = 1;
+  FailureOr<Value> start = extractFlag(builder, builder.fromSizes(DType::Bool, {}, Size(1)));
+  if (failed(start))
+    return failure();
+  loop.condition = *start;
   loop.count = Size(std::max<int64_t>(100, numClasses));
   loop.makeInputs = [](const Size &, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
     return Tensors(carried);

@@ -11,10 +11,22 @@
 #include "lib/Operators/ML/Rows.h"
 #include "lib/Operators/ML/Scores.h"
 #include "tssa/Operators/Elements.h"
+#include <cmath>
 
 using namespace mlir;
 
 namespace tssa::operators {
+
+/// x to the power of `degree`, by products where that is a small whole number.
+static Scalar raise(const Scalar &x, double degree) {
+  constexpr double mostProducts = 4;
+  if (!(degree >= 1 && degree <= mostProducts && degree == std::floor(degree)))
+    return power(x, x.constant(degree));
+  Scalar result = x;
+  for (int i = 1; i < degree; ++i)
+    result = result * x;
+  return result;
+}
 
 /// The kernel that the attributes name, of the rows of x and of m: [rows of x, rows of m].
 static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const Tensor &x,
@@ -32,7 +44,7 @@ static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const T
     if (kind == "RBF")
       return exp(-gamma * total);
     total = gamma * total + offset;
-    return kind == "SIGMOID" ? tanh(total) : power(total, total.constant(degree));
+    return kind == "SIGMOID" ? tanh(total) : raise(total, degree);
   };
   return sum(
       builder, DType::F32, DType::F32, {x.dim(0), m.dim(0)}, reduced,

@@ -31,6 +31,16 @@ func.func @unpacked(%x: tensor<7x16xf32>) -> tensor<7x25xf32> {
   return %y : tensor<7x25xf32>
 }
 
+// What distances are taken from is read along the vector dim as well.
+// CHECK-LABEL: func.func @distances
+// CHECK: %[[POINTS:.*]] = te.constant {{.*}} : tensor<1x4x32xf32>
+// CHECK: te.launch @[[SQUARE:.*]](%{{.*}}, %[[POINTS]])
+func.func @distances(%x: tensor<7x4xf32>) -> tensor<7x25xf32> {
+  %w = te.constant dense_resource<weights> : tensor<25x4xf32>
+  %y = te.launch @square(%x, %w) : (tensor<7x4xf32>, tensor<25x4xf32>) -> tensor<7x25xf32>
+  return %y : tensor<7x25xf32>
+}
+
 // CHECK: te.kernel @[[K]](%{{.*}}: tensor<7x5xf32>, %[[ARG:.*]]: tensor<1x5x32xf32>)
 // CHECK: te.read %[[ARG]][d1 floordiv 32, d2, d1 mod 32]
 // CHECK: te.kernel @gemm
@@ -42,6 +52,20 @@ te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
     te.yield %p : f32
   } combine arith.addf : tensor<7x20xf32>
   te.return %y : tensor<7x20xf32>
+}
+
+// CHECK: te.kernel @[[SQUARE]](
+// CHECK: te.read {{.*}}[d0, d2] : tensor<7x4xf32>
+// CHECK: te.read {{.*}}[d1 floordiv 32, d2, d1 mod 32] : tensor<1x4x32xf32>
+te.kernel @square(%x: tensor<7x4xf32>, %w: tensor<25x4xf32>) -> tensor<7x25xf32> {
+  %y = te.compute @y (d0: 7, d1: 25) reduce (d2: 4) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<7x4xf32>
+    %b = te.read %w[d1, d2] : tensor<25x4xf32>
+    %d = arith.subf %a, %b : f32
+    %p = arith.mulf %d, %d : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<7x25xf32>
+  te.return %y : tensor<7x25xf32>
 }
 
 // CHECK: te.kernel @[[UNPACK]](
