@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A transform of length N is the sum it is defined as, in f64, over a table of the N
-/// roots of unity.
+/// A transform of a length that is known and has factors is a few matrix products
+/// (FourierSteps.h); any other of length N is the sum it is defined as, in f64, over a table
+/// of the N roots of unity.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Contraction.h"
+#include "lib/Operators/FourierSteps.h"
 #include "lib/Operators/Indexing.h"
 #include "tssa/Operators/Registry.h"
 
@@ -181,7 +183,46 @@ static SmallVector<Size> getTransformedShape(Builder &builder, const Transform &
   return shape;
 }
 
+/// An element of the input as f64; 0 behind the end of the signal.
+static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr> at) {
+  SmallVector<AffineExpr> guard;
+  if (!(dft.signal - dft.length).isAtLeast(0))
+    guard.push_back(body.size(dft.signal) - 1 - at[*dft.axis.known]);
+  TypedAttr zero =
+      cast<TypedAttr>(body.ops.getZeroAttr(getElementType(body.ops.getContext(), dft.x.dtype())));
+  return toDouble(body, toScalar(body, body.read(dft.x, at, guard, zero), dft.x.dtype()));
+}
+
+/// The transform in steps, where axis, length and the kind of numbers are known.
+static std::optional<FourierSteps> getSteps(const Transform &dft) {
+  std::optional<int64_t> length = dft.length.constant(), parts = dft.x.shape().back().constant();
+  if (!dft.axis.known || !length || !parts || dft.isHalfSpectrum() || !hasFourierSteps(*length))
+    return std::nullopt;
+  ArrayRef<Size> dims = dft.x.shape().drop_back();
+  FourierSteps steps;
+  steps.before.assign(dims.take_front(*dft.axis.known).begin(),
+                      dims.take_front(*dft.axis.known).end());
+  steps.after.assign(dims.drop_front(*dft.axis.known + 1).begin(), dims.end());
+  steps.length = *length;
+  steps.outputs = dft.isOneSided ? dft.half() : dft.length;
+  steps.parts = *parts;
+  steps.sign = dft.isInverse ? 1 : -1;
+  steps.scale = dft.isInverse ? 1.0 / *length : 1;
+  steps.type = dft.x.dtype();
+  return steps;
+}
+
 static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
+  if (std::optional<FourierSteps> steps = getSteps(dft))
+    return transformInSteps(builder, *steps,
+                            [&](Body &body, ArrayRef<AffineExpr> before, AffineExpr n,
+                                ArrayRef<AffineExpr> after, AffineExpr part) {
+                              SmallVector<AffineExpr> at(before);
+                              at.push_back(n);
+                              at.append(after.begin(), after.end());
+                              at.push_back(part);
+                              return readElement(body, dft, at);
+                            });
   FailureOr<Tensor> roots = makeRoots(builder, dft.length);
   if (failed(roots))
     return failure();
@@ -272,12 +313,26 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
       failed(builder.require(builder.isLess(*length - 1, signal.dim(1)),
                              "a frame is longer than the signal")))
     return failure();
+  Size frames = (signal.dim(1) - *length).floorDiv(*step) + 1;
+  Size outputs = isOneSided ? length->floorDiv(2) + 1 : *length;
+  if (std::optional<int64_t> parts = signal.dim(2).constant();
+      parts && length->constant() && hasFourierSteps(*length->constant())) {
+    FourierSteps steps{{signal.dim(0), frames}, {}, *length->constant(), outputs, *parts, -1, 1,
+                       signal.dtype()};
+    return single(transformInSteps(
+        builder, steps,
+        [&](Body &body, ArrayRef<AffineExpr> before, AffineExpr n, ArrayRef<AffineExpr>,
+            AffineExpr part) {
+          AffineExpr place = before[1] * body.size(*step) + n;
+          Scalar element = toDouble(body, readScalar(body, signal, {before[0], place, part}));
+          return window ? element * toDouble(body, readScalar(body, window, n)) : element;
+        }));
+  }
   FailureOr<Tensor> roots = makeRoots(builder, *length);
   if (failed(roots))
     return failure();
   Rotation rotation{*roots, *length, -1.0};
-  SmallVector<Size> shape = {signal.dim(0), (signal.dim(1) - *length).floorDiv(*step) + 1,
-                             isOneSided ? length->floorDiv(2) + 1 : *length, 2};
+  SmallVector<Size> shape = {signal.dim(0), frames, outputs, 2};
   ReducedDims reduced(shape.size());
   unsigned slot = reduced.add(*length);
   return single(sum(builder, DType::F64, signal.dtype(), shape, reduced, [&](Body &body) {

@@ -51,6 +51,15 @@ static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
+/// Lanes that are counted on along a dim of unknown size that is no row.
+static constexpr double fewLanes = 4;
+
+static bool isStridedWrite(ArrayRef<Access> accesses, unsigned dim) {
+  return llvm::any_of(accesses, [&](const Access &access) {
+    return access.isWrite() && access.getStep(dim, 2) == Step::Strided;
+  });
+}
+
 /// Cost of what the lanes of a vector along a dim read or write, `offsets` elements
 /// from the first of them.
 static double getLaneCost(const Access &access, const std::optional<SmallVector<int64_t>> &offsets,
@@ -87,6 +96,10 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
       cost += weight;
   }
   double used = std::min(extent, lanes);
+  // An open size, such as that of a batch, may be 1; a row is seldom as short.
+  if (ShapedType::isDynamic(op.getStaticSizes()[dim]) && !reduction &&
+      isStridedWrite(accesses, dim))
+    used = std::min(used, fewLanes);
   if (reduction) // joining the lanes at the end
     cost += 10.0 * lanes / std::max<int64_t>(extent, 1);
   return cost / std::max(used, 1.0);
