@@ -284,6 +284,8 @@ SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
   SmallVector<int64_t> heights = {group.size - 1};
   while (heights.back() > step)
     heights.push_back(heights.back() - step);
+  if (heights.back() > 1) // a single row, of a matrix by a vector, loads little but the matrix
+    heights.push_back(1);
   return heights;
 }
 

@@ -23,6 +23,10 @@
 // CHECK: } else {
 // CHECK-COUNT-4: math.fma
 // CHECK-NOT: math.fma
+// A single row is computed alone.
+// CHECK: } else {
+// CHECK-COUNT-1: math.fma
+// CHECK-NOT: math.fma
 // CHECK: @product.extent
 te.kernel @product(%a: tensor<?x64xf32> {te.sizes = array<i64: 2, -1>}, %b: tensor<64x16xf32>, %m: index) -> tensor<?x16xf32> {
   %y = te.compute @y (d0: %m, d1: 16) reduce (d2: 64) init (0.0 : f32) {
