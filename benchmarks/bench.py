@@ -50,7 +50,7 @@ def parse():
     parser.add_argument("--repeats", type=int, help="rounds in place of disturbed ones, at most (5; quick 2)")
     parser.add_argument("--starts", type=int, help="for the part of that name (100; quick 10)")
     parser.add_argument("--quick", action="store_true", help="few cases, few peers, native only")
-    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--again", action="store_true", help="measure anew what is there: these cases, or all")
     return parser.parse_intermixed_args()
 
 
@@ -87,13 +87,15 @@ def complete(options):
 def load(path, options):
     """What was measured before, if it was in the same way: a file never mixes machines, versions or settings."""
     results = {"part": options.part, "machine": describe(options), "rows": []}
-    if not os.path.exists(path) or options.again:
+    if not os.path.exists(path) or (options.again and not options.names):
         return results
     with open(path) as file:
         before = json.load(file)
     for what, now in results["machine"].items():
         if what != "date" and before["machine"].get(what) != now:
             raise SystemExit(f"{path} has another {what}: {before['machine'].get(what)}, not {now}; --again begins anew")
+    if options.again:
+        before["rows"] = [row for row in before["rows"] if row["case"] not in options.names]
     return before
 
 
