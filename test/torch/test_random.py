@@ -1,7 +1,8 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Random programs agree with eager PyTorch; TSSA_FULL=1 tries more of them.
+"""Random programs agree with eager PyTorch; TSSA_FULL=1 tries more of them. One of which
+TorchScript has removed a write is refused.
 
 Each is compiled with --verify-each-stage: the program as imported, evaluated with its
 writes, the functional one and those of all later stages agree with the binary.
@@ -15,7 +16,7 @@ import unittest
 from unittest import mock
 
 import torch
-from tssa import _compile, _tool
+from tssa import UnsupportedError, _compile, _tool
 
 import random_programs
 from support import AgreementTest
@@ -57,7 +58,13 @@ class RandomPrograms(AgreementTest):
             arguments = (*make_arguments(seed, rows), k)
             if rows != 4 and not self.is_defined(program, arguments):
                 continue  # parts of fixed sizes fit the first one only
-            compiled = self.check(program, arguments, compiled)
+            try:
+                compiled = self.check(program, arguments, compiled)
+            except UnsupportedError as error:
+                # Whether anybody would have seen the write is not known any more.
+                if compiled or "TorchScript does not keep" not in str(error):
+                    raise
+                self.skipTest("TorchScript removed a write")
 
     @staticmethod
     def is_defined(program, arguments):
