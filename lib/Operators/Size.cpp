@@ -288,7 +288,14 @@ static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, u
       continue;
     }
     if (atom.kind == Atom::FloorDiv) {
-      if (coefficient < 0 && atom.nonNegative && holdsWith(*atom.lhs))
+      if (coefficient >= 0)
+        continue;
+      // d * floor(a / d) <= a, which is closer than floor(a / d) <= a.
+      std::optional<int64_t> divisor = atom.rhs->constant();
+      if (divisor && *divisor > 0 && coefficient % *divisor == 0 &&
+          isAtLeastImpl(without + *atom.lhs * Size(coefficient / *divisor), value, depth, steps))
+        return true;
+      if (atom.nonNegative && holdsWith(*atom.lhs))
         return true;
       continue;
     }

@@ -144,19 +144,38 @@ bool IndexSimplifier::prove(const Polynomial &value, unsigned depth) {
   });
 }
 
+/// Larger for an expression than for what it is made of, through the definitions and
+/// bounds of its symbols and dims.
+unsigned IndexSimplifier::getWeight(AffineExpr expr) {
+  if (auto it = weights.find(expr); it != weights.end())
+    return it->second;
+  weights[expr] = 2; // What a cyclic bound would read.
+  unsigned weight = 2 + isa<AffineDimExpr>(expr);
+  auto add = [&](AffineExpr part) {
+    if (part)
+      weight = llvm::SaturatingAdd(weight, getWeight(part));
+  };
+  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+    add(binary.getLHS());
+    add(binary.getRHS());
+  } else if (const IndexRange *range = getRange(expr)) {
+    add(range->definition ? range->definition : range->upperExpr);
+  }
+  return weights[expr] = weight;
+}
+
 /// The atom to replace first: what is made of others before what it is made of.
-static AffineExpr pickAtom(const Polynomial &value,
-                           llvm::function_ref<bool(AffineExpr)> isReplaceable) {
+AffineExpr IndexSimplifier::pickAtom(const Polynomial &value,
+                                     llvm::function_ref<bool(AffineExpr)> isReplaceable) {
   AffineExpr best;
-  unsigned bestSize = 0;
+  unsigned bestWeight = 0;
   for (const Term &term : value.getTerms())
     for (AffineExpr atom : term.atoms) {
       if (!isReplaceable(atom))
         continue;
-      unsigned size = getExprSize(atom) * 2 + isa<AffineDimExpr>(atom);
-      if (size > bestSize) {
+      if (unsigned weight = getWeight(atom); weight > bestWeight) {
         best = atom;
-        bestSize = size;
+        bestWeight = weight;
       }
     }
   return best;

@@ -40,6 +40,7 @@ void IndexSimplifier::assumeNonNegative(AffineExpr expr) {
     assumptions.push_back(value);
   normalForms.clear();
   intervals.clear();
+  weights.clear();
 }
 
 bool IndexSimplifier::tightenDim(const Polynomial &value) {

@@ -104,6 +104,8 @@ private:
   Interval getInterval(const Polynomial &value);
   Interval getInterval(AffineExpr atom);
   Interval computeInterval(AffineExpr atom);
+  unsigned getWeight(AffineExpr expr);
+  AffineExpr pickAtom(const Polynomial &value, llvm::function_ref<bool(AffineExpr)> isReplaceable);
   bool proveNonNegative(const Polynomial &value);
   bool prove(const Polynomial &value, unsigned depth);
   bool proveByBounds(const Polynomial &value, unsigned depth);
@@ -118,6 +120,7 @@ private:
   SmallVector<Polynomial, 4> assumptions;
   llvm::DenseMap<AffineExpr, Polynomial> normalForms;
   llvm::DenseMap<AffineExpr, Interval> intervals;
+  llvm::DenseMap<AffineExpr, unsigned> weights;
   unsigned budget = 0;
 };
 

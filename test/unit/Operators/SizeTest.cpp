@@ -91,6 +91,14 @@ TEST_F(SizeTest, Bounds) {
   EXPECT_TRUE((n - n.floorDiv(2)).isAtLeast(0));
 }
 
+TEST_F(SizeTest, QuotientsTimesTheirDivisor) {
+  Size n = symbols[0], half = (n - 3).floorDiv(2);
+  EXPECT_TRUE((n - 3 - half * 2).isAtLeast(0));
+  EXPECT_TRUE((n * 2 - 6 - half * 4 + 1).isAtLeast(1));
+  EXPECT_FALSE((n - 3 - half * 2).isAtLeast(1));
+  EXPECT_FALSE((n - 3 - half * 3).isAtLeast(0));
+}
+
 TEST_F(SizeTest, LearnNonNegative) {
   mlir::Builder builder(&context);
   mlir::Value value = block.addArgument(builder.getIndexType(), builder.getUnknownLoc());

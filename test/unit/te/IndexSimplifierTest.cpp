@@ -164,6 +164,18 @@ TEST_F(IndexSimplifierTest, DefinedSymbols) {
   EXPECT_FALSE(simplifier.isNonNegative(parse("s1 - 2 - d0 * 2 - d1")));
 }
 
+TEST_F(IndexSimplifierTest, DimsAreReplacedBeforeWhatBoundsThem) {
+  // d0 < s0 where s0 = s1 floordiv 2: the quotient must still be there when the bound
+  // of d0 brings the same one.
+  IndexRange half = IndexRange::atLeast(0);
+  half.definition = symbol(1).floorDiv(2);
+  SmallVector<IndexRange> dims = {IndexRange::below(symbol(0))};
+  IndexSimplifier simplifier(&context, dims, {half, IndexRange::atLeast(1)});
+  EXPECT_TRUE(simplifier.isNonNegative(parse("s1 floordiv 2 - 1 - d0")));
+  EXPECT_TRUE(simplifier.isNonNegative(parse("(s1 floordiv 2) * 2 - 2 - d0 * 2")));
+  EXPECT_FALSE(simplifier.isNonNegative(parse("s1 floordiv 2 - 2 - d0")));
+}
+
 TEST_F(IndexSimplifierTest, OverflowIsNoAnswer) {
   IndexSimplifier simplifier(&context, {}, {});
   AffineExpr expr = parse("(d0 * 4611686018427387904) * 4 + d1");
