@@ -205,6 +205,13 @@ FailureOr<std::vector<int>> Sorter::sort() {
   return order;
 }
 
+SmallVector<StringRef> getOutputNames(const GraphProto &graph) {
+  SmallVector<StringRef> names;
+  for (const auto &output : graph.output())
+    names.push_back(output.name());
+  return names;
+}
+
 FailureOr<std::vector<int>> orderNodes(const NodeList &nodes,
                                        function_ref<bool(StringRef)> isDefined,
                                        ArrayRef<StringRef> definedNames, ImportReport &report) {

@@ -29,6 +29,8 @@ llvm::StringRef normalizeDomain(llvm::StringRef domain);
 void forEachSubgraph(const tssa_onnx::NodeProto &node,
                      llvm::function_ref<void(const tssa_onnx::GraphProto &)> visit);
 
+llvm::SmallVector<llvm::StringRef> getOutputNames(const tssa_onnx::GraphProto &graph);
+
 /// Positions of the nodes such that each value is made before it is used; the order of
 /// the file where it is right. `definedNames` are the inputs and initializers of this
 /// graph; `isDefined` also knows those of the graphs around it. Fails on a cycle, a name

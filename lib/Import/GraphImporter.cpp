@@ -32,6 +32,17 @@ GraphImporter::Entry *GraphImporter::Scope::find(StringRef name) {
   return nullptr;
 }
 
+GraphImporter::Scope GraphImporter::Scope::nest() {
+  Scope inner;
+  inner.parent = this;
+  inner.opsets = opsets;
+  inner.graph = graph;
+  inner.attributes = attributes;
+  inner.isStandard = isStandard;
+  inner.prefix = prefix;
+  return inner;
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
@@ -141,16 +152,14 @@ bool GraphImporter::collectFault(const NodeProto &proto, int index) {
     unsupported.add(UnsupportedUse::Node, report.error, getPlace(proto, index));
   report.fault = Fault::None;
   report.error.clear();
-  // A builder keeps its first error, and values that others refer to.
-  if (builder->fault() != Fault::None) {
-    mlir::Location location = builder->loc();
-    builder = builders.emplace_back(std::make_unique<Builder>(builder->ops, builder->sizes)).get();
-    builder->setLoc(location);
-  }
+  builder->clearFault();
   return true;
 }
 
-LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope &scope) {
+LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
+  int index = rest.order.front();
+  const NodeProto &proto = rest.nodes[index];
+  rest.order = rest.order.drop_front();
   if (++numNodes > maxBuiltNodes)
     return fail(report, Fault::Limit,
                 "the model makes more than " + Twine(maxBuiltNodes) +
@@ -168,7 +177,7 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope
     return makeUnknown();
   Node node;
   mlir::OpBuilder::InsertPoint place = builder->ops.saveInsertionPoint();
-  if (succeeded(buildNode(proto, index, scope, node))) {
+  if (succeeded(buildNode(proto, index, rest, scope, node))) {
     metUnknown = false; // of a body that was only tried
     return success();
   }
@@ -179,7 +188,7 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, int index, Scope
   return makeUnknown();
 }
 
-LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Scope &scope,
+LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &rest, Scope &scope,
                                        Node &node) {
   builder->setLoc(getLocation(proto, index, scope));
   node.op = proto.op_type();
@@ -199,9 +208,21 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Scope 
       report.error = place + ": " + report.error;
     return failure();
   }
+  bool goesOn = false;
+  if (!node.subgraphs.empty() && numContinued < maxContinuedIfs)
+    node.continueGraph = [&](Builder &, ArrayRef<Tensor> results) {
+      goesOn = true;
+      return continueGraph(proto, index, rest, scope, results);
+    };
   FailureOr<Tensors> results = build(proto, index, node, scope);
   if (failed(results))
     return failure();
+  if (goesOn) {
+    for (const auto &[name, tensor] : llvm::zip_equal(rest.outputs, *results))
+      scope.entries[name] = {tensor, "produced by what follows " + place};
+    rest.order = {};
+    return success();
+  }
   for (const auto &[i, name] : llvm::enumerate(proto.output())) {
     if (name.empty())
       continue;
@@ -318,7 +339,8 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
   return success();
 }
 
-LogicalResult GraphImporter::importNodes(const NodeList &nodes, Scope &scope) {
+LogicalResult GraphImporter::importNodes(const NodeList &nodes, ArrayRef<StringRef> outputs,
+                                         Scope &scope) {
   SmallVector<StringRef> own;
   for (const auto &entry : scope.entries)
     own.push_back(entry.getKey());
@@ -326,11 +348,65 @@ LogicalResult GraphImporter::importNodes(const NodeList &nodes, Scope &scope) {
       orderNodes(nodes, [&](StringRef name) { return scope.find(name) != nullptr; }, own, report);
   if (failed(order))
     return failure();
-  for (int index : *order)
-    if (failed(importNode(nodes[index], index, scope)))
+  return importRest({nodes, *order, outputs}, scope);
+}
+
+LogicalResult GraphImporter::importRest(Rest rest, Scope &scope) {
+  while (!rest.order.empty())
+    if (failed(importNode(rest, scope)))
       return failure();
   return success();
 }
+
+FailureOr<Tensors> GraphImporter::findOutputs(ArrayRef<StringRef> outputs, Scope &scope) {
+  Tensors results;
+  for (StringRef name : outputs) {
+    Entry *entry = scope.find(name);
+    if (entry && entry->isUnknown) {
+      metUnknown = true;
+      return failure();
+    }
+    results.push_back(entry ? entry->tensor : Tensor());
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// What follows an If
+//===----------------------------------------------------------------------===//
+
+FailureOr<Continuation> GraphImporter::continueGraph(const NodeProto &proto, int index,
+                                                     const Rest &rest, Scope &scope,
+                                                     ArrayRef<Tensor> results) {
+  llvm::SaveAndRestore further(numContinued, numContinued + 1);
+  Scope branch = scope.nest();
+  for (const auto &[name, tensor] : llvm::zip(proto.output(), results))
+    branch.entries[name] = {tensor, "produced by " + describe(proto, index)};
+  mlir::Block *block = builder->ops.getInsertionBlock();
+  mlir::Operation *last = block->empty() ? nullptr : &block->back();
+  if (succeeded(importRest(rest, branch))) {
+    FailureOr<Tensors> outputs = findOutputs(rest.outputs, branch);
+    if (failed(outputs))
+      return failure();
+    return Continuation{*outputs, {}};
+  }
+  if (report.fault != Fault::Model)
+    return failure();
+  // A run that comes here is wrong; one that takes the other branch is not.
+  Continuation wrong{{},
+                     StringRef(report.error).take_until([](char c) { return c == '\n'; }).str()};
+  report.error.clear();
+  report.fault = Fault::None;
+  builder->clearFault();
+  while (!block->empty() && &block->back() != last)
+    builder->discard(&block->back());
+  builder->ops.setInsertionPointToEnd(block);
+  return wrong;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
 
 LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &scope) {
   for (const auto &tensor : graph.initializer()) {
@@ -355,30 +431,21 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   if (failed(checkDepth()))
     return failure();
   llvm::SaveAndRestore deeper(depth, depth + 1);
-  Scope scope;
-  scope.parent = &parent;
-  scope.opsets = parent.opsets;
+  Scope scope = parent.nest();
   scope.graph = &graph;
-  scope.attributes = parent.attributes;
-  scope.isStandard = parent.isStandard;
-  scope.prefix = parent.prefix;
   for (const auto &[input, tensor] : llvm::zip_equal(graph.input(), inputs))
     scope.entries[input.name()] = {tensor, "an input of graph " + quote(graph.name())};
-  if (failed(importInitializers(graph, scope)) || failed(importNodes(graph.node(), scope)))
+  SmallVector<StringRef> outputs = getOutputNames(graph);
+  if (failed(importInitializers(graph, scope)) || failed(importNodes(graph.node(), outputs, scope)))
     return failure();
-  Tensors results;
-  for (const auto &output : graph.output()) {
-    Entry *entry = scope.find(output.name());
-    if (entry && entry->isUnknown) {
-      metUnknown = true;
-      return failure();
-    }
-    // An input that a call leaves out may be named, too.
-    if (!entry || !entry->tensor)
-      return builder->error("output " + quote(output.name()) + " of graph " + quote(graph.name()) +
+  FailureOr<Tensors> results = findOutputs(outputs, scope);
+  if (failed(results))
+    return failure();
+  // An input that a call leaves out may be named, too.
+  for (const auto &[name, tensor] : llvm::zip_equal(outputs, *results))
+    if (!tensor)
+      return builder->error("output " + quote(name) + " of graph " + quote(graph.name()) +
                             " is not there");
-    results.push_back(entry->tensor);
-  }
   return results;
 }
 
@@ -426,19 +493,11 @@ FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
                           Twine(node.inputs.size()));
   for (const auto &[i, name] : llvm::enumerate(function.input()))
     inner.entries[name] = {node.input(i), "an input of function " + quote(function.name())};
-  if (failed(importNodes(function.node(), inner)))
+  SmallVector<StringRef> outputs(function.output().begin(), function.output().end());
+  if (failed(importNodes(function.node(), outputs, inner)))
     return failure();
   builder->setLoc(builder->ops.getUnknownLoc());
-  Tensors results;
-  for (const std::string &name : function.output()) {
-    Entry *entry = inner.find(name);
-    if (entry && entry->isUnknown) {
-      metUnknown = true;
-      return failure();
-    }
-    results.push_back(entry ? entry->tensor : Tensor());
-  }
-  return results;
+  return findOutputs(outputs, inner);
 }
 
 static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {

@@ -47,6 +47,8 @@ public:
     /// Names of the calls around it, each followed by '/'.
     std::string prefix;
     Entry *find(llvm::StringRef name);
+    /// An empty scope for nodes that stand in this one's place and see its names.
+    Scope nest();
   };
 
   GraphImporter(operators::Builder &builder, TensorReader &reader, const FunctionTable &functions,
@@ -56,16 +58,34 @@ public:
 
   /// Makes the initializers of `graph` tensors of `scope`.
   mlir::LogicalResult importInitializers(const tssa_onnx::GraphProto &graph, Scope &scope);
-  /// Builds all nodes; their inputs are in `scope` or around it.
-  mlir::LogicalResult importNodes(const NodeList &nodes, Scope &scope);
+  /// Builds all nodes; their inputs are in `scope` or around it. Afterwards the outputs are
+  /// in `scope`, but not always the results of every node: some may belong to branches that
+  /// an If goes on with.
+  mlir::LogicalResult importNodes(const NodeList &nodes, llvm::ArrayRef<llvm::StringRef> outputs,
+                                  Scope &scope);
   /// Builds a body in a scope of its own.
   mlir::FailureOr<operators::Tensors> importBody(const tssa_onnx::GraphProto &graph, Scope &parent,
                                                  llvm::ArrayRef<operators::Tensor> inputs);
 
 private:
-  mlir::LogicalResult importNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope);
-  mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Scope &scope,
-                                operators::Node &node);
+  /// Nodes of a graph that are not built yet, in an order to build them in.
+  struct Rest {
+    const NodeList &nodes;
+    llvm::ArrayRef<int> order;
+    llvm::ArrayRef<llvm::StringRef> outputs;
+  };
+  mlir::LogicalResult importRest(Rest rest, Scope &scope);
+  /// Takes the first node of `rest` and builds it; if its branches go on to the end of the
+  /// graph, they take all.
+  mlir::LogicalResult importNode(Rest &rest, Scope &scope);
+  mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Rest &rest,
+                                Scope &scope, operators::Node &node);
+  /// Builds `rest` for these results of the node before it.
+  mlir::FailureOr<operators::Continuation> continueGraph(const tssa_onnx::NodeProto &proto,
+                                                         int index, const Rest &rest, Scope &scope,
+                                                         llvm::ArrayRef<operators::Tensor> results);
+  mlir::FailureOr<operators::Tensors> findOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
+                                                  Scope &scope);
   /// Whether a node that failed lacks something that is collected, now or before.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
   /// Whether nodes may still be built, a body or a function deeper.
@@ -95,12 +115,10 @@ private:
   mlir::Location getLocation(const tssa_onnx::NodeProto &proto, int index, const Scope &scope);
 
   operators::Builder *builder;
-  /// Those that came after an error that was collected.
-  std::vector<std::unique_ptr<operators::Builder>> builders;
   TensorReader &reader;
   const FunctionTable &functions;
   std::string fileName;
-  size_t numNodes = 0, depth = 0;
+  size_t numNodes = 0, depth = 0, numContinued = 0;
   UnsupportedUses &unsupported;
   ImportReport &report;
   /// Set with the failure of a body or a function that has unknown results.

@@ -16,6 +16,9 @@ constexpr size_t maxFunctionDepth = 64;
 /// Nodes that are built: those of a function count for each call, those of a body for
 /// each time it is tried.
 constexpr size_t maxBuiltNodes = 1'000'000;
+/// Ifs, one after the other, whose branches go on to the end of the graph: each doubles what
+/// follows it.
+constexpr size_t maxContinuedIfs = 4;
 
 // Of untrusted models alone:
 

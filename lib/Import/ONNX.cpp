@@ -102,7 +102,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
     scope.entries[input.name()].isUnknown = true; // unless it is among those that are read
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
-      failed(importer.importNodes(model->graph().node(), scope)))
+      failed(importer.importNodes(model->graph().node(), getOutputNames(model->graph()), scope)))
     return nullptr;
   if (!unsupported.empty()) {
     (void)unsupported.report(report);

@@ -63,7 +63,8 @@ static void leaveBodies(OpBuilder &ops) {
 }
 
 bool Builder::isVisible(Value value) {
-  return value.getParentRegion()->isAncestor(ops.getInsertionBlock()->getParent());
+  Region *region = value.getParentRegion(); // null once discarded
+  return region && region->isAncestor(ops.getInsertionBlock()->getParent());
 }
 
 /// The values behind `size`; `seen` are atoms whose values are there already.

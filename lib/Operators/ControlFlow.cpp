@@ -18,77 +18,138 @@ namespace tssa::operators {
 // If
 //===----------------------------------------------------------------------===//
 
-/// Builds a branch into a block of its own.
-static FailureOr<Tensors> buildBranch(Builder &b, Subgraph &branch, Block *block) {
+namespace {
+
+/// A branch, built into a block of its own.
+struct Branch {
+  Subgraph &body;
+  Block *block;
+  Tensors results;
+  /// Why a run that takes the branch fails; empty if it does not.
+  std::string error;
+
+  bool fails() const { return !error.empty(); }
+};
+
+/// Builds an If whose condition is known only when the program runs.
+class IfBuilder {
+public:
+  IfBuilder(Builder &b, const Node &node) : b(b), node(node) {}
+
+  FailureOr<Tensors> run(Subgraph &then, Subgraph &otherwise);
+
+private:
+  LogicalResult build(Branch &branch);
+  std::optional<unsigned> findMismatch() const;
+  LogicalResult reportMismatch(unsigned output);
+  LogicalResult makeJoinable();
+  TensorForm joinForms(unsigned output) const;
+  LogicalResult failRun(Branch &branch, ArrayRef<TensorForm> forms);
+  Tensors close(scf::IfOp draft, ArrayRef<TensorForm> forms);
+
+  Builder &b;
+  const Node &node;
+  SmallVector<Branch, 2> branches;
+};
+
+} // namespace
+
+LogicalResult IfBuilder::build(Branch &branch) {
   OpBuilder::InsertionGuard guard(b.ops);
   Location loc = b.loc();
-  b.ops.setInsertionPointToEnd(block);
-  FailureOr<Tensors> results = branch.build(b, {});
+  b.ops.setInsertionPointToEnd(branch.block);
+  FailureOr<Tensors> results = branch.body.build(b, {});
   b.setLoc(loc);
-  return results;
+  if (failed(results) || failed(requirePlain(b, *results, "a branch")))
+    return failure();
+  branch.results = std::move(*results);
+  return success();
 }
 
-/// What both branches agree on.
-static FailureOr<TensorForm> joinForms(Builder &b, unsigned output, const Tensor &left,
-                                       const Tensor &right) {
-  if (left.dtype() != right.dtype() || left.rank() != right.rank())
-    return b.unsupported("the branches give " + left.str() + " and " + right.str() +
-                         " for output " + Twine(output) +
-                         "; where sizes decide, compile for known ones");
-  TensorForm form{left.dtype(), {}};
-  for (auto [l, r] : llvm::zip_equal(left.shape(), right.shape()))
+/// The first output whose results have no common type.
+std::optional<unsigned> IfBuilder::findMismatch() const {
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip_equal(branches[0].results, branches[1].results))) {
+    auto &[left, right] = pair;
+    if (left.dtype() != right.dtype() || left.rank() != right.rank())
+      return i;
+  }
+  return std::nullopt;
+}
+
+LogicalResult IfBuilder::reportMismatch(unsigned output) {
+  return b.unsupported("the branches give " + branches[0].results[output].str() + " and " +
+                       branches[1].results[output].str() + " for output " + Twine(output) +
+                       "; where sizes decide, compile for known ones");
+}
+
+/// Lets each branch go on to the end of the graph if their results have different ranks.
+LogicalResult IfBuilder::makeJoinable() {
+  std::optional<unsigned> mismatch = findMismatch();
+  if (!mismatch)
+    return success();
+  if (!node.continueGraph)
+    return reportMismatch(*mismatch);
+  for (Branch &branch : branches) {
+    OpBuilder::InsertionGuard guard(b.ops);
+    b.ops.setInsertionPointToEnd(branch.block);
+    Location loc = b.loc();
+    FailureOr<Continuation> rest = node.continueGraph(b, branch.results);
+    b.setLoc(loc);
+    if (failed(rest) || failed(requirePlain(b, rest->results, "a branch")))
+      return failure();
+    branch.results = std::move(rest->results);
+    branch.error = std::move(rest->error);
+  }
+  if (branches[0].fails() && branches[1].fails())
+    return b.error("what follows is wrong with the results of either branch: " + branches[0].error);
+  bool bothRun = !branches[0].fails() && !branches[1].fails();
+  if (std::optional<unsigned> output = bothRun ? findMismatch() : std::nullopt)
+    return reportMismatch(*output);
+  return success();
+}
+
+/// What both branches agree on, or the one that does not fail says.
+TensorForm IfBuilder::joinForms(unsigned output) const {
+  const Branch &left = branches[branches[0].fails()], &right = branches[!branches[1].fails()];
+  TensorForm form{left.results[output].dtype(), {}};
+  for (auto [l, r] : llvm::zip_equal(left.results[output].shape(), right.results[output].shape()))
     form.shape.push_back(l == r && b.isVisible(l) ? std::optional(l) : std::nullopt);
   return form;
 }
 
-static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
-  Subgraph &then = *node.subgraphs.lookup("then_branch");
-  Subgraph &otherwise = *node.subgraphs.lookup("else_branch");
-  const Tensor &condition = node.inputs[0];
-  for (Subgraph *branch : {&then, &otherwise})
-    if (branch->numInputs() != 0)
-      return b.error("a branch takes no inputs, this has " + Twine(branch->numInputs()));
-  if (then.numOutputs() != otherwise.numOutputs())
-    return b.error("the branches have " + Twine(then.numOutputs()) + " and " +
-                   Twine(otherwise.numOutputs()) + " outputs");
-  std::optional<SmallVector<int64_t>> known = b.constantInts(condition);
-  if (known && known->size() == 1)
-    return (known->front() ? then : otherwise).build(b, {});
-
-  FailureOr<Value> extracted = extractFlag(b, condition);
-  if (failed(extracted))
-    return failure();
-  Value flag = *extracted;
-  auto draft = scf::IfOp::create(b.ops, b.loc(), TypeRange(), flag, /*withElseRegion=*/true);
-  for (Block *block : {draft.thenBlock(), draft.elseBlock()})
-    block->getTerminator()->erase();
-  FailureOr<Tensors> left = buildBranch(b, then, draft.thenBlock());
-  if (failed(left))
-    return failure();
-  FailureOr<Tensors> right = buildBranch(b, otherwise, draft.elseBlock());
-  if (failed(right) || failed(requirePlain(b, *left, "a branch")) ||
-      failed(requirePlain(b, *right, "a branch")))
-    return failure();
-  SmallVector<TensorForm> forms;
-  SmallVector<Type> types;
-  for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(*left, *right))) {
-    FailureOr<TensorForm> form = joinForms(b, i, std::get<0>(pair), std::get<1>(pair));
-    if (failed(form))
+/// Fails the run in the block of a branch; the results that its type asks for are empty.
+LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
+  OpBuilder::InsertionGuard guard(b.ops);
+  b.ops.setInsertionPointToEnd(branch.block);
+  b.check(arith::ConstantIntOp::create(b.ops, b.loc(), 0, 1), branch.error);
+  for (const TensorForm &form : forms) {
+    SmallVector<Size> shape;
+    for (const std::optional<Size> &size : form.shape)
+      shape.push_back(size.value_or(Size(0)));
+    FailureOr<Tensor> result = b.fill(form.type, shape, 0);
+    if (failed(result))
       return failure();
-    forms.push_back(*form);
-    types.push_back(getType(b, *form));
+    branch.results.push_back(*result);
   }
-  for (auto [block, tensors] :
-       {std::pair(draft.thenBlock(), &*left), {draft.elseBlock(), &*right}}) {
+  return success();
+}
+
+/// Yields the results of the branches and moves them into an If that has results.
+Tensors IfBuilder::close(scf::IfOp draft, ArrayRef<TensorForm> forms) {
+  SmallVector<Type> types;
+  for (const TensorForm &form : forms)
+    types.push_back(getType(b, form));
+  for (Branch &branch : branches) {
     OpBuilder::InsertionGuard guard(b.ops);
-    b.ops.setInsertionPointToEnd(block);
+    b.ops.setInsertionPointToEnd(branch.block);
     SmallVector<Value> values;
-    for (auto [tensor, type] : llvm::zip_equal(*tensors, types))
+    for (auto [tensor, type] : llvm::zip_equal(branch.results, types))
       values.push_back(conform(b, tensor, type));
     scf::YieldOp::create(b.ops, b.loc(), values);
   }
-  auto op = scf::IfOp::create(b.ops, b.loc(), types, flag, /*addThenBlock=*/false,
-                              /*addElseBlock=*/false);
+  auto op = scf::IfOp::create(b.ops, b.loc(), types, draft.getCondition(),
+                              /*addThenBlock=*/false, /*addElseBlock=*/false);
   op.getThenRegion().takeBody(draft.getThenRegion());
   op.getElseRegion().takeBody(draft.getElseRegion());
   draft.erase();
@@ -96,6 +157,40 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
   for (auto [value, form] : llvm::zip_equal(op.getResults(), forms))
     results.push_back(wrap(b, value, form));
   return results;
+}
+
+FailureOr<Tensors> IfBuilder::run(Subgraph &then, Subgraph &otherwise) {
+  FailureOr<Value> flag = extractFlag(b, node.inputs[0]);
+  if (failed(flag))
+    return failure();
+  auto draft = scf::IfOp::create(b.ops, b.loc(), TypeRange(), *flag, /*withElseRegion=*/true);
+  branches = {{then, draft.thenBlock(), {}, {}}, {otherwise, draft.elseBlock(), {}, {}}};
+  for (Branch &branch : branches)
+    branch.block->getTerminator()->erase();
+  if (failed(build(branches[0])) || failed(build(branches[1])) || failed(makeJoinable()))
+    return failure();
+  SmallVector<TensorForm> forms;
+  for (unsigned output = 0; output < branches[branches[0].fails()].results.size(); ++output)
+    forms.push_back(joinForms(output));
+  for (Branch &branch : branches)
+    if (branch.fails() && failed(failRun(branch, forms)))
+      return failure();
+  return close(draft, forms);
+}
+
+static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
+  Subgraph &then = *node.subgraphs.lookup("then_branch");
+  Subgraph &otherwise = *node.subgraphs.lookup("else_branch");
+  for (Subgraph *branch : {&then, &otherwise})
+    if (branch->numInputs() != 0)
+      return b.error("a branch takes no inputs, this has " + Twine(branch->numInputs()));
+  if (then.numOutputs() != otherwise.numOutputs())
+    return b.error("the branches have " + Twine(then.numOutputs()) + " and " +
+                   Twine(otherwise.numOutputs()) + " outputs");
+  std::optional<SmallVector<int64_t>> known = b.constantInts(node.inputs[0]);
+  if (known && known->size() == 1)
+    return (known->front() ? then : otherwise).build(b, {});
+  return IfBuilder(b, node).run(then, otherwise);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,8 +142,8 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
     const Node &named = context.manifest.nodes[node];
     failure.node = named.name;
-    failure.message = "node #" + std::to_string(node) + " '" + printable(named.name) + "' (" +
-                      printable(named.op) + "): " + failure.message;
+    failure.message =
+        "node '" + printable(named.name) + "' (" + printable(named.op) + "): " + failure.message;
   }
   failed.store(true, std::memory_order_release);
   return code;

@@ -70,6 +70,11 @@ public:
   /// The first error that was reported, if any.
   Fault fault() const { return lastFault; }
   llvm::StringRef faultText() const { return lastText; }
+  /// Goes on after an error that the caller has dealt with.
+  void clearFault() {
+    lastFault = Fault::None;
+    lastText.clear();
+  }
 
   // Tensors.
   /// A tensor that is `value`; sizes of dynamic dims that are not given become new

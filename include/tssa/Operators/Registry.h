@@ -38,6 +38,15 @@ public:
   virtual mlir::FailureOr<Tensors> build(Builder &builder, llvm::ArrayRef<Tensor> inputs) = 0;
 };
 
+/// What a graph results in when a node's results are given ones; or, if what follows the
+/// node is wrong with them, why.
+struct Continuation {
+  Tensors results;
+  std::string error;
+};
+using ContinueFn =
+    std::function<mlir::FailureOr<Continuation>(Builder &, llvm::ArrayRef<Tensor> results)>;
+
 /// One use of an operator.
 class Node {
 public:
@@ -52,6 +61,10 @@ public:
   mlir::NamedAttrList attributes;
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<std::shared_ptr<Subgraph>> subgraphs;
+  /// Builds what follows the node in its graph. For a node whose branches give results of
+  /// different ranks: each branch goes on to the end of the graph, and the node's function
+  /// gives the graph's results. Null where that is not possible.
+  ContinueFn continueGraph;
 
   /// Input i, null when it is absent.
   Tensor input(unsigned i) const { return i < inputs.size() ? inputs[i] : Tensor(); }

@@ -73,7 +73,7 @@ TEST_F(DeviceTest, AskedFor) {
 TEST_F(DeviceTest, ErrorWordsNameTheNode) {
   how = IndexError;
   for (int i = 0; i < 3; ++i) { // they are cleared for each run
-    EXPECT_FAULT(TSSA_OUT_OF_RANGE, "node #0 'total' (Add): an index in the data is out of bounds",
+    EXPECT_FAULT(TSSA_OUT_OF_RANGE, "node 'total' (Add): an index in the data is out of bounds",
                  run());
     EXPECT_EQ(run().node, "total");
     how = AsResult;
@@ -88,7 +88,7 @@ TEST_F(DeviceTest, FaultOfAKernel) {
   how = OutOfBounds;
   Status status = run();
   EXPECT_EQ(status.node, "turn");
-  EXPECT_NE(status.message.find("node #1 'turn' (Mirror): kernel 'mirror'"), std::string::npos)
+  EXPECT_NE(status.message.find("node 'turn' (Mirror): kernel 'mirror'"), std::string::npos)
       << status.message;
   how = AsResult;
   EXPECT_OK(run()); // the emulator survives

@@ -90,7 +90,7 @@ TEST_F(SessionTest, FaultsOfTheProgram) {
     arguments.mode = Normal;
     EXPECT_OK(run(arguments, results)); // the session goes on
   };
-  expectFault(FailAtNode, TSSA_OUT_OF_RANGE, "node #1 'pick' (NonZero): index 7 is not below 3");
+  expectFault(FailAtNode, TSSA_OUT_OF_RANGE, "node 'pick' (NonZero): index 7 is not below 3");
   expectFault(SilentFailure, TSSA_OUT_OF_RANGE, "code 2 and no message");
   expectFault(NoResult, TSSA_INTERNAL, "output 'sum' was not produced");
   expectFault(WrongShape, TSSA_INTERNAL,
