@@ -38,11 +38,11 @@ void *RunState::growOnHost(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
   if (!chargeOrFail(bytes, nullptr))
     return nullptr;
-  Buffer buffer;
-  if (buffer.allocate(bytes)) {
-    void *memory = buffer.getData();
+  GrownPool::Piece piece;
+  if (context.memory.acquire(bytes, piece)) {
+    void *memory = piece.getData();
     std::lock_guard<std::mutex> lock(memoryMutex);
-    grown.emplace(memory, std::move(buffer));
+    grown.emplace(memory, std::move(piece));
     return memory;
   }
   fail(TSSA_OUT_OF_MEMORY, -1, "cannot allocate " + std::to_string(bytes) + " bytes");

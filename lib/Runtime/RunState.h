@@ -25,6 +25,7 @@ struct RunContext {
   DeviceProgram *program; ///< null on the CPU
   const void *weights;    ///< on the device, if there is one
   ThreadPool *pool;       ///< null when the embedder's loops are used
+  GrownPool &memory;      ///< of the host, for what the program asks for
   const SessionOptions &session;
   const RunOptions &run;
 };
@@ -71,7 +72,7 @@ private:
   std::vector<bool> produced;
 
   std::mutex memoryMutex;
-  std::unordered_map<void *, Buffer> grown;
+  std::unordered_map<void *, GrownPool::Piece> grown;
   uint64_t held = 0;
 
   std::mutex failureMutex;

@@ -23,46 +23,6 @@ using namespace tssa::runtime;
 /// Size tuples whose plan is remembered.
 static constexpr size_t maxPlans = 1024;
 
-ArenaPool::ArenaPool() {
-  // One more than is kept: to give a piece back allocates nothing.
-  idle.reserve(maxIdle + 1);
-}
-
-bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto fits = std::find_if(idle.begin(), idle.end(),
-                             [&](const Buffer &b) { return b.getSize() >= size; });
-    if (fits != idle.end()) {
-      buffer = std::move(*fits);
-      idle.erase(fits);
-      return true;
-    }
-    // The new piece takes the place of the largest that is too small: there are
-    // never more pieces than there were runs at once.
-    if (!idle.empty())
-      idle.pop_back();
-  }
-  return buffer.allocate(size);
-}
-
-void ArenaPool::release(Buffer buffer) {
-  if (buffer.getSize() == 0)
-    return;
-  std::lock_guard<std::mutex> lock(mutex);
-  auto place = std::find_if(idle.begin(), idle.end(),
-                            [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
-  idle.insert(place, std::move(buffer));
-  // The smallest goes: a larger piece serves every run that it served.
-  if (idle.size() > maxIdle)
-    idle.erase(idle.begin());
-}
-
-void ArenaPool::clear() {
-  std::lock_guard<std::mutex> lock(mutex);
-  idle.clear();
-}
-
 Status Session::load(const std::string &path, const SessionOptions &options,
                      std::unique_ptr<Session> &result) {
   try {
@@ -153,6 +113,7 @@ void Session::close() {
   closed = true;
   idle.wait(lock, [&] { return activeRuns == 0; });
   arenas.clear();
+  grown.clear();
   program.reset();
   code.reset();
   if (artifact)
@@ -263,8 +224,8 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
 
   RunContext context{manifest,      getVariant(),
                      program.get(), program ? program->getWeights() : artifact->getWeights(),
-                     pool.get(),    options,
-                     runOptions};
+                     pool.get(),    grown,
+                     options,       runOptions};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
     return status;

@@ -222,6 +222,28 @@ bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coef
   });
 }
 
+/// Bounds of a sum of which one atom, that made of others, is replaced by its bounds.
+SmallVector<Polynomial, 2> IndexSimplifier::boundByOneAtom(const Polynomial &value, bool lower) {
+  AffineExpr atom = pickAtom(value, [&](AffineExpr candidate) {
+    const IndexRange *range = getRange(candidate);
+    return !range || range->definition || range->upper || range->upperExpr;
+  });
+  auto factored = atom ? value.factor(atom) : std::nullopt;
+  if (!factored)
+    return {};
+  auto &[coefficient, rest] = *factored;
+  if (const IndexRange *range = getRange(atom); range && range->definition)
+    return {coefficient * normalize(range->definition) + rest};
+  Interval sign = getInterval(coefficient);
+  bool rises = sign.lower && *sign.lower >= 0, falls = sign.upper && *sign.upper <= 0;
+  if (!rises && !falls)
+    return {};
+  SmallVector<Polynomial, 2> bounds = getBounds(atom, lower == rises);
+  for (Polynomial &bound : bounds)
+    bound = coefficient * bound + rest;
+  return bounds;
+}
+
 SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lower) {
   SmallVector<Polynomial, 2> bounds;
   Interval interval = getInterval(atom);
@@ -233,9 +255,14 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
     return bounds;
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(atom);
-  if (!binary || lower)
+  if (!binary)
     return bounds;
   Polynomial x = normalize(binary.getLHS()), c = normalize(binary.getRHS());
+  if (atom.getKind() == AffineExprKind::FloorDiv && c.getTerms().size() == 1)
+    for (const Polynomial &bound : boundByOneAtom(x, lower))
+      bounds.push_back(floorDiv(bound, c.getTerms().front()));
+  if (lower)
+    return bounds;
   if (atom.getKind() == AffineExprKind::Mod && bounds.empty())
     bounds.push_back(c - Polynomial(1));
   std::optional<int64_t> least = getInterval(x).lower;

@@ -112,6 +112,7 @@ private:
   bool proveBySymbols(const Polynomial &value);
   bool substituteAndProve(AffineExpr atom, const Polynomial &coefficient, const Polynomial &rest,
                           bool lower, unsigned depth);
+  SmallVector<Polynomial, 2> boundByOneAtom(const Polynomial &value, bool lower);
   SmallVector<Polynomial, 2> getBounds(AffineExpr atom, bool lower);
   const IndexRange *getRange(AffineExpr leaf) const;
 

@@ -8,6 +8,7 @@
 #define TSSA_RUNTIME_SESSION_H
 
 #include "tssa/Runtime/Artifact.h"
+#include "tssa/Runtime/BufferPool.h"
 #include "tssa/Runtime/Tensor.h"
 #include "tssa/Runtime/ThreadPool.h"
 
@@ -85,21 +86,6 @@ struct OutputRequest {
   std::optional<tssa_tensor> into;
 };
 
-/// Free memory of past runs, reused by later ones; at most `maxIdle` pieces.
-class ArenaPool {
-public:
-  ArenaPool();
-  /// The smallest idle piece of at least `size` bytes, or a new one.
-  bool acquire(uint64_t size, Buffer &buffer);
-  void release(Buffer buffer);
-  void clear();
-
-private:
-  static constexpr size_t maxIdle = 8;
-  std::mutex mutex;
-  std::vector<Buffer> idle; ///< ascending sizes
-};
-
 /// Immutable after load; `run` may be called from any number of threads at once.
 class Session {
 public:
@@ -145,6 +131,7 @@ private:
   std::string deviceName = "cpu";
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
+  GrownPool grown;
 
   unsigned forks = countForks(); ///< of this process at load
 

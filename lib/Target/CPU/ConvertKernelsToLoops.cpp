@@ -101,13 +101,7 @@ public:
     }
     if (Value near = ::tssa::cpu::buildWindowLoad(index, access, mask, pad))
       return near;
-    if (!mask) {
-      pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
-      mask = makeFullMask(index, access);
-    }
-    Value offsets = index.materializeLanes(access.address, access.laneDim, access.getLanes());
-    return vector::GatherOp::create(builder, loc, access.type, access.memref,
-                                    ValueRange{index.constant(0)}, offsets, mask, pad);
+    return buildGather(index, access, mask, pad);
   }
 
   void buildStore(IndexBuilder &index, const LaneAccess &access, Value mask, Value value) override {
@@ -135,6 +129,28 @@ public:
   }
 
 private:
+  static Value buildGather(IndexBuilder &index, const LaneAccess &access, Value mask, Value pad) {
+    OpBuilder &builder = index.getBuilder();
+    Location loc = index.getLoc();
+    Value offsets = index.materializeLanes(access.address, access.laneDim, access.getLanes());
+    auto gather = [&](Value offsets, Value mask, Value pad) -> Value {
+      return vector::GatherOp::create(builder, loc, access.type, access.memref,
+                                      ValueRange{index.constant(0)}, offsets, mask, pad);
+    };
+    Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
+    if (!mask)
+      return gather(offsets, makeFullMask(index, access), zeros);
+    if (!mask.getDefiningOp<vector::CreateMaskOp>())
+      return gather(offsets, mask, pad);
+    // A gather with a mask becomes a branch per lane. The end of a domain has a first lane: the
+    // others read its element instead of one that is not there.
+    Value first = vector::ExtractOp::create(builder, loc, offsets, ArrayRef<int64_t>{0});
+    first = vector::BroadcastOp::create(builder, loc, offsets.getType(), first);
+    offsets = arith::SelectOp::create(builder, loc, mask, offsets, first);
+    return arith::SelectOp::create(builder, loc, mask,
+                                   gather(offsets, makeFullMask(index, access), zeros), pad);
+  }
+
   static bool hasOneLane(Value mask) {
     auto create = mask.getDefiningOp<vector::CreateMaskOp>();
     return create && create.getOperands().size() == 1 &&

@@ -176,6 +176,22 @@ TEST_F(IndexSimplifierTest, DimsAreReplacedBeforeWhatBoundsThem) {
   EXPECT_FALSE(simplifier.isNonNegative(parse("s1 floordiv 2 - 2 - d0")));
 }
 
+TEST_F(IndexSimplifierTest, QuotientsOfBoundedDims) {
+  // d0 < 2 * s0 and d1 < s1, of which nothing else is known.
+  SmallVector<IndexRange> dims = {IndexRange::below(symbol(0) * 2), IndexRange::below(symbol(1))};
+  IndexSimplifier simplifier(&context, dims, {IndexRange(), IndexRange()});
+  EXPECT_TRUE(simplifier.isNonNegative(parse("s0 - 1 - d0 floordiv 2")));
+  EXPECT_FALSE(simplifier.isNonNegative(parse("s0 - 2 - d0 floordiv 2")));
+  EXPECT_TRUE(simplifier.isNonNegative(parse("s0 * 3 - 1 - (d0 * 3 + 5) floordiv 2 + 3")));
+  EXPECT_FALSE(simplifier.isNonNegative(parse("s0 - 1 - (d0 + d1) floordiv 2")));
+  // d0 < s1 where s1 = 2 * s0.
+  IndexRange twice;
+  twice.definition = symbol(0) * 2;
+  IndexSimplifier defined(&context, {IndexRange::below(symbol(1))}, {IndexRange(), twice});
+  EXPECT_TRUE(defined.isNonNegative(parse("s0 - 1 - d0 floordiv 2")));
+  EXPECT_FALSE(defined.isNonNegative(parse("s0 - 2 - d0 floordiv 2")));
+}
+
 TEST_F(IndexSimplifierTest, OverflowIsNoAnswer) {
   IndexSimplifier simplifier(&context, {}, {});
   AffineExpr expr = parse("(d0 * 4611686018427387904) * 4 + d1");

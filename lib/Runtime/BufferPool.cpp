@@ -1,0 +1,152 @@
+//===- BufferPool.cpp - memory kept between runs -------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Runtime/BufferPool.h"
+
+#include "Watched.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace tssa::runtime;
+
+ArenaPool::ArenaPool() {
+  // One more than is kept: to give a piece back allocates nothing.
+  idle.reserve(maxIdle + 1);
+}
+
+bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto fits = std::find_if(idle.begin(), idle.end(),
+                             [&](const Buffer &b) { return b.getSize() >= size; });
+    if (fits != idle.end()) {
+      buffer = std::move(*fits);
+      idle.erase(fits);
+      return true;
+    }
+    // The new piece takes the place of the largest that is too small: there are
+    // never more pieces than there were runs at once.
+    if (!idle.empty())
+      idle.pop_back();
+  }
+  return buffer.allocate(size);
+}
+
+void ArenaPool::release(Buffer buffer) {
+  if (buffer.getSize() == 0)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto place = std::find_if(idle.begin(), idle.end(),
+                            [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
+  idle.insert(place, std::move(buffer));
+  // The smallest goes: a larger piece serves every run that it served.
+  if (idle.size() > maxIdle)
+    idle.erase(idle.begin());
+}
+
+void ArenaPool::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  idle.clear();
+}
+
+GrownPool::Piece::Piece(Piece &&other) noexcept
+    : pool(std::exchange(other.pool, nullptr)), buffer(std::move(other.buffer)),
+      size(std::exchange(other.size, 0)) {}
+
+GrownPool::Piece &GrownPool::Piece::operator=(Piece &&other) noexcept {
+  std::swap(pool, other.pool);
+  std::swap(buffer, other.buffer);
+  std::swap(size, other.size);
+  return *this;
+}
+
+GrownPool::Piece::~Piece() {
+  if (pool)
+    pool->release(std::move(buffer), size);
+}
+
+GrownPool::GrownPool() { idle.reserve(maxIdle + 1); }
+
+bool GrownPool::takeIdle(uint64_t size, Buffer &buffer) {
+  auto best = idle.end();
+  for (auto piece = idle.begin(); piece != idle.end(); ++piece)
+    if (piece->getSize() >= size && (best == idle.end() || piece->getSize() < best->getSize()))
+      best = piece;
+  if (best == idle.end())
+    return false;
+  buffer = std::move(*best);
+  idle.erase(best);
+  idleBytes -= buffer.getSize();
+  usedBytes += buffer.getSize();
+  return true;
+}
+
+void GrownPool::dropSurplus() {
+  while (!idle.empty() && (idle.size() > maxIdle || (idleBytes + usedBytes) / 2 > mostAskedBytes)) {
+    idleBytes -= idle.front().getSize();
+    idle.erase(idle.begin());
+  }
+}
+
+bool GrownPool::acquire(uint64_t size, Piece &piece) {
+  Piece made;
+  if (!allocate(size, made.buffer))
+    return false;
+  made.pool = this;
+  made.size = size;
+  piece = std::move(made);
+  return true;
+}
+
+bool GrownPool::allocate(uint64_t size, Buffer &buffer) {
+  if (size < leastBytes)
+    return buffer.allocate(size);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    askedBytes += size;
+    mostAskedBytes = std::max(mostAskedBytes, askedBytes);
+    if (takeIdle(size, buffer)) {
+      allow(buffer.getData(), size);
+      return true;
+    }
+    usedBytes += size;
+    dropSurplus();
+  }
+  if (buffer.allocate(size))
+    return true;
+  clear();
+  if (buffer.allocate(size))
+    return true;
+  std::lock_guard<std::mutex> lock(mutex);
+  usedBytes -= size;
+  askedBytes -= size;
+  return false;
+}
+
+void GrownPool::release(Buffer buffer, uint64_t size) {
+  if (size < leastBytes)
+    return;
+  forbid(buffer.getData(), buffer.getSize());
+  std::lock_guard<std::mutex> lock(mutex);
+  askedBytes -= size;
+  usedBytes -= buffer.getSize();
+  idleBytes += buffer.getSize();
+  idle.push_back(std::move(buffer));
+  dropSurplus();
+}
+
+uint64_t GrownPool::getIdleBytes() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return idleBytes;
+}
+
+void GrownPool::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  idle.clear();
+  idleBytes = 0;
+}
