@@ -84,6 +84,11 @@ public:
   /// Makes it known that the run fails.
   virtual void buildFailure(IndexBuilder &index, mlir::Value errors) = 0;
 
+  /// Bytes of a tensor from which it pays to ask for rows before they are read.
+  virtual int64_t getLeastPrefetched() const { return INT64_MAX; }
+  /// Asks for the element at `address`, which need not exist, to be near when it is read.
+  virtual void buildPrefetch(IndexBuilder &index, mlir::Value memref, mlir::AffineExpr address) {}
+
   /// Loads a vector; lanes where `mask` (null: all) does not hold get `pad` and
   /// read nothing. No address is formed far from the memory of `access`: on CPUs a masked load
   /// from a page that is not mapped is right, but takes hundreds of cycles.

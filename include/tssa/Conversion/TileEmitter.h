@@ -84,6 +84,10 @@ public:
   /// are taken to hold.
   virtual mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) { return {}; }
   virtual void assumeInterior(bool assume) {}
+  /// Asks for what the rows of the next tile will read, a part in each iteration of `loop`,
+  /// which runs `extent` times: rows that lie one after the other in memory.
+  virtual void prefetchNextRows(llvm::ArrayRef<TilePoint> points, mlir::AffineExpr loop,
+                                int64_t extent) {}
   /// The dims that an operand of what the body yields depends on.
   virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) { return {}; }
   /// Computes the box of an operand into shared memory, from where `accumulate` then

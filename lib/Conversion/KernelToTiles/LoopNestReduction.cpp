@@ -204,11 +204,26 @@ Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulato
   });
 }
 
+void NestBuilder::prefetchNextRows(ArrayRef<TileRow> rows) {
+  if (threads || !lanes || isTail())
+    return;
+  unsigned loop = schedule.reduction.back();
+  auto extent = dyn_cast<AffineConstantExpr>(schedule.loops[loop].extent);
+  SmallVector<TilePoint> rowPoints;
+  for (const TileRow &row : rows)
+    if (llvm::all_of(row, [](const TileElement &element) { return element.block == 0; }))
+      rowPoints.push_back(points.getPoint(row));
+  if (extent && rowPoints.size() > 1)
+    emitter.prefetchNextRows(rowPoints, getAffineDimExpr(loop, index.getContext()),
+                             extent.getValue());
+}
+
 Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
   const TileGroup *vectorGroup = schedule.getVector();
   bool lanesReduced = vectorGroup && vectorGroup->reduction;
   SmallVector<TileRow> reductionRows = points.getReductionRows();
   emitter.beginScope();
+  prefetchNextRows(rows);
   for (const TileRow &point : reductionRows) {
     unsigned block = 0;
     if (lanesReduced)

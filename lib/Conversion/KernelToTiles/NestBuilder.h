@@ -119,6 +119,8 @@ private:
   /// What the full tiles of a reduction loop leave over.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
                             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
+  /// Asks for the operands of the next tile while this one is computed.
+  void prefetchNextRows(llvm::ArrayRef<TileRow> rows);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
   IndexBuilder &index;

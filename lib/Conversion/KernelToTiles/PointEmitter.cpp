@@ -202,6 +202,46 @@ Value PointEmitter::getInterior(ArrayRef<TilePoint> points) {
 
 void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &interior : nullptr; }
 
+/// Whether a tensor has at least `bytes` bytes, or a size that only a run knows.
+static bool mayHaveBytes(IndexBuilder &index, const TensorBuffer &buffer, int64_t bytes) {
+  AffineExpr elements = getAffineConstantExpr(1, index.getContext());
+  for (auto [dim, size] : llvm::enumerate(buffer.sizes))
+    if (buffer.fixed.empty() || !buffer.fixed[dim])
+      elements = elements * index.getSize(size);
+  auto count = dyn_cast<AffineConstantExpr>(index.simplify(elements));
+  return !count || count.getValue() >= bytes * 8 / buffer.elementType.getIntOrFloatBitWidth();
+}
+
+/// The address of what `read` reads at `point`.
+AffineExpr PointEmitter::getReadAddress(te::ReadOp read, const TilePoint &point) {
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expr : read.getMap().getResults())
+    indices.push_back(body.substitute(expr, read.getSymbols()));
+  return body.getAddress(kernel.buffers.find(read.getSource())->second, indices);
+}
+
+void PointEmitter::prefetchNextRows(ArrayRef<TilePoint> points, AffineExpr loop, int64_t extent) {
+  Block *block = op.getPieceBlock(piece);
+  int64_t rows = points.size();
+  auto isStep = [&](AffineExpr from, AffineExpr to, int64_t step) {
+    auto constant = dyn_cast<AffineConstantExpr>(index.simplify(to - from));
+    return constant && constant.getValue() == step;
+  };
+  for (te::ReadOp read : block->getOps<te::ReadOp>()) {
+    const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+    if (!mayHaveBytes(index, buffer, kernel.target->getLeastPrefetched()) ||
+        llvm::any_of(read.getSymbols(),
+                     [&](Value symbol) { return symbol.getParentBlock() == block; }))
+      continue;
+    AffineExpr first = getReadAddress(read, points[0]);
+    if (!index.hasLanes(first) && isStep(first, first.replace(loop, loop + 1), 1) &&
+        isStep(first, getReadAddress(read, points[1]), extent))
+      kernel.target->buildPrefetch(index, buffer.memref,
+                                   index.simplify(first + rows * extent + loop * (rows - 1)));
+  }
+}
+
 void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   ArrayRef<AffineExpr> dims = ArrayRef(point.dims).take_front(op.getNumParallel());

@@ -36,6 +36,8 @@ public:
   void assumeGuards(bool assume) override;
   mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) override;
   void assumeInterior(bool assume) override;
+  void prefetchNextRows(llvm::ArrayRef<TilePoint> points, mlir::AffineExpr loop,
+                        int64_t extent) override;
   llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
   mlir::LogicalResult fillCache(const CacheTile &tile) override;
   void beginScope() override { loads.clear(); }
@@ -45,6 +47,7 @@ private:
   /// were split.
   void forEachGuard(llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
+  mlir::AffineExpr getReadAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
   /// The operand with this number of the op whose result the body yields, or null.

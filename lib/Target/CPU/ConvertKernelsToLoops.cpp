@@ -122,6 +122,15 @@ public:
     }
   }
 
+  // Smaller ones stay in the cache of a core.
+  int64_t getLeastPrefetched() const override { return 1 << 20; }
+
+  void buildPrefetch(IndexBuilder &index, Value memref, AffineExpr address) override {
+    memref::PrefetchOp::create(index.getBuilder(), index.getLoc(), memref,
+                               ValueRange{index.materialize(address)}, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
+
   LogicalResult finish(func::FuncOp func) override {
     // Kernels stay apart: one function of all of them would take long to compile.
     func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));

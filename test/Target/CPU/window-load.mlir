@@ -78,3 +78,26 @@ te.kernel @gathered(%a: tensor<48x96xf32>, %b: tensor<96x48xf32>) -> tensor<48x9
   layout.vectorize %l
   layout.bind %i to parallel
 }
+
+// The end of an open domain: lanes that do not exist read what the first does, without a mask.
+// CHECK-LABEL: func.func @open_end(
+// CHECK: %[[ALL:.*]] = arith.constant dense<true> : vector<16xi1>
+// CHECK: vector.gather %{{.*}} [%{{.*}}], %[[ALL]]
+// CHECK: %[[LEFT:.*]] = vector.create_mask
+// CHECK: vector.extract %{{.*}}[0] : index from vector<16xindex>
+// CHECK: %[[AT:.*]] = arith.select %[[LEFT]], %{{.*}}, %{{.*}} : vector<16xi1>, vector<16xindex>
+// CHECK: %[[X:.*]] = vector.gather %{{.*}} [%[[AT]]], %[[ALL]]
+// CHECK: arith.select %[[LEFT]], %[[X]]
+// CHECK: vector.maskedstore
+te.kernel @open_end(%a: tensor<8x512xf32>, %n: index) -> tensor<8x?xf32> {
+  %y = te.compute @y (d0: 8, d1: %n) {
+    %x = te.read %a[d0, d1 * 9] : tensor<8x512xf32>
+    te.yield %x : f32
+  } : tensor<8x?xf32>
+  te.return %y : tensor<8x?xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %o, %l = layout.split %j [*, 16]
+  layout.vectorize %l
+  layout.bind %i to parallel
+}
