@@ -4,6 +4,7 @@ and no allocator that frees late can touch another system's figures.
 `Worker` is the handle; `serve` is what runs in the process: one JSON object per line in, one out.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -74,7 +75,8 @@ class Worker:
         except ProcessLookupError:
             pass
         self.process.wait()
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # of a request that it did not read
+            self.process.stdin.close()
         self.process.stdout.close()
 
 
