@@ -15,7 +15,6 @@
 
 #include "tssa/Runtime/NearName.h"
 
-#include <algorithm>
 #include <new>
 
 using namespace tssa::runtime;

@@ -49,6 +49,11 @@ Value BodyEvaluator::andMasks(Value lhs, Value rhs) {
 // Index expressions
 //===----------------------------------------------------------------------===//
 
+bool ::tssa::conversion::hasOpaqueIndex(te::ReadOp read) {
+  return llvm::any_of(read.getSymbols(),
+                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
+}
+
 AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
   SmallVector<AffineExpr> symbolExprs;
   for (Value symbol : symbols) {
@@ -62,6 +67,11 @@ AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
 
 AffineExpr BodyEvaluator::place(AffineExpr expr) {
   return point.place.empty() ? expr : index.simplify(expr.replace(point.place));
+}
+
+SmallVector<AffineExpr> BodyEvaluator::getIndices(te::ReadOp read) {
+  return llvm::map_to_vector(read.getMap().getResults(),
+                             [&](AffineExpr expr) { return substitute(expr, read.getSymbols()); });
 }
 
 AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<AffineExpr> indices) {
@@ -381,9 +391,7 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
                                    point.exists.getAsOpaquePointer(),
                                    point.vector ? read.getOperation() : nullptr};
-  SmallVector<AffineExpr> indices;
-  for (AffineExpr expr : read.getMap().getResults())
-    indices.push_back(substitute(expr, read.getSymbols()));
+  SmallVector<AffineExpr> indices = getIndices(read);
   for (AffineExpr expr : indices)
     key.push_back(place(expr).getAsOpaquePointer());
   if (read.getGuard())

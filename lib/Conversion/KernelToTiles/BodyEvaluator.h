@@ -64,6 +64,9 @@ struct Condition {
   bool isAlways() const { return !never && !uniform && !lanes; }
 };
 
+/// Whether an index of `read` is computed at each point, by its own block.
+bool hasOpaqueIndex(mlir::tssa::te::ReadOp read);
+
 /// Evaluates the ops of one block at one point.
 class BodyEvaluator {
 public:
@@ -93,6 +96,8 @@ public:
   mlir::AffineExpr substitute(mlir::AffineExpr expr, mlir::ValueRange symbols);
   /// Such an expression at this point.
   mlir::AffineExpr place(mlir::AffineExpr expr);
+  /// The indices of a read over loops before they were split.
+  llvm::SmallVector<mlir::AffineExpr> getIndices(mlir::tssa::te::ReadOp read);
   /// Flat address, at this point, of the element at `indices` (not yet placed).
   mlir::AffineExpr getAddress(const TensorBuffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// The conjunction of the constraints of `set`.

@@ -40,12 +40,6 @@ SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
   return llvm::to_vector(te::collectDims(value, op.getPieceBlock(piece)));
 }
 
-/// Whether `read` has an index that the body computes.
-static bool isOpaque(te::ReadOp read) {
-  return llvm::any_of(read.getSymbols(),
-                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
-}
-
 void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
   Cache cache;
   SmallVector<unsigned> &order = cache.order;
@@ -80,7 +74,7 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   llvm::SetVector<Operation *> ops;
   te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   for (Operation *pointOp : ops)
-    if (auto read = dyn_cast<te::ReadOp>(pointOp); read && isOpaque(read))
+    if (auto read = dyn_cast<te::ReadOp>(pointOp); read && hasOpaqueIndex(read))
       return tile.op->emitError("cannot keep an operand that is read at an index from data");
   if (!caches.contains(operand))
     makeCache(operand, tile);

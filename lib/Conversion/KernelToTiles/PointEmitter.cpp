@@ -120,9 +120,7 @@ void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
                                 function_ref<void(BodyEvaluator &, AffineExpr)> visit) {
   Block *block = op.getPieceBlock(piece);
   for (te::ReadOp read : block->getOps<te::ReadOp>()) {
-    if (!read.getGuard() || llvm::any_of(read.getSymbols(), [&](Value symbol) {
-          return symbol.getParentBlock() == block;
-        }))
+    if (!read.getGuard() || hasOpaqueIndex(read))
       continue;
     for (const TilePoint &point : points) {
       BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
@@ -215,24 +213,18 @@ static bool mayHaveBytes(IndexBuilder &index, const TensorBuffer &buffer, int64_
 /// The address of what `read` reads at `point`.
 AffineExpr PointEmitter::getReadAddress(te::ReadOp read, const TilePoint &point) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  SmallVector<AffineExpr> indices;
-  for (AffineExpr expr : read.getMap().getResults())
-    indices.push_back(body.substitute(expr, read.getSymbols()));
-  return body.getAddress(kernel.buffers.find(read.getSource())->second, indices);
+  return body.getAddress(kernel.buffers.find(read.getSource())->second, body.getIndices(read));
 }
 
 void PointEmitter::prefetchNextRows(ArrayRef<TilePoint> points, AffineExpr loop, int64_t extent) {
-  Block *block = op.getPieceBlock(piece);
   int64_t rows = points.size();
   auto isStep = [&](AffineExpr from, AffineExpr to, int64_t step) {
     auto constant = dyn_cast<AffineConstantExpr>(index.simplify(to - from));
     return constant && constant.getValue() == step;
   };
-  for (te::ReadOp read : block->getOps<te::ReadOp>()) {
+  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>()) {
     const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
-    if (!mayHaveBytes(index, buffer, kernel.target->getLeastPrefetched()) ||
-        llvm::any_of(read.getSymbols(),
-                     [&](Value symbol) { return symbol.getParentBlock() == block; }))
+    if (!mayHaveBytes(index, buffer, kernel.target->getLeastPrefetched()) || hasOpaqueIndex(read))
       continue;
     AffineExpr first = getReadAddress(read, points[0]);
     if (!index.hasLanes(first) && isStep(first, first.replace(loop, loop + 1), 1) &&
