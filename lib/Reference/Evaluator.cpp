@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
 
 using namespace mlir;
 namespace reference = ::tssa::reference;
@@ -145,13 +146,24 @@ Error Interpreter::evaluate(te::CheckOp op) {
   return Error::success();
 }
 
-/// Checks tensor arguments of a kernel against the sizes it was given.
+static bool isFinite(const HostTensor &tensor) {
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (!std::isfinite(tensor.get(i).f))
+      return false;
+  return true;
+}
+
+/// Checks tensor arguments of a kernel against the sizes it was given, and against promises.
 static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))
       continue;
     if (Error error = checkShape(kernel, type, *inputs[index].tensor))
       return error;
+    if (kernel.isFinite(index) && !isFinite(*inputs[index].tensor))
+      return makeError(kernel.getLoc(), "parameter " + llvm::Twine(index) + " of kernel '" +
+                                            kernel.getSymName() +
+                                            "' is marked as finite, but has an infinity or a NaN");
     DenseI64ArrayAttr sizes = kernel.getSizesAttr(index);
     if (!sizes)
       continue;

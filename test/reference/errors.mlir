@@ -10,6 +10,7 @@
 // RUN: not tssa-opt %t/unknown.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not tssa-opt %t/unknown.mlir --te-evaluate=function=none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not tssa-opt %t/unknown.mlir --te-evaluate=sizes=N 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not tssa-opt %t/finite.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=FINITE
 
 //--- gather.mlir
 // GATHER: 'layer1/gather': index 3 is out of bounds for dim 0 of size 2
@@ -116,4 +117,15 @@ func.func @main() -> tensor<1xf32> {
   %f = arith.constant 0.0 : f32
   %y = tensor.insert %f into %x[%c0] : tensor<1xf32>
   return %y : tensor<1xf32>
+}
+
+//--- finite.mlir
+// FINITE: finite.mlir:{{.*}}: parameter 0 of kernel 'k' is marked as finite, but has an infinity or a NaN
+func.func @main() -> tensor<2xf32> {
+  %x = te.constant dense<[1.0, 0x7F800000]> : tensor<2xf32>
+  %y = te.launch @k(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+te.kernel @k(%x: tensor<2xf32> {te.finite}) -> tensor<2xf32> {
+  te.return %x : tensor<2xf32>
 }

@@ -112,6 +112,22 @@ DenseI64ArrayAttr KernelOp::getSizesAttr(unsigned arg) {
                : DenseI64ArrayAttr();
 }
 
+bool KernelOp::isFinite(unsigned arg) {
+  ArrayAttr attrs = getArgAttrsAttr();
+  return attrs && cast<DictionaryAttr>(attrs[arg]).contains("te.finite");
+}
+
+void KernelOp::setFinite(unsigned arg) {
+  Builder builder(getContext());
+  SmallVector<Attribute> attrs(getNumArguments(), builder.getDictionaryAttr({}));
+  if (ArrayAttr old = getArgAttrsAttr())
+    attrs.assign(old.begin(), old.end());
+  NamedAttrList list(cast<DictionaryAttr>(attrs[arg]));
+  list.set("te.finite", builder.getUnitAttr());
+  attrs[arg] = list.getDictionary(getContext());
+  setArgAttrsAttr(builder.getArrayAttr(attrs));
+}
+
 OpFoldResult KernelOp::getArgumentSize(unsigned arg, unsigned dim) {
   auto type = cast<RankedTensorType>(getArgumentTypes()[arg]);
   if (!type.isDynamicDim(dim))

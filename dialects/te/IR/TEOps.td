@@ -320,7 +320,8 @@ def TE_KernelOp : TE_Op<"kernel", [
   let description = [{
     A symbol. Parameters are tensors, sizes (index) and scalars; a parameter that
     is a tensor with dynamic dims has the attribute `te.sizes`: for every dim the
-    number of the index parameter that holds its size, or -1 for a static dim.
+    number of the index parameter that holds its size, or -1 for a static dim. A
+    parameter of floats with `te.finite` has no infinity and no NaN in any launch.
     Results are tensors. The body is a list of te expressions ended by
     `te.return`; the second region, `schedule`, belongs to the layout dialect and
     says how the loops of the labelled expressions run.
@@ -330,6 +331,7 @@ def TE_KernelOp : TE_Op<"kernel", [
       arguments.
     - (C2) every dynamic dim of a tensor parameter has its `te.sizes` entry, which
       names a parameter of type index; other parameters have no `te.sizes`.
+    - (C3) `te.finite` is a unit attribute of a parameter that is a tensor of floats.
 
     Example:
     ```mlir
@@ -347,7 +349,7 @@ def TE_KernelOp : TE_Op<"kernel", [
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$schedule);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1 to C3
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -356,6 +358,9 @@ def TE_KernelOp : TE_Op<"kernel", [
     ::mlir::Block &getBodyBlock() { return getBody().front(); }
     /// Sizes entry of a tensor parameter with dynamic dims; null if it has none.
     ::mlir::DenseI64ArrayAttr getSizesAttr(unsigned arg);
+    /// Whether parameter `arg` is known to have neither infinities nor NaNs.
+    bool isFinite(unsigned arg);
+    void setFinite(unsigned arg);
     /// Size of dim `dim` of tensor parameter `arg` as an IndexAttr or a
     /// parameter of type index.
     ::mlir::OpFoldResult getArgumentSize(unsigned arg, unsigned dim);

@@ -307,6 +307,18 @@ static LogicalResult verifySizesAttr(KernelOp op, unsigned arg) {
   return success();
 }
 
+/// Checks the 'te.finite' of a parameter.
+static LogicalResult verifyFiniteAttr(KernelOp op, unsigned arg) {
+  if (!op.isFinite(arg))
+    return success();
+  auto tensor = dyn_cast<RankedTensorType>(op.getArgumentTypes()[arg]);
+  Attribute attr = cast<DictionaryAttr>(op.getArgAttrsAttr()[arg]).get("te.finite");
+  if (!tensor || !isa<FloatType>(tensor.getElementType()) || !isa<UnitAttr>(attr))
+    return op.emitOpError("expects 'te.finite' of parameter ")
+           << arg << " to be a unit attribute of a tensor of floats";
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   ArrayRef<Type> results = getFunctionType().getResults();
   if (failed(::tssa::verifyElementCounts(*this, getArgumentTypes())) ||
@@ -322,8 +334,8 @@ LogicalResult KernelOp::verify() {
   auto ret = getBody().front().empty() ? ReturnOp() : dyn_cast<ReturnOp>(getBody().front().back());
   if (!ret || ret.getOperandTypes() != results) // C1
     return emitOpError("expects te.return of (") << results << ")";
-  for (unsigned arg = 0; arg < getNumArguments(); ++arg) // C2
-    if (failed(verifySizesAttr(*this, arg)))
+  for (unsigned arg = 0; arg < getNumArguments(); ++arg) // C2, C3
+    if (failed(verifySizesAttr(*this, arg)) || failed(verifyFiniteAttr(*this, arg)))
       return failure();
   return success();
 }

@@ -43,4 +43,5 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   manager.addPass(createTEGeneralizeKernels());
   // For the numbers in the names.
   manager.addPass(createTEDeduplicateKernels());
+  manager.addPass(createTEMarkFinite());
 }

@@ -132,6 +132,22 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numRemoved", "removed", "kernels that were equal to another">];
 }
 
+def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
+  let summary = "mark parameters of kernels that are always finite";
+  let description = [{
+    A parameter that is a factor of a product whose other factor is a read with a guard
+    gets `te.finite` when every launch gives it a te.constant without infinities and
+    NaNs. Where the guard does not hold and the read is zero, the product is then zero
+    too, and may be left out.
+
+    - Needs: all launches of a kernel to be there already.
+    - Keeps: all but this attribute.
+    - Gives up: element types other than f16, bf16, f32 and f64; weights that a run
+      computes or is given.
+  }];
+  let statistics = [Statistic<"numMarked", "marked", "parameters marked">];
+}
+
 def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
   let summary = "give every value of the host program its place in memory";
   let description = [{

@@ -52,6 +52,7 @@ struct CacheTile {
 class TileEmitter {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
+  using Guards = llvm::SmallVector<mlir::AffineExpr>;
   virtual ~TileEmitter() = default;
 
   /// Without a reduction: computes and stores `point`.
@@ -73,11 +74,13 @@ public:
   virtual Values combineLanes(mlir::ValueRange accumulators) { return unexpected(); }
   /// Runs the epilogue on `accumulators` and stores the results of `point`.
   virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) { unexpected(); }
-  /// The conjunction of all guards at `points` that are decided here, outside of
-  /// the loops still to come; null when there are none. While they are assumed
-  /// (`assumeGuards`), they are taken to hold.
-  virtual mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
-  virtual void assumeGuards(bool assume) {}
+  /// Expressions that are not negative where all guards at `points` hold, of those guards that
+  /// are decided here, outside of the loops still to come.
+  virtual Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
+  /// The known guards without any of which no point of `points` adds to its accumulators.
+  virtual Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
+  /// Whether `guards`, which are not assumed before, are taken to hold from here on.
+  virtual void assumeGuards(const Guards &guards, bool assume) {}
   /// The condition under which guards hold at `points` in all iterations of the
   /// reduction, as far as that is one condition; null when there is nothing to decide, or when
   /// some guard never holds throughout. While it is assumed (`assumeInterior`), those guards

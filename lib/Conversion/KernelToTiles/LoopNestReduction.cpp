@@ -68,12 +68,29 @@ Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values
                      [&](Values inner) { return accumulateTile(rows, inner); });
   if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
     return buildReductionLoop(step, rows, accumulators);
-  // Guards that the innermost loop does not change are decided once before it.
-  Value guards = isTail() ? Value() : emitter.getKnownGuards(getRowPoints(rows));
-  return buildVersions(guards, accumulators, [&](bool hold) {
-    emitter.assumeGuards(hold);
-    Values joined = buildReductionLoop(step, rows, accumulators);
-    emitter.assumeGuards(false);
+  return joinWhereNeeded(rows, accumulators, [&](Values inner) {
+    // Guards that the innermost loop does not change are decided once before it.
+    if (isTail())
+      return buildReductionLoop(step, rows, inner);
+    TileEmitter::Guards guards = emitter.getKnownGuards(getRowPoints(rows));
+    return buildVersions(index.materializeConditions(guards), inner, [&](bool hold) {
+      emitter.assumeGuards(guards, hold);
+      Values joined = buildReductionLoop(step, rows, inner);
+      emitter.assumeGuards(guards, false);
+      return joined;
+    });
+  });
+}
+
+Values NestBuilder::joinWhereNeeded(ArrayRef<TileRow> rows, Values accumulators,
+                                    function_ref<Values(Values)> body) {
+  if (threads)
+    return body(accumulators);
+  TileEmitter::Guards needed = emitter.getNeededGuards(getRowPoints(rows));
+  return joinWhere(index.materializeConditions(needed), accumulators, [&](Values inner) {
+    emitter.assumeGuards(needed, true);
+    Values joined = body(inner);
+    emitter.assumeGuards(needed, false);
     return joined;
   });
 }

@@ -105,6 +105,9 @@ private:
   /// Builds `body` where `condition` holds and once more where it does not.
   Values buildVersions(mlir::Value condition, Values accumulators,
                        llvm::function_ref<Values(bool holds)> body);
+  /// Builds `body` where `rows` may add to their accumulators.
+  Values joinWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
+                         llvm::function_ref<Values(Values)> body);
   Values buildReduction(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
   Values buildReductionLoop(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
   /// Whether the loops over a reduction that are bound to lanes have an iteration for

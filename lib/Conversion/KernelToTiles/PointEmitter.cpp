@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -116,42 +117,79 @@ PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   return joined;
 }
 
-void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
+void PointEmitter::forEachGuard(te::ReadOp read, ArrayRef<TilePoint> points,
                                 function_ref<void(BodyEvaluator &, AffineExpr)> visit) {
-  Block *block = op.getPieceBlock(piece);
-  for (te::ReadOp read : block->getOps<te::ReadOp>()) {
-    if (!read.getGuard() || hasOpaqueIndex(read))
-      continue;
-    for (const TilePoint &point : points) {
-      BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-      for (unsigned i = 0; i < read.getGuard()->getNumConstraints(); ++i)
-        if (!read.getGuard()->isEq(i))
-          visit(body, body.substitute(read.getGuard()->getConstraint(i), read.getSymbols()));
-    }
+  if (!read.getGuard() || hasOpaqueIndex(read))
+    return;
+  for (const TilePoint &point : points) {
+    BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+    for (unsigned i = 0; i < read.getGuard()->getNumConstraints(); ++i)
+      if (!read.getGuard()->isEq(i))
+        visit(body, body.substitute(read.getGuard()->getConstraint(i), read.getSymbols()));
   }
 }
 
-/// The conjunction of `exprs` >= 0; null for none.
-static Value buildAllHold(IndexBuilder &index, ArrayRef<AffineExpr> exprs) {
-  Value all;
-  for (AffineExpr expr : exprs)
-    all = buildConjunction(index, all, index.materializeCondition(expr, /*equality=*/false));
-  return all;
+void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
+                                function_ref<void(BodyEvaluator &, AffineExpr)> visit) {
+  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>())
+    forEachGuard(read, points, visit);
 }
 
-Value PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
-  llvm::SetVector<AffineExpr> exprs;
-  forEachGuard(points, [&](BodyEvaluator &body, AffineExpr expr) {
+void PointEmitter::addKnownGuards(te::ReadOp read, ArrayRef<TilePoint> points,
+                                  llvm::SetVector<AffineExpr> &guards) {
+  forEachGuard(read, points, [&](BodyEvaluator &body, AffineExpr expr) {
     expr = body.place(expr);
     if (!isa<AffineConstantExpr>(expr) && index.isKnown(expr) && !body.isAssumed(expr))
-      exprs.insert(expr);
+      guards.insert(expr);
   });
-  knownGuards = exprs.takeVector();
-  return buildAllHold(index, knownGuards);
 }
 
-void PointEmitter::assumeGuards(bool assume) {
-  for (AffineExpr expr : knownGuards) {
+PointEmitter::Guards PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
+  llvm::SetVector<AffineExpr> guards;
+  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>())
+    addKnownGuards(read, points, guards);
+  return guards.takeVector();
+}
+
+/// Whether `factor` is an element of a parameter that is always finite.
+static bool isFinite(Value factor) {
+  auto read = factor.getDefiningOp<te::ReadOp>();
+  if (!read || read.getGuard())
+    return false;
+  auto parameter = dyn_cast<BlockArgument>(read.getSource());
+  return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
+}
+
+/// The factor of `product` that is zero where its guard does not hold, when the other factor is
+/// finite, so that the product is zero there as well.
+static te::ReadOp findPaddedFactor(arith::MulFOp product) {
+  for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())}) {
+    auto read = factor.getDefiningOp<te::ReadOp>();
+    if (read && read.getGuard() && matchPattern(read.getPadAttr(), m_AnyZeroFloat()) &&
+        isFinite(other))
+      return read;
+  }
+  return {};
+}
+
+PointEmitter::Guards PointEmitter::getNeededGuards(ArrayRef<TilePoint> points) {
+  arith::MulFOp product = matchMultiplyAdd(op, piece);
+  te::ReadOp read = product ? findPaddedFactor(product) : te::ReadOp();
+  if (!read)
+    return {};
+  llvm::SetVector<AffineExpr> needed;
+  addKnownGuards(read, points.front(), needed);
+  for (const TilePoint &point : points.drop_front()) {
+    llvm::SetVector<AffineExpr> own;
+    addKnownGuards(read, point, own);
+    needed.remove_if([&](AffineExpr expr) { return !own.contains(expr); });
+  }
+  return needed.takeVector();
+}
+
+void PointEmitter::assumeGuards(const Guards &guards, bool assume) {
+  for (AffineExpr expr : guards) {
     if (assume)
       kernel.assumed.insert(expr);
     else
@@ -195,7 +233,7 @@ Value PointEmitter::getInterior(ArrayRef<TilePoint> points) {
       least.insert(lower);
   });
   interior.least.insert(least.begin(), least.end());
-  return buildAllHold(index, dropImplied(least.getArrayRef()));
+  return index.materializeConditions(dropImplied(least.getArrayRef()));
 }
 
 void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &interior : nullptr; }

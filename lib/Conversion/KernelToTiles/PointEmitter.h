@@ -32,8 +32,9 @@ public:
   Values combineLanes(mlir::ValueRange accumulators) override;
   void finish(const TilePoint &point, mlir::ValueRange accumulators) override;
   void compute(const TilePoint &point) override;
-  mlir::Value getKnownGuards(llvm::ArrayRef<TilePoint> points) override;
-  void assumeGuards(bool assume) override;
+  Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) override;
+  Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) override;
+  void assumeGuards(const Guards &guards, bool assume) override;
   mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) override;
   void assumeInterior(bool assume) override;
   void prefetchNextRows(llvm::ArrayRef<TilePoint> points, mlir::AffineExpr loop,
@@ -47,6 +48,12 @@ private:
   /// were split.
   void forEachGuard(llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
+  /// The same for the guard of one read.
+  void forEachGuard(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
+                    llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
+  /// Adds what the guard of `read` needs at `points` and is known here.
+  void addKnownGuards(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
+                      llvm::SetVector<mlir::AffineExpr> &guards);
   mlir::AffineExpr getReadAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
@@ -69,7 +76,6 @@ private:
   unsigned laneDim;
   int64_t lanes = 0; ///< of a vector; 0 for scalar code
   mlir::IntegerSet restriction;
-  llvm::SmallVector<mlir::AffineExpr> knownGuards;
   Interior interior;
   /// An operand in shared memory.
   struct Cache {

@@ -441,6 +441,20 @@ te.kernel @kernel_C2_index(%x: tensor<?xf32> {te.sizes = array<i64: 0>}) {
 
 // -----
 
+// expected-error @below {{expects 'te.finite' of parameter 0 to be a unit attribute of a tensor of floats}}
+te.kernel @kernel_C3(%x: tensor<4xi32> {te.finite}) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expects 'te.finite' of parameter 0 to be a unit attribute of a tensor of floats}}
+te.kernel @kernel_C3_value(%x: tensor<4xf32> {te.finite = 1 : i32}) {
+  te.return
+}
+
+// -----
+
 func.func @launch_C1_missing(%x: tensor<4xf32>) {
   // expected-error @below {{expects a kernel named 'missing'}}
   te.launch @missing(%x) : (tensor<4xf32>) -> ()

@@ -1,0 +1,88 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
+
+// A 3x3 window over channels; two columns of an image are a tile. In a tile at the border, a row
+// of the window that lies outside of the image has products with finite weights, all zero: the
+// loop over channels is left out. What is left to decide is which columns are outside.
+// CHECK-LABEL: func.func @finite(
+// CHECK: scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK: } else {
+// CHECK: scf.for %[[KH:.*]] = %c0 to %c3
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}})
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[H]], %[[KH]]
+// CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[SUM]], %c-1
+// CHECK-NEXT: %[[BELOW:.*]] = arith.cmpi sge, %[[ROW]], %c0
+// CHECK: %[[ABOVE:.*]] = arith.cmpi sge
+// CHECK-NEXT: %[[NEEDED:.*]] = arith.andi %[[BELOW]], %[[ABOVE]]
+// CHECK-NEXT: scf.if %[[NEEDED]] -> (vector<16xf32>, vector<16xf32>) {
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} to %c4
+// CHECK: } else {
+// CHECK: scf.for {{.*}} to %c4
+// CHECK: memref.load
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[ACC0]], %[[ACC1]]
+te.kernel @finite(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32> {te.finite}) -> tensor<8x4x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 4, d2: 16) reduce (d3: 3, d4: 3, d5: 4) init (0.0 : f32) {
+    %a = te.read %x[d0 + d3 - 1, d1 + d4 - 1, d5] : tensor<8x4x4xf32>
+         where (d0 + d3 - 1 >= 0, -d0 - d3 + 8 >= 0, d1 + d4 - 1 >= 0, -d1 - d4 + 4 >= 0) else 0.0
+    %b = te.read %w[d3, d4, d5, d2] : tensor<3x3x4x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x4x16xf32>
+  te.return %y : tensor<8x4x16xf32>
+} schedule {
+  %h, %c, %o, %kh, %kw, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop
+  %c0, %c1 = layout.split %c [*, 2]
+  layout.reorder %h, %c0, %o, %kh, %kw, %k, %c1
+  layout.register_tile %c1
+  layout.vectorize %o
+  layout.bind %h to parallel
+}
+
+// An infinity times zero is not zero: all rows of the window are multiplied.
+// CHECK-LABEL: func.func @unknown(
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}})
+// CHECK-NOT: scf.yield %[[ACC0]]
+// CHECK: return
+te.kernel @unknown(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<8x4x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 4, d2: 16) reduce (d3: 3, d4: 3, d5: 4) init (0.0 : f32) {
+    %a = te.read %x[d0 + d3 - 1, d1 + d4 - 1, d5] : tensor<8x4x4xf32>
+         where (d0 + d3 - 1 >= 0, -d0 - d3 + 8 >= 0, d1 + d4 - 1 >= 0, -d1 - d4 + 4 >= 0) else 0.0
+    %b = te.read %w[d3, d4, d5, d2] : tensor<3x3x4x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x4x16xf32>
+  te.return %y : tensor<8x4x16xf32>
+} schedule {
+  %h, %c, %o, %kh, %kw, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop
+  %c0, %c1 = layout.split %c [*, 2]
+  layout.reorder %h, %c0, %o, %kh, %kw, %k, %c1
+  layout.register_tile %c1
+  layout.vectorize %o
+  layout.bind %h to parallel
+}
+
+// Another pad is not zero either.
+// CHECK-LABEL: func.func @ones(
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}})
+// CHECK-NOT: scf.yield %[[ACC0]]
+// CHECK: return
+te.kernel @ones(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32> {te.finite}) -> tensor<8x4x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 4, d2: 16) reduce (d3: 3, d4: 3, d5: 4) init (0.0 : f32) {
+    %a = te.read %x[d0 + d3 - 1, d1 + d4 - 1, d5] : tensor<8x4x4xf32>
+         where (d0 + d3 - 1 >= 0, -d0 - d3 + 8 >= 0, d1 + d4 - 1 >= 0, -d1 - d4 + 4 >= 0) else 1.0
+    %b = te.read %w[d3, d4, d5, d2] : tensor<3x3x4x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x4x16xf32>
+  te.return %y : tensor<8x4x16xf32>
+} schedule {
+  %h, %c, %o, %kh, %kw, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop, !layout.loop
+  %c0, %c1 = layout.split %c [*, 2]
+  layout.reorder %h, %c0, %o, %kh, %kw, %k, %c1
+  layout.register_tile %c1
+  layout.vectorize %o
+  layout.bind %h to parallel
+}
