@@ -223,7 +223,8 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
   RowTile best;
   best.rows.dim = row;
   best.rows.fused = countFusable(op, accesses, row, 0);
-  int64_t available = machine.registers - 4;
+  // Some stay for addresses of gathers, constants and what the epilogue reads.
+  int64_t available = machine.registers - (machine.registers > 16 ? 4 : 2);
   int64_t extent = getFusedExtent(op, row, best.rows.fused);
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(columns, 4); ++vectors)
     for (int64_t rows = 1; rows <= std::min(extent, available / vectors - 1); ++rows) {
