@@ -129,7 +129,7 @@ def manifests(tools):
 
 
 def torchscript_programs():
-    """Programs as the Python package writes them: arithmetic, a loop, views and a write."""
+    """Programs as the Python package writes them: arithmetic, a loop, views, a write, a window."""
     tensor = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [3, 4]}
     number = lambda value: {"kind": "int", "value": value}
 
@@ -143,6 +143,16 @@ def torchscript_programs():
         return {"format": "tssa-torchscript", "version": 1, "name": "f", "files": ["f.py"],
                 "arguments": [tensor], "graph": {"inputs": [0], "outputs": outputs, "nodes": nodes}}
 
+    def window():
+        """A convolution of one dim by itself, and a view of it."""
+        image = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [2, 2, 4], "fixed": [0, 1]}
+        ints = lambda *values: {"kind": "list", "elements": [number(v) for v in values]}
+        values = [{"kind": "none"}, ints(1), ints(1), ints(1), {"kind": "bool", "value": False}, ints(0), number(1),
+                  ints(4, -1)]
+        nodes = [node("prim::Constant", [], [i], value=value) for i, value in enumerate(values, 1)]
+        nodes += [node("aten::convolution", [0, 0, *range(1, 8)], [9]), node("tssa::view", [9, 8], [10])]
+        return dict(program(nodes, [10]), arguments=[image])
+
     add = node("aten::add.Tensor", [0, 0, 1], [2])
     select = node("aten::select.int", [0, 2, 3], [4])
     write = node("aten::add_.Tensor", [4, 4, 1], [5])
@@ -153,6 +163,7 @@ def torchscript_programs():
         program([constant(1, 1), add], [2]),
         program([constant(1, 1), constant(0, 2), constant(1, 3), select, write], [0]),
         program([constant(1, 1), constant(2, 3), truth, loop], [0]),
+        window(),
     ):
         yield json.dumps(value).encode()
 

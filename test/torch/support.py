@@ -14,6 +14,8 @@ torch.set_num_threads(1)
 
 
 def flatten(value):
+    if isinstance(value, dict):
+        return [leaf for item in value.items() for leaf in flatten(item)]
     if isinstance(value, (list, tuple)):
         return [leaf for element in value for leaf in flatten(element)]
     return [value]

@@ -126,7 +126,7 @@ class Errors(unittest.TestCase):
 
     def test_session_names(self):
         compiled = tssa.compile(out_of_range, example_inputs=(X, 1))
-        binary = next(iter(compiled._binaries.values()))[0]
+        binary = next(iter(compiled._binaries._by_key.values()))[0]
         session = tssa.Session(os.path.join(binary.folder.name, "program.so"))
         self.assertEqual([i.name for i in session.get_inputs()], ["x"])
         self.assertEqual(session.get_inputs()[0].type, "f32")
@@ -185,6 +185,7 @@ class BadText(unittest.TestCase):
             (self.change("arguments", 0, "sizes", value=[-1]), "integers >= 0"),
             (self.change("arguments", 0, "sizes", value=[2**40] * 4), "too large"),
             (self.change("arguments", 0, "permutation", value=[1]), "is none"),
+            (self.change("arguments", 0, "fixed", value=[1]), "has a dim that it has not"),
             (self.change("arguments", 0, "kind", value="set"), "a known kind"),
             (self.change(*node, "op", value="aten::nothing"), "aten::nothing is not supported"),
             (self.change(*node, "at", value=[0, 1, 1]), "file, line and column"),

@@ -15,7 +15,7 @@ import unittest
 from unittest import mock
 
 import torch
-from tssa import UnsupportedError, _compile, _tool
+from tssa import UnsupportedError, _binaries, _tool
 
 import random_programs
 from support import AgreementTest
@@ -37,7 +37,7 @@ class RandomPrograms(AgreementTest):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="tssa-random-")
         verified = functools.partial(_tool.compile_file, options=("--verify-each-stage",))
-        cls.enterClassContext(mock.patch.object(_compile, "compile_file", verified))
+        cls.enterClassContext(mock.patch.object(_binaries, "compile_file", verified))
 
     @classmethod
     def tearDownClass(cls):

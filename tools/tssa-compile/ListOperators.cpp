@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ListOperators.h"
+#include "tssa/Import/TorchScript.h"
 #include "tssa/Operators/Registry.h"
 #include "llvm/Support/JSON.h"
 
@@ -34,6 +35,10 @@ void listOperators(raw_ostream &stream) {
           json.attribute("inputs", line.inputs);
           json.attribute("extern", line.usesExtern);
         });
+    });
+    json.attributeArray("torch", [&] {
+      for (const std::string &name : getTorchScriptOperators())
+        json.value(name);
     });
   });
   stream << '\n';

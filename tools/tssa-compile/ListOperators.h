@@ -14,7 +14,8 @@ namespace tssa::compile {
 /// Prints the table of operators as JSON:
 ///   {"element_types": ["f32", ...],
 ///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
-///                   "inputs": "", "extern": false}, ...]}
+///                   "inputs": "", "extern": false}, ...],
+///    "torch": ["aten::add.Tensor", ...]}
 /// `inputs` are the inputs with their types of an operator that onnx has no schema of.
 void listOperators(llvm::raw_ostream &stream);
 

@@ -79,8 +79,8 @@ static FailureOr<Tensors> buildCat(Importer &importer, const Call &call) {
   FailureOr<SmallVector<Tensor>> tensors = readList(importer, call[0]);
   if (failed(tensors))
     return failure();
-  if (tensors->size() > 1 && llvm::any_of(*tensors, isLegacyEmpty))
-    return importer.b.unsupported("cat with an empty 1-D tensor");
+  if (!llvm::all_of(*tensors, isLegacyEmpty))
+    llvm::erase_if(*tensors, isLegacyEmpty);
   FailureOr<int64_t> axis = importer.getDim(call[1], tensors->front().rank());
   if (failed(axis))
     return failure();

@@ -132,16 +132,19 @@ static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
 // Normalisations
 //===----------------------------------------------------------------------===//
 
-/// softmax(self, dim, dtype).
+/// softmax(self, dim, dtype) and _softmax(self, dim, half_to_float).
 static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, StringRef op) {
   mlir::Builder &ops = importer.b.ops;
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
     return failure();
   FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
-  FailureOr<DType> type = importer.getDType(call[2], self->dtype);
+  FailureOr<DType> type = call[2].is(Value::Bool) ? FailureOr<DType>(self->dtype)
+                                                  : importer.getDType(call[2], self->dtype);
   if (failed(axis) || failed(type))
     return failure();
+  if (call[2].getConstantBool() == true && call[2].is(Value::Bool))
+    return importer.b.unsupported("half_to_float");
   if (!operators::isFloat(*type) || self->rank() == 0)
     return importer.b.error("expected floats with dims, got " + Twine(getName(*type)));
   FailureOr<Tensor> input = importer.b.cast(importer.read(*self), *type);
@@ -150,7 +153,9 @@ static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, Str
   return importer.call(op, 13, *input, ops.getNamedAttr("axis", ops.getI64IntegerAttr(*axis)));
 }
 
-/// layer_norm(input, normalized_shape, weight, bias, eps).
+/// layer_norm(input, normalized_shape, weight, bias, eps); native_layer_norm gives the means and
+/// the inverses of the deviations, too.
+template <unsigned numResults>
 static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   mlir::Builder &ops = importer.b.ops;
   FailureOr<Tensor> input = importer.read(call[0]);
@@ -176,7 +181,8 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   return importer.call(
       "LayerNormalization", 17, inputs,
       {ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)),
-       ops.getNamedAttr("epsilon", ops.getF32FloatAttr(static_cast<float>(*epsilon)))});
+       ops.getNamedAttr("epsilon", ops.getF32FloatAttr(static_cast<float>(*epsilon)))},
+      numResults);
 }
 
 /// dropout(input, p, train): nothing in evaluation.
@@ -195,17 +201,18 @@ void registerNetwork(OperatorTable &table) {
   table.compute("aten::addmm", "-", buildAddProduct, Layout::Contiguous);
   table.compute("aten::baddbmm", "-", buildAddProduct, Layout::Contiguous);
   table.compute("aten::linear", "-", buildLinear, Layout::Contiguous);
-  table.compute(
-      "aten::softmax", "int",
-      [](Importer &importer, const Call &call) { return buildSoftmax(importer, call, "Softmax"); },
-      Layout::Contiguous);
-  table.compute(
-      "aten::log_softmax", "int",
-      [](Importer &importer, const Call &call) {
-        return buildSoftmax(importer, call, "LogSoftmax");
-      },
-      Layout::Contiguous);
-  table.compute("aten::layer_norm", "-", buildLayerNorm, Layout::Contiguous);
+  for (auto [name, overloads, op] : {std::tuple("aten::softmax", "int", "Softmax"),
+                                     {"aten::_softmax", "-", "Softmax"},
+                                     {"aten::log_softmax", "int", "LogSoftmax"},
+                                     {"aten::_log_softmax", "-", "LogSoftmax"}})
+    table.compute(
+        name, overloads,
+        [op = op](Importer &importer, const Call &call) {
+          return buildSoftmax(importer, call, op);
+        },
+        Layout::Contiguous);
+  table.compute("aten::layer_norm", "-", buildLayerNorm<1>, Layout::Contiguous);
+  table.compute("aten::native_layer_norm", "-", buildLayerNorm<3>, Layout::Contiguous);
   table.evaluate("aten::dropout", "-", buildDropout);
 }
 

@@ -450,6 +450,7 @@ void registerNumbers(OperatorTable &table) {
   table.evaluate("aten::Float", "Tensor Scalar int bool", toFloat);
   table.evaluate("aten::Bool", "Tensor int float", toBool);
   table.evaluate("aten::item", "-", toItem);
+  table.evaluate("aten::_local_scalar_dense", "-", toItem);
   table.evaluate("aten::IntImplicit", "-", toInt);
   table.evaluate("aten::FloatImplicit", "-", toFloat);
   table.evaluate("aten::ScalarImplicit", "-", toItem);

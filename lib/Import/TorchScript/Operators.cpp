@@ -86,6 +86,7 @@ const OperatorTable &OperatorTable::get() {
     registerNumbers(made);
     registerReductions(made);
     registerViews(made);
+    registerWindows(made);
     return made;
   }();
   return table;

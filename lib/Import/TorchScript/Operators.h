@@ -92,6 +92,7 @@ void registerNumbers(OperatorTable &table);
 void registerReductions(OperatorTable &table);
 void registerNetwork(OperatorTable &table);
 void registerViews(OperatorTable &table);
+void registerWindows(OperatorTable &table);
 
 } // namespace tssa::torchscript
 

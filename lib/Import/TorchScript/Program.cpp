@@ -127,6 +127,11 @@ LogicalResult Reader::readTensor(const json::Object &object, Literal &literal) {
     return failure();
   if (!CheckedSize::product(literal.sizes, 8).isValid())
     return fail(report, Fault::Limit, "argument " + quote(literal.name) + " is too large");
+  if (object.get("fixed") && failed(readInts(object, "fixed", literal.fixed)))
+    return failure();
+  for (int64_t dim : literal.fixed)
+    if (dim >= static_cast<int64_t>(literal.sizes.size()))
+      return error("'fixed' of " + quote(literal.name) + " has a dim that it has not");
   if (!object.get("permutation"))
     return success();
   if (failed(readInts(object, "permutation", literal.permutation)))

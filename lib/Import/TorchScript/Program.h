@@ -37,6 +37,8 @@ struct Literal {
   /// Dim i of the tensor is dim `permutation[i]` of the contiguous one that is passed;
   /// empty for the identity.
   llvm::SmallVector<int64_t> permutation;
+  /// Dims whose size is that of the example in every call.
+  llvm::SmallVector<int64_t> fixed;
   /// False when a copy is passed of a tensor whose strides follow no such order.
   bool isDense = true;
 };

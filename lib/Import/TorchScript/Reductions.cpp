@@ -146,6 +146,63 @@ static FailureOr<Tensors> buildReduction(Importer &importer, const Call &call,
 }
 
 //===----------------------------------------------------------------------===//
+// Variance
+//===----------------------------------------------------------------------===//
+
+/// The squares of what elements differ from the mean over `dims`.
+static FailureOr<Tensor> squareDeviations(Importer &importer, const Tensor &input,
+                                          const Dims &dims) {
+  FailureOr<Tensor> mean = reduce(importer, "ReduceMean", input, {dims.axes, /*keep=*/true});
+  if (failed(mean))
+    return failure();
+  FailureOr<Tensors> deviation = importer.call("Sub", 14, {input, *mean});
+  if (failed(deviation))
+    return failure();
+  FailureOr<Tensors> square = importer.call("Mul", 14, {deviation->front(), deviation->front()});
+  if (failed(square))
+    return failure();
+  return square->front();
+}
+
+/// var(self, dim, correction, keepdim): of f16 and bf16 computed in f32.
+static FailureOr<Tensors> buildVariance(Importer &importer, const Call &call) {
+  operators::Builder &b = importer.b;
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  FailureOr<bool> keep = importer.getFlag(call[3], "keepdim");
+  if (failed(self) || failed(keep))
+    return failure();
+  if (!operators::isFloat(self->dtype))
+    return b.error(Twine("expected floats, got ") + getName(self->dtype));
+  FailureOr<Dims> dims = readDims(importer, call, *self, 1);
+  if (failed(dims))
+    return failure();
+  dims->keep = *keep;
+  Size count = 1;
+  for (int64_t axis : dims->axes)
+    count = count * self->shape[axis];
+  DType type = self->dtype == DType::F64 ? DType::F64 : DType::F32;
+  FailureOr<Tensor> input = b.cast(importer.read(*self), type);
+  if (failed(input))
+    return failure();
+  FailureOr<Tensor> squares = squareDeviations(importer, *input, *dims);
+  if (failed(squares))
+    return failure();
+  FailureOr<Tensor> sum = reduce(importer, "ReduceSum", *squares, *dims);
+  if (failed(sum))
+    return failure();
+  Value correction = call[2].is(Value::None) ? Value::integer(1) : call[2];
+  FailureOr<Tensor> variance = b.compute(type, sum->shape(), [&](operators::Body &body) {
+    operators::Scalar total(body.ops, body.loc, body.read(*sum, body.dims(0, sum->rank())));
+    operators::Scalar degrees = makeScalar(importer, body, Value::integer(count), type) -
+                                makeScalar(importer, body, correction, type);
+    return (total / atLeast(degrees, 0.0)).getValue();
+  });
+  if (failed(variance))
+    return failure();
+  return single(b.cast(*variance, self->dtype));
+}
+
+//===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
 
@@ -227,6 +284,7 @@ void registerReductions(OperatorTable &table) {
     table.compute(row.name, row.overloads, [&row](Importer &importer, const Call &call) {
       return buildReduction(importer, call, row);
     });
+  table.compute("aten::var", "correction", buildVariance);
   table.compute("aten::argmax", "-", [](Importer &importer, const Call &call) {
     return buildArg(importer, call, "ArgMax");
   });

@@ -110,18 +110,28 @@ static SmallVector<int64_t> getPassedSizes(const Literal &literal) {
   return sizes;
 }
 
+/// The shape of the tensor that is passed, with the sizes that are the same in every call.
+static SmallVector<int64_t> getPassedShape(const Literal &literal) {
+  SmallVector<int64_t> shape(literal.sizes.size(), mlir::ShapedType::kDynamic);
+  for (int64_t dim : literal.fixed)
+    shape[literal.permutation.empty() ? dim : literal.permutation[dim]] = literal.sizes[dim];
+  return shape;
+}
+
 void ArgumentBinder::declare(const Literal &literal) {
   for (const Literal &element : literal.elements)
     declare(element);
   if (literal.kind != Literal::Tensor)
     return;
   mlir::OpBuilder &ops = b.ops;
+  SmallVector<int64_t> shape = getPassedShape(literal);
   SmallVector<mlir::Attribute> dims;
-  for (size_t i = 0; i < literal.sizes.size(); ++i)
-    dims.push_back(ops.getStringAttr(literal.name + "." + std::to_string(i)));
-  auto type = refs::RefType::get(
-      ops.getContext(), SmallVector<int64_t>(literal.sizes.size(), mlir::ShapedType::kDynamic),
-      operators::getElementType(ops.getContext(), literal.dtype));
+  for (auto [i, size] : llvm::enumerate(shape))
+    dims.push_back(mlir::ShapedType::isDynamic(size)
+                       ? mlir::Attribute(ops.getStringAttr(literal.name + "." + std::to_string(i)))
+                       : ops.getI64IntegerAttr(size));
+  auto type = refs::RefType::get(ops.getContext(), shape,
+                                 operators::getElementType(ops.getContext(), literal.dtype));
   mlir::DictionaryAttr attributes = ops.getDictionaryAttr(
       {ops.getNamedAttr("tssa.name", ops.getStringAttr(literal.name)),
        ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(literal.dtype))),
@@ -136,7 +146,12 @@ TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer)
   TensorRef tensor;
   tensor.ref = function.getArgument(next++);
   tensor.dtype = literal.dtype;
+  SmallVector<int64_t> shape = getPassedShape(literal);
   for (auto [i, size] : llvm::enumerate(getPassedSizes(literal))) {
+    if (!mlir::ShapedType::isDynamic(shape[i])) {
+      tensor.shape.push_back(shape[i]);
+      continue;
+    }
     mlir::Value extent = refs::DimOp::create(b.ops, tensor.ref.getLoc(), b.ops.getIndexType(),
                                              tensor.ref, static_cast<uint64_t>(i));
     tensor.shape.push_back(

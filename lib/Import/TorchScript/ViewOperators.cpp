@@ -269,7 +269,7 @@ static FailureOr<Values> buildExpand(Importer &importer, const Call &call) {
 // Shapes and copies
 //===----------------------------------------------------------------------===//
 
-template <bool mayCopy>
+template <Reshape kind>
 static FailureOr<Values> buildReshape(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
@@ -277,7 +277,7 @@ static FailureOr<Values> buildReshape(Importer &importer, const Call &call) {
   FailureOr<Sizes> shape = getShape(importer, call[1]);
   if (failed(shape))
     return failure();
-  return one(reshape(importer, *tensor, *shape, mayCopy));
+  return one(reshape(importer, *tensor, *shape, kind));
 }
 
 static FailureOr<Values> buildFlatten(Importer &importer, const Call &call) {
@@ -294,7 +294,7 @@ static FailureOr<Values> buildFlatten(Importer &importer, const Call &call) {
   ArrayRef<Size> rest(tensor->shape);
   shape.push_back(operators::product(rest.drop_front(*first).take_front(*last - *first + 1)));
   llvm::append_range(shape, rest.drop_front(std::min<size_t>(*last + 1, rest.size())));
-  return one(reshape(importer, *tensor, shape, /*mayCopy=*/true));
+  return one(reshape(importer, *tensor, shape, Reshape::ViewOrCopy));
 }
 
 static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
@@ -331,6 +331,35 @@ static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
   return one(importer.allocate(*converted, tensor->isRowMajor));
 }
 
+/// Whether a copy of `tensor` in this memory format is contiguous: it keeps the order of strides
+/// unless told otherwise.
+static FailureOr<bool> isCopyContiguous(Importer &importer, const Value &format,
+                                        const TensorRef &tensor) {
+  if (format.is(Value::None))
+    return tensor.isRowMajor;
+  FailureOr<int64_t> code = importer.getInt(format, "a memory format");
+  if (failed(code))
+    return failure();
+  if (*code > 1)
+    return importer.b.unsupported("a channels-last memory format");
+  return tensor.isRowMajor || *code == 0;
+}
+
+/// _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[1], tensor->dtype);
+  FailureOr<bool> isContiguous = isCopyContiguous(importer, call[6], *tensor);
+  if (failed(type) || failed(isContiguous))
+    return failure();
+  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), *type);
+  if (failed(converted))
+    return failure();
+  return one(importer.allocate(*converted, *isContiguous));
+}
+
 static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]), other = importer.getTensor(call[1]);
   if (failed(tensor) || failed(other))
@@ -343,21 +372,14 @@ static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
   return one(importer.allocate(*converted, tensor->isRowMajor));
 }
 
-/// clone keeps the order of strides unless told otherwise.
 static FailureOr<Values> buildClone(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  bool isContiguous = tensor->isRowMajor;
-  if (!call[1].is(Value::None)) {
-    FailureOr<int64_t> format = importer.getInt(call[1], "a memory format");
-    if (failed(format))
-      return failure();
-    if (*format > 1)
-      return importer.b.unsupported("a channels-last memory format");
-    isContiguous |= *format == 0;
-  }
-  return one(importer.allocate(importer.read(*tensor), isContiguous));
+  FailureOr<bool> isContiguous = isCopyContiguous(importer, call[1], *tensor);
+  if (failed(isContiguous))
+    return failure();
+  return one(importer.allocate(importer.read(*tensor), *isContiguous));
 }
 
 static FailureOr<Values> buildCopy(Importer &importer, const Call &call) {
@@ -384,17 +406,20 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::squeeze", "- dim dims", buildSqueeze);
   table.evaluate("aten::expand", "-", buildExpand);
   table.evaluate("aten::expand_as", "-", buildExpand);
-  table.evaluate("aten::view", "-", buildReshape<false>);
-  table.evaluate("aten::view_as", "-", buildReshape<false>);
-  table.evaluate("aten::reshape", "-", buildReshape<true>);
-  table.evaluate("aten::reshape_as", "-", buildReshape<true>);
+  table.evaluate("aten::view", "-", buildReshape<Reshape::View>);
+  table.evaluate("tssa::view", "-", buildReshape<Reshape::IsView>);
+  table.evaluate("aten::view_as", "-", buildReshape<Reshape::View>);
+  table.evaluate("aten::reshape", "-", buildReshape<Reshape::ViewOrCopy>);
+  table.evaluate("aten::reshape_as", "-", buildReshape<Reshape::ViewOrCopy>);
   table.evaluate("aten::flatten", "using_ints", buildFlatten);
   table.evaluate("aten::contiguous", "-", buildContiguous);
   table.evaluate("aten::detach", "-", buildSame);
   table.evaluate("aten::alias", "-", buildSame);
   table.evaluate("aten::to", "dtype device other dtype_layout", buildTo);
+  table.evaluate("aten::_to_copy", "-", buildToCopy);
   table.evaluate("aten::type_as", "-", buildTypeAs);
   table.evaluate("aten::clone", "-", buildClone);
+  table.evaluate("aten::lift_fresh_copy", "-", buildClone);
   table.evaluate("aten::copy_", "-", buildCopy);
 }
 

@@ -328,7 +328,7 @@ static FailureOr<Sizes> inferSizes(Importer &importer, const TensorRef &tensor,
 }
 
 FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor, ArrayRef<Size> given,
-                             bool mayCopy) {
+                             Reshape kind) {
   operators::Builder &b = importer.b;
   FailureOr<Sizes> shape = inferSizes(importer, tensor, given);
   if (failed(shape))
@@ -345,10 +345,15 @@ FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor, ArrayR
     if (answer == StrideFinder::View)
       return makeView(importer, tensor, step(), *shape, finder.getStrides());
   }
+  if (kind == Reshape::IsView) {
+    TensorRef view = makeView(importer, tensor, step(), *shape, std::nullopt);
+    view.isRowMajor = false;
+    return view;
+  }
   if (answer == StrideFinder::Unknown)
     return b.unsupported("whether this is a view or a copy is not known when the program is "
                          "compiled: clone the tensor before");
-  if (!mayCopy)
+  if (kind == Reshape::View)
     return b.error("view: the tensor's strides do not allow this shape: use reshape");
   FailureOr<Tensor> copy = b.reshape(importer.read(tensor), *shape);
   if (failed(copy))

@@ -23,9 +23,15 @@ TensorRef unsqueeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 TensorRef squeeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 mlir::FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor,
                                   llvm::ArrayRef<Size> shape);
-/// The same elements in another shape. `mayCopy`: where no strides can say so, copies.
+/// What becomes of a tensor in another shape.
+enum class Reshape {
+  View,       ///< a view, an error where no strides can say so
+  ViewOrCopy, ///< a view where strides can say so, else a copy
+  IsView      ///< a view: that strides can say so is known from outside
+};
+/// The same elements in another shape.
 mlir::FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor,
-                                   llvm::ArrayRef<Size> shape, bool mayCopy);
+                                   llvm::ArrayRef<Size> shape, Reshape kind);
 /// The tensor itself where it is contiguous, else a copy.
 mlir::FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor);
 

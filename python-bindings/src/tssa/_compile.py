@@ -3,24 +3,18 @@
 
 """tssa.compile: functions that are compiled at their first call."""
 
-import json
 import os
-import tempfile
-import threading
 
-from . import _runtime
 from ._errors import Error, UnsupportedError
 from ._session import Session
-from ._tool import compile_file
-
-_GUARD = "guard: "
 
 
 def compile(program, example_inputs=None, target="cpu", *, device="auto", threads=0):
     """A callable that does what `program` does, compiled.
 
-    program: a function, a scripted function, a module (in evaluation mode), or the path of a
-    TorchScript file; the path of an ONNX model or an artifact gives a Session.
+    program: a function, a scripted function, a module (in evaluation mode), a
+    torch.export.ExportedProgram, or the path of a TorchScript file; the path of an ONNX model or
+    an artifact gives a Session.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
     target: what tssa-compile --target takes.
 
@@ -35,15 +29,19 @@ def compile(program, example_inputs=None, target="cpu", *, device="auto", thread
         import torch
 
         program = torch.jit.load(path)
-    compiled = _script(program, target, device, threads)
+    compiled = _capture(program, target, device, threads)
     if example_inputs is not None:
         compiled.prepare(*example_inputs)
     return compiled
 
 
-def _script(program, target, device, threads):
+def _capture(program, target, device, threads):
     import torch
 
+    if isinstance(program, torch.export.ExportedProgram):
+        from ._dynamo import ExportedFunction
+
+        return ExportedFunction(program, {"target": target, "device": device, "threads": threads})
     if not isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
         try:
             program = torch.jit.script(program)
@@ -52,29 +50,16 @@ def _script(program, target, device, threads):
     return CompiledFunction(program, target, device, threads)
 
 
-class _Binary:
-    """One artifact: for one key, and the sizes that its guards allow."""
-
-    def __init__(self, folder, program):
-        self.folder = folder
-        self.program = program
-        self.results = [port[0] for port in program.outputs if port[4] == 1]
-        self.aliases = {port[0]: port[5] for port in program.outputs if port[4] == 3}
-
-
 class CompiledFunction:
     """What tssa.compile gives; call it as the original."""
 
     def __init__(self, scripted, target, device, threads):
         import torch
 
-        from . import _torchscript, _writes
+        from . import _binaries, _text, _torchscript, _writes
 
-        self._torch = torch
-        self._text = _torchscript
-        self._target, self._device, self._threads = target, device, threads
-        self._binaries = {}
-        self._lock = threading.Lock()
+        self._torch, self._text = torch, _text
+        self._binaries = _binaries.Binaries(self._write, target, device, threads)
         module = scripted if isinstance(scripted, torch.jit.ScriptModule) else None
         function = scripted.forward if module is not None else scripted
         self.__name__ = getattr(scripted, "name", None) or getattr(
@@ -88,31 +73,15 @@ class CompiledFunction:
     @property
     def num_binaries(self):
         """How many times this function was compiled."""
-        return sum(len(binaries) for binaries in self._binaries.values())
+        return self._binaries.count
 
     def prepare(self, *args, **kwargs):
         """Compiles for calls like this one, without running."""
-        values = self._bind(args, kwargs)
-        key = self._key(values)
-        with self._lock:
-            if not self._binaries.get(key):
-                self._binaries.setdefault(key, []).insert(0, self._compile(values))
+        self._binaries.prepare(self._bind(args, kwargs))
 
     def __call__(self, *args, **kwargs):
-        values = self._bind(args, kwargs)
-        tensors = []
-        key = self._key(values, tensors)
-        passed = [self._pass(tensor) for tensor in tensors]
-        for binary in self._binaries.get(key, ()):
-            try:
-                return self._run(binary, tensors, passed)
-            except Error as error:
-                if _GUARD not in str(error):
-                    raise
-        with self._lock:
-            binary = self._compile(values)
-            self._binaries.setdefault(key, []).insert(0, binary)
-        return self._run(binary, tensors, passed)
+        results = self._binaries.run(self._bind(args, kwargs))
+        return self._build(self._returns[0].type, "return", results) if self._returns else None
 
     # Arguments.
 
@@ -145,61 +114,18 @@ class CompiledFunction:
             return value
         return self._torch.from_dlpack(value)
 
-    def _key(self, value, tensors=None):
-        """What a binary is fixed to; collects the tensors."""
-        if isinstance(value, self._torch.Tensor):
-            self._check(value)
-            if tensors is not None:
-                tensors.append(value)
-            order = self._text.find_permutation(value)
-            return (value.dtype, value.dim(), tuple(order) if order else order)
-        if isinstance(value, (list, tuple)):
-            return (type(value).__name__, *[self._key(element, tensors) for element in value])
-        # The two zeros are equal, and a nan is not itself.
-        return (type(value), value.hex() if isinstance(value, float) else value)
-
-    def _check(self, tensor):
-        if tensor.device.type != "cpu" or tensor.layout != self._torch.strided:
-            raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
-        if tensor.requires_grad and self._torch.is_grad_enabled():
-            raise Error("gradients are not computed: call under torch.no_grad()")
-
-    def _pass(self, tensor):
-        """The tensor that the program gets: detached, its dims in the order of memory."""
-        tensor = tensor.detach()
-        order = self._text.find_permutation(tensor)
-        return tensor.permute(order) if order else tensor
-
-    # Compiling.
-
-    def _compile(self, values):
+    def _write(self, values):
+        """The text of the program for these arguments."""
         names = [parameter.name for parameter in self._parameters]
         names += [name for name, _ in self._writer.extra]
         arguments = [self._text.describe(value, name) for value, name in zip(values, names)]
         if self._has_self:
             arguments.insert(0, {"kind": "none"})
-        text = {"format": "tssa-torchscript", "version": 1, "name": self.__name__,
+        return {"format": "tssa-torchscript", "version": 1, "name": self.__name__,
                 "files": self._writer.files, "arguments": arguments,
                 "graph": self._writer.block()}
-        folder = tempfile.TemporaryDirectory(prefix="tssa-")
-        source = os.path.join(folder.name, "program.json")
-        with open(source, "w", encoding="utf-8") as file:
-            json.dump(text, file)
-        artifact = os.path.join(folder.name, "program.so")
-        compile_file(source, artifact, self._target)
-        return _Binary(folder, _runtime.Program(artifact, self._device, self._threads))
 
     # Results.
-
-    def _run(self, binary, tensors, passed):
-        made = binary.program.run(passed)
-        results = {name: self._torch.from_dlpack(array)
-                   for name, array in zip(binary.results, made)}
-        for name, argument in binary.aliases.items():
-            results[name] = tensors[argument]
-        if not self._returns:
-            return None
-        return self._build(self._returns[0].type, "return", results)
 
     def _build(self, type, name, results):
         """The part of the result that stands at `name`, as its TorchScript type says."""

@@ -3,6 +3,8 @@
 
 """Runs tssa-compile, in a process of its own: a fault there is an exception here."""
 
+import functools
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +19,13 @@ def find_tool():
         if path and os.access(path, os.X_OK):
             return path
     raise Error("tssa-compile is not found: set TSSA_COMPILE to its path")
+
+
+@functools.lru_cache(maxsize=None)
+def list_operators():
+    """Names of the PyTorch operators that tssa-compile knows, in-place and out= forms aside."""
+    run = subprocess.run([find_tool(), "--list-operators"], capture_output=True, check=True)
+    return frozenset(json.loads(run.stdout)["torch"])
 
 
 def compile_file(source, output, target, options=(), timeout=None):

@@ -1,0 +1,61 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""torch.compile(backend="tssa") and torch.export.ExportedProgram."""
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils import _pytree as pytree
+
+from ._recorded import record
+from ._regions import Runner
+
+def _record_graph(module, arguments, name, options):
+    return record(lambda recorder, *values: Runner(module, recorder).run_flat(*values),
+                  arguments, name, **options)
+
+
+def backend(module, example_inputs, *, options=None):
+    """The backend of torch.compile.
+
+    options: what torch.compile(options=...) was given: target, device, threads as for
+    tssa.compile.
+    """
+    arguments = [node.meta.get("example_value", example)
+                 for node, example in zip(module.graph.find_nodes(op="placeholder"), example_inputs)]
+    return _record_graph(module, arguments, "graph", options or {})
+
+
+class ExportedFunction:
+    """What tssa.compile gives for a torch.export.ExportedProgram; call it as the original."""
+
+    def __init__(self, program, options):
+        module = program.module()
+        placeholders = module.graph.find_nodes(op="placeholder")
+        arguments = [node.meta["val"] for node in placeholders]
+        self._arguments = arguments
+        self._in_spec, self._out_spec = program.call_spec.in_spec, program.call_spec.out_spec
+        self.__name__ = getattr(program.graph_module, "__name__", "program")
+        self._recorded = _record_graph(module, arguments, "program", options)
+
+    @property
+    def num_binaries(self):
+        """How many times this program was compiled."""
+        return self._recorded.num_binaries
+
+    def prepare(self, *args, **kwargs):
+        """Compiles for calls like this one, without running."""
+        self._recorded.prepare(*self._bind(args, kwargs))
+
+    def __call__(self, *args, **kwargs):
+        results = self._recorded(*self._bind(args, kwargs))
+        return pytree.tree_unflatten(results, self._out_spec)
+
+    def _bind(self, args, kwargs):
+        values, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._in_spec:
+            raise TypeError(f"expected arguments of the structure {self._in_spec}, got {spec}")
+        for expected, value in zip(self._arguments, values):
+            if not isinstance(expected, (FakeTensor, torch.SymInt)) and value != expected:
+                raise ValueError(f"the program was exported for {expected!r}, got {value!r}")
+        return values

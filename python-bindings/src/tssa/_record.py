@@ -1,0 +1,377 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Records what PyTorch dispatches, as the graph of the text that tssa-compile reads.
+
+A program runs once on fake tensors under a Recorder, which writes down every ATen call: the
+overload, its arguments in the order of the schema, and what it gives. See
+docs/decisions/0008-recording-pytorch.md of the sources, and lib/Import/TorchScript/README.md
+for the text.
+"""
+
+import contextlib
+import functools
+import sys
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ._decompositions import find_decomposition
+from ._errors import UnsupportedError
+from ._expressions import Expressions
+from ._text import describe, scalar_type_code
+from ._tool import list_operators
+
+# Reshapes that eager does as views: whether strides allow it is not asked again.
+_RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
+# How often an operator may stand in its own decomposition: as often as it has dims, say.
+_MAX_NESTED = 8
+_LAYOUT_CODES = {torch.strided: 0}
+_FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
+                 torch.channels_last_3d: 3}
+
+
+def operator_name(overload):
+    """What the text calls an overload: 'aten::add.Tensor', 'aten::relu'."""
+    schema = overload._schema
+    name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+    return _RENAMED.get(name, name)
+
+
+def written_arguments(schema):
+    return [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
+
+
+@functools.lru_cache(maxsize=None)
+def find_functional(overload):
+    """The overload that computes what an in-place or out= overload writes, or None."""
+    schema = overload._schema
+    if not written_arguments(schema):
+        return None
+    name = schema.name.split("::")[1]
+    packet = getattr(torch.ops.aten, name, None)
+    if name.endswith("_") and not name.endswith("__"):
+        packet = getattr(torch.ops.aten, name[:-1], None)
+    if packet is None or schema.name.split("::")[0] != "aten":
+        return None
+    wanted = [(a.name, str(a.type)) for a in schema.arguments if not a.is_out]
+    for candidate in packet.overloads():
+        found = getattr(packet, candidate)
+        arguments = [(a.name, str(a.type)) for a in found._schema.arguments]
+        if arguments == wanted and not written_arguments(found._schema):
+            return found
+    return None
+
+
+def gives_view(overload):
+    """Whether the result is a view of an argument that is not written."""
+    return any(r.alias_info is not None and not r.alias_info.is_write
+               for r in overload._schema.returns)
+
+
+class Recorder(TorchDispatchMode):
+    """Records all calls while it is the innermost mode.
+
+    inputs: the numbers of the graph's inputs. arguments: the fake tensors that they are.
+    owned: real tensors of the program itself; they are inputs behind those that
+    `add_argument` was called for. place: (file, line) of what runs, if the caller knows it.
+    """
+
+    def __init__(self, fake_mode):
+        super().__init__()
+        self.fake_mode = fake_mode
+        self.files, self.nodes, self.inputs, self.arguments = [], [], [], []
+        self.owned = []
+        self.place = None
+        self.written = set()  # numbers of arguments, by order, whose storage is written
+        self._count = 0
+        self._numbers = {}  # value numbers of fake tensors, by id
+        self._alive = []  # so that ids stay
+        self._fakes = {}  # fakes of real tensors, by id
+        self._constants = {}
+        self._makers = {}  # of a storage: ("argument", order) or ("made", tensor)
+        self._decomposed = []  # operators that are being decomposed
+        self._is_silent = False
+        self._expressions = Expressions(self)
+
+    # What a program has.
+
+    def add_argument(self, fake):
+        """A tensor that every call gives; its value number."""
+        number = self._new_number()
+        self.inputs.append(number)
+        self._makers.setdefault(_storage(fake), ("argument", len(self.arguments)))
+        self.arguments.append(fake)
+        self._bind(fake, number)
+        return number
+
+    def is_unknown(self, value):
+        """Whether `value` is a symbol that no argument so far tells."""
+        return (isinstance(value, (torch.SymInt, torch.SymFloat))
+                and not self._expressions.knows(value))
+
+    def add_number(self, value):
+        """A size or number that every call gives, as a tensor without dims."""
+        dtype = torch.int64 if isinstance(value, torch.SymInt) else torch.float64
+        with self.fake_mode:
+            fake = torch.empty((), dtype=dtype)
+        self._bind(value, self.emit("aten::item", [self.add_argument(fake)]))
+
+    def find_maker(self, fake):
+        """("argument", order), or ("made", the first tensor that an operator made of it)."""
+        return self._makers[_storage(fake)]
+
+    def number_of(self, value):
+        """The value number of a tensor, a size or a constant."""
+        if isinstance(value, torch.Tensor):
+            return self._numbers[id(self.lift(value))]
+        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            return self._expressions.number_of(value)
+        if isinstance(value, (list, tuple)) and not all(_is_constant(v) for v in value):
+            return self.emit("prim::ListConstruct", [self.number_of(v) for v in value])
+        return self._constant(value)
+
+    def emit(self, op, inputs):
+        """A node with one result; its value number."""
+        number = self._new_number()
+        self._append(op, inputs, [number])
+        return number
+
+    def truth_of(self, value):
+        """The value number of a bool, or of a tensor of one element as a bool."""
+        number = self.number_of(value)
+        return self.emit("aten::Bool.Tensor", [number]) if isinstance(value, torch.Tensor) else number
+
+    @contextlib.contextmanager
+    def block(self):
+        """What is recorded meanwhile is a block of a node; gives it."""
+        outer = self.nodes, self._constants
+        block = {"inputs": [], "nodes": [], "outputs": []}
+        self.nodes, self._constants = block["nodes"], dict(self._constants)
+        try:
+            with self._expressions.scope():
+                yield block
+        finally:
+            self.nodes, self._constants = outer
+
+    def add_block_input(self, block, value):
+        """`value`, a tensor or size that nothing has made yet, is an input of the block."""
+        number = self._new_number()
+        block["inputs"].append(number)
+        self._bind(value, number)
+
+    def emit_blocks(self, op, inputs, blocks, results):
+        """A node with blocks, which makes `results`."""
+        outputs = [self._new_number() for _ in results]
+        self._append(op, inputs, outputs, blocks=blocks)
+        for value, number in zip(results, outputs):
+            self._bind(value, number)
+
+    def fresh_like(self, values):
+        """Tensors of the types and sizes of `values`; what is no tensor stays."""
+        self._is_silent = True
+        try:
+            return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+                    if isinstance(value, torch.Tensor) else value for value in values]
+        finally:
+            self._is_silent = False
+
+    def size_symbols(self):
+        """{symbol: (order of an argument, dim)}, of sizes that are free."""
+        return self._expressions.bound_to(self.inputs)
+
+    # Recording.
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if self._is_silent:
+            return func(*args, **(kwargs or {}))
+        args, kwargs = pytree.tree_map_only(torch.Tensor, self.lift, (args, kwargs or {}))
+        if not isinstance(func, torch._ops.OpOverload):
+            raise UnsupportedError([self.locate(f"{func} is not supported")])
+        functional = find_functional(func)
+        if functional is not None and operator_name(func) not in list_operators():
+            change = self._change_shape if gives_view(functional) else self._write
+            return change(func, functional, args, kwargs)
+        result = self._decompose(func, args, kwargs)
+        if result is not NotImplemented:
+            return result
+        result = func(*args, **kwargs)
+        targets = self._find_targets(func, args, kwargs)
+        if targets or _has_effect(result):
+            self._record(func, args, kwargs, result)
+        for target in targets:
+            kind, maker = self.find_maker(target)
+            if kind == "argument":
+                self.written.add(maker)
+        return result
+
+    def _decompose(self, func, args, kwargs):
+        """The result of `func` by way of other operators; NotImplemented if it is recorded itself."""
+        # An operator that comes again and again in its own decomposition has none.
+        if operator_name(func) in list_operators() or self._decomposed.count(func) > _MAX_NESTED:
+            return NotImplemented
+        decomposition = find_decomposition(func)
+        if decomposition is None:
+            return NotImplemented
+        self._decomposed.append(func)
+        try:
+            with self:
+                return decomposition(*args, **kwargs)
+        finally:
+            self._decomposed.pop()
+
+    def lift(self, tensor):
+        """A fake tensor; for a real one, which the program owns, the argument that it becomes."""
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        if id(tensor) not in self._fakes:
+            fake = self.fake_mode.from_tensor(tensor, static_shapes=True)
+            self._fakes[id(tensor)] = fake
+            self.owned.append(tensor)
+            self.add_argument(fake)
+        return self._fakes[id(tensor)]
+
+    def _record(self, func, args, kwargs, result):
+        inputs = [self.number_of(value) for _, value in _in_order(func, args, kwargs)]
+        outputs, unpacked = [], []
+        returns = func._schema.returns
+        for value in [result] if len(returns) == 1 else result or ():
+            number = self._new_number()
+            outputs.append(number)
+            if isinstance(value, (list, tuple)):
+                unpacked.append((number, value))
+            else:
+                self._bind(value, number)
+        self._append(operator_name(func), inputs, outputs)
+        for number, values in unpacked:
+            elements = [self._new_number() for _ in values]
+            self._append("prim::ListUnpack", [number], elements)
+            for value, element in zip(values, elements):
+                self._bind(value, element)
+
+    def _write(self, func, functional, args, kwargs):
+        """What an in-place or out= form computes, then a copy to each argument that it writes."""
+        targets = self._find_targets(func, args, kwargs)
+        shapes = [target.shape for target in targets]
+        result = func(*args, **kwargs)
+        if [target.shape for target in targets] != shapes:
+            raise UnsupportedError([self.locate(
+                f"{operator_name(func)} gives its target another size: make it of the right size")])
+        outs = {argument.name for argument in func._schema.arguments if argument.is_out}
+        with self:
+            made = functional(*args, **{k: v for k, v in kwargs.items() if k not in outs})
+            for target, value in zip(targets, [made] if len(targets) == 1 else made):
+                target.copy_(value)
+        return result
+
+    def _change_shape(self, func, functional, args, kwargs):
+        """t_, squeeze_ and others: the tensor is the view that the functional form gives."""
+        target = args[0]
+        if any(target is argument for argument in self.arguments):
+            raise UnsupportedError([self.locate(
+                f"{operator_name(func)} changes the shape of an argument: give it a new name")])
+        with self:
+            view = functional(*args, **kwargs)
+        func(*args, **kwargs)
+        self._numbers[id(target)] = self._numbers[id(view)]
+        return target
+
+    @staticmethod
+    def _find_targets(func, args, kwargs):
+        written = written_arguments(func._schema)
+        return [value for argument, value in _in_order(func, args, kwargs)
+                if argument in written and isinstance(value, torch.Tensor)]
+
+    # Values and nodes.
+
+    def _bind(self, value, number):
+        """`number` stands for `value` from now on, unless another number does."""
+        if isinstance(value, torch.Tensor):
+            self._alive.append(value)
+            self._numbers.setdefault(id(value), number)
+            self._makers.setdefault(_storage(value), ("made", value))
+            for dim, size in enumerate(value.shape):
+                self._expressions.bind_size(size, number, dim)
+        elif isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            self._expressions.bind(value, number)
+
+    def _new_number(self):
+        self._count += 1
+        return self._count - 1
+
+    def _constant(self, value):
+        value = _encode(value)
+        key = repr(value)
+        if key not in self._constants:
+            self._constants[key] = self._new_number()
+            self.nodes.append({"op": "prim::Constant", "in": [], "out": [self._constants[key]],
+                               "value": describe(value, "a constant")})
+        return self._constants[key]
+
+    def _append(self, op, inputs, outputs, **parts):
+        node = {"op": op, "in": inputs, "out": outputs, **parts}
+        place = self.place or _find_place()
+        if place is not None:
+            file, line = place
+            if file not in self.files:
+                self.files.append(file)
+            node["at"] = [self.files.index(file), line, 0]
+        self.nodes.append(node)
+
+    def locate(self, text):
+        """The text behind the place in the user's program, where that is known."""
+        place = self.place or _find_place()
+        return f"{place[0]}:{place[1]}: {text}" if place else text
+
+
+def _storage(tensor):
+    return tensor.untyped_storage()._cdata
+
+
+def _in_order(func, args, kwargs):
+    """[(argument of the schema, value)] of a call."""
+    values = []
+    for i, argument in enumerate(func._schema.arguments):
+        if i < len(args):
+            values.append((argument, args[i]))
+        else:
+            values.append((argument, kwargs.get(argument.name, argument.default_value)))
+    return values
+
+
+def _has_effect(result):
+    leaves = pytree.tree_leaves(result)
+    return any(isinstance(leaf, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool))
+               for leaf in leaves)
+
+
+def _is_constant(value):
+    if isinstance(value, (list, tuple)):
+        return all(_is_constant(v) for v in value)
+    return not isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+def _encode(value):
+    """A constant as TorchScript writes it: types, layouts and formats are ints."""
+    if isinstance(value, torch.dtype):
+        return scalar_type_code(value)
+    if isinstance(value, torch.layout):
+        return _LAYOUT_CODES.get(value, -1)
+    if isinstance(value, torch.memory_format):
+        return _FORMAT_CODES[value]
+    if isinstance(value, (list, tuple)):
+        return [_encode(v) for v in value]
+    return value
+
+
+def _find_place():
+    """The innermost line that is neither PyTorch's nor ours."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not name.startswith(("torch.", "tssa.")) and name not in ("torch", "tssa"):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return None

@@ -1,0 +1,196 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Recorded programs: their text, and their results as eager gives them."""
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from ._binaries import Binaries
+from ._errors import Error, UnsupportedError
+from ._record import Recorder
+from ._text import describe, find_permutation
+
+
+def record(program, arguments, name, target="cpu", device="auto", threads=0):
+    """A RecordedProgram of `program`, a callable that is called with a Recorder and `arguments`.
+
+    arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. It gives a
+    list of tensors, sizes, constants and None.
+    """
+    tensors = [i for i, value in enumerate(arguments) if isinstance(value, FakeTensor)]
+    mode = arguments[tensors[0]].fake_mode if tensors else FakeTensorMode()
+    recorder = Recorder(mode)
+    for i in tensors:
+        recorder.add_argument(arguments[i])
+    numbers = [i for i, value in enumerate(arguments) if recorder.is_unknown(value)]
+    for i in numbers:
+        recorder.add_number(arguments[i])
+    with torch.no_grad(), mode, recorder:
+        results = program(recorder, *arguments)
+    return RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
+
+
+class _Geometry:
+    """Sizes, strides and offset of a tensor, which may depend on sizes of arguments."""
+
+    def __init__(self, tensor):
+        self._parts = [[_expression(v) for v in part] for part in
+                       (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
+
+    def evaluate(self, sizes):
+        shape, strides, offset = [[_evaluate(v, sizes) for v in part] for part in self._parts]
+        return shape, strides, offset[0]
+
+    def __eq__(self, other):
+        return self._parts == other._parts
+
+
+def _expression(value):
+    if isinstance(value, torch.SymInt):
+        value = value.node.expr
+        return int(value) if value.is_Integer else value
+    return value
+
+
+def _evaluate(value, sizes):
+    return value if isinstance(value, int) else int(value.subs(sizes))
+
+
+def _as_tensor(value):
+    if isinstance(value, torch.Tensor):
+        return value
+    return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else torch.int64)
+
+
+class RecordedProgram:
+    """Runs a recorded program.
+
+    passed: which arguments of a call the program gets, in its order; others are constants.
+    """
+
+    def __init__(self, recorder, passed, results, name, target, device, threads):
+        self.__name__ = name
+        self._passed = passed
+        self._owned = recorder.owned
+        self._symbols = recorder.size_symbols()
+        self._arguments = recorder.arguments
+        self._written = recorder.written
+        # Sizes that are the same in every call; None for the others.
+        self._shapes = [tuple(size if isinstance(size, int) else None
+                              for size in map(_expression, fake.shape))
+                        for fake in recorder.arguments]
+        self._orders = [find_permutation(fake) for fake in recorder.arguments]
+        self._bound = set()  # arguments that results are views of
+        self._roots = []  # what the compiled program gives: tensors and numbers
+        self._plan = [self._plan_result(recorder, value) for value in results]
+        roots = [recorder.number_of(value) for value in self._roots]
+        output = recorder.emit("prim::TupleConstruct", roots)
+        self._files = recorder.files
+        self._graph = {"inputs": recorder.inputs, "nodes": recorder.nodes, "outputs": [output]}
+        self._binaries = Binaries(self._write, target, device, threads)
+
+    @property
+    def num_binaries(self):
+        """How many times this program was compiled."""
+        return self._binaries.count
+
+    def prepare(self, *arguments):
+        """Compiles for calls like this one, without running."""
+        self._binaries.prepare(self._bind(arguments)[1])
+
+    def __call__(self, *arguments):
+        """The results in order."""
+        tensors, passed = self._bind(arguments)
+        sizes = {symbol: tensors[order].shape[dim]
+                 for symbol, (order, dim) in self._symbols.items()}
+        made = self._binaries.run(passed)
+        roots = []
+        for i, root in enumerate(self._roots):
+            tensor = made[f"return.{i}"]
+            roots.append(self._restride(tensor, root, sizes)
+                         if isinstance(root, torch.Tensor) else tensor.item())
+        return [self._make(step, tensors, roots, sizes) for step in self._plan]
+
+    # Results.
+
+    def _plan_result(self, recorder, value):
+        """How a call makes this result: (kind, ...)."""
+        if isinstance(value, torch.Tensor):
+            value = recorder.lift(value)
+            kind, maker = recorder.find_maker(value)
+            if kind == "argument":
+                self._bound.add(maker)
+                same = _Geometry(value) == _Geometry(self._arguments[maker])
+                return ("argument", maker, None if same else _Geometry(value))
+            same = _Geometry(value) == _Geometry(maker)
+            return ("root", self._add_root(maker), None if same else _Geometry(value))
+        if isinstance(value, torch.SymInt):
+            expression = _expression(value)
+            if isinstance(expression, int):
+                return ("constant", expression)
+            if expression.free_symbols <= set(self._symbols):
+                return ("size", expression)
+        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            return ("root", self._add_root(value), None)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return ("constant", value)
+        raise UnsupportedError([f"a result is a {type(value).__name__}"])
+
+    def _add_root(self, value):
+        for i, known in enumerate(self._roots):
+            if known is value:
+                return i
+        self._roots.append(value)
+        return len(self._roots) - 1
+
+    @staticmethod
+    def _make(step, tensors, roots, sizes):
+        kind, what = step[:2]
+        if kind == "constant":
+            return what
+        if kind == "size":
+            return _evaluate(what, sizes)
+        base = tensors[what] if kind == "argument" else roots[what]
+        return base if step[2] is None else base.as_strided(*step[2].evaluate(sizes))
+
+    @staticmethod
+    def _restride(tensor, root, sizes):
+        """The tensor with the strides that eager gives it."""
+        shape, strides, _ = _Geometry(root).evaluate(sizes)
+        if tensor.stride() == tuple(strides) or tensor.is_contiguous() and root.is_contiguous():
+            return tensor
+        return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
+
+    # Arguments.
+
+    def _bind(self, arguments):
+        """The tensors of a call and of the program, and what is passed for them."""
+        tensors = [_as_tensor(arguments[i]) for i in self._passed] + self._owned
+        for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
+            if len(tensor.shape) != len(shape) or any(
+                    size not in (None, given) for size, given in zip(shape, tensor.shape)):
+                raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "
+                            + str([size or "any" for size in shape]))
+        return tensors, [self._reorder(i, tensor) for i, tensor in enumerate(tensors)]
+
+    def _reorder(self, i, tensor):
+        """The tensor with its dims in the order in memory that the program was recorded with."""
+        if find_permutation(tensor) == self._orders[i]:
+            return tensor
+        if i in self._written or i in self._bound:
+            raise Error(f"{self.__name__}: argument {i} is written or given back, and was "
+                        f"recorded with other strides: record it with strides like these")
+        strides = _Geometry(self._arguments[i])
+        sizes = {symbol: tensor.shape[dim] for symbol, (order, dim) in self._symbols.items()
+                 if order == i}
+        return torch.empty_strided(*strides.evaluate(sizes)[:2], dtype=tensor.dtype).copy_(tensor)
+
+    def _write(self, values):
+        arguments = []
+        for i, (value, shape) in enumerate(zip(values, self._shapes)):
+            literal = describe(value, f"argument.{i}")
+            literal["fixed"] = [dim for dim, size in enumerate(shape) if size is not None]
+            arguments.append(literal)
+        return {"format": "tssa-torchscript", "version": 1, "name": self.__name__,
+                "files": self._files, "arguments": arguments, "graph": self._graph}
