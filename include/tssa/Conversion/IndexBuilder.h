@@ -62,9 +62,7 @@ public:
   mlir::Value materializeLanes(mlir::AffineExpr expr, unsigned laneDim, int64_t lanes);
   /// `expr >= 0`, or `expr == 0`, as i1.
   mlir::Value materializeCondition(mlir::AffineExpr expr, bool equality);
-  /// Whether all of `exprs` (no lane in them) are >= 0, as i1; null for none.
-  mlir::Value materializeConditions(llvm::ArrayRef<mlir::AffineExpr> exprs);
-  /// `expr >= 0`, or `expr == 0`, per lane.
+  /// The same per lane.
   mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
                                        int64_t lanes);
   mlir::Value constant(int64_t value);

@@ -245,15 +245,6 @@ Value IndexBuilder::materializeCondition(AffineExpr expr, bool equality) {
   return arith::CmpIOp::create(builder, loc, predicate, materialize(expr), constant(0));
 }
 
-Value IndexBuilder::materializeConditions(ArrayRef<AffineExpr> exprs) {
-  Value all;
-  for (AffineExpr expr : exprs) {
-    Value holds = materializeCondition(expr, /*equality=*/false);
-    all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
-  }
-  return all;
-}
-
 Value IndexBuilder::materializeLaneCondition(AffineExpr expr, bool equality, unsigned laneDim,
                                              int64_t lanes) {
   auto predicate = equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;

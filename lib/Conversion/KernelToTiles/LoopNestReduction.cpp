@@ -73,7 +73,7 @@ Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values
     if (isTail())
       return buildReductionLoop(step, rows, inner);
     TileEmitter::Guards guards = emitter.getKnownGuards(getRowPoints(rows));
-    return buildVersions(index.materializeConditions(guards), inner, [&](bool hold) {
+    return buildVersions(buildConjunction(index, guards), inner, [&](bool hold) {
       emitter.assumeGuards(guards, hold);
       Values joined = buildReductionLoop(step, rows, inner);
       emitter.assumeGuards(guards, false);
@@ -87,7 +87,7 @@ Values NestBuilder::joinWhereNeeded(ArrayRef<TileRow> rows, Values accumulators,
   if (threads)
     return body(accumulators);
   TileEmitter::Guards needed = emitter.getNeededGuards(getRowPoints(rows));
-  return joinWhere(index.materializeConditions(needed), accumulators, [&](Values inner) {
+  return joinWhere(buildConjunction(index, needed), accumulators, [&](Values inner) {
     emitter.assumeGuards(needed, true);
     Values joined = body(inner);
     emitter.assumeGuards(needed, false);

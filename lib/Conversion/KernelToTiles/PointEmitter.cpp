@@ -233,7 +233,7 @@ Value PointEmitter::getInterior(ArrayRef<TilePoint> points) {
       least.insert(lower);
   });
   interior.least.insert(least.begin(), least.end());
-  return index.materializeConditions(dropImplied(least.getArrayRef()));
+  return buildConjunction(index, dropImplied(least.getArrayRef()));
 }
 
 void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &interior : nullptr; }

@@ -24,6 +24,13 @@ Value buildConjunction(IndexBuilder &index, Value lhs, Value rhs) {
   return arith::AndIOp::create(index.getBuilder(), index.getLoc(), lhs, rhs);
 }
 
+Value buildConjunction(IndexBuilder &index, ArrayRef<AffineExpr> exprs) {
+  Value all;
+  for (AffineExpr expr : exprs)
+    all = buildConjunction(index, all, index.materializeCondition(expr, /*equality=*/false));
+  return all;
+}
+
 } // namespace tssa::conversion
 
 Value TilePoints::buildMask(Value count) {

@@ -48,6 +48,8 @@ bool isScalar(llvm::ArrayRef<TileElement> row);
 
 /// `lhs` and `rhs`; null stands for what always holds.
 mlir::Value buildConjunction(IndexBuilder &index, mlir::Value lhs, mlir::Value rhs);
+/// Whether all of `exprs` (no lane in them) are >= 0; null for none.
+mlir::Value buildConjunction(IndexBuilder &index, llvm::ArrayRef<mlir::AffineExpr> exprs);
 
 /// Takes tiles apart, in the states that their groups are in.
 class TilePoints {

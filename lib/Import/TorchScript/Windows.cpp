@@ -81,7 +81,7 @@ static FailureOr<Tensors> buildConvolution(Importer &importer, const Call &call)
   return importer.call("ConvTranspose", 11, inputs, attributes);
 }
 
-/// The window of a pooling: kernel_size, stride, padding at these places of the arguments.
+/// The window of a pooling: kernel_size, stride and padding are its arguments 1 to 3.
 static FailureOr<SmallVector<NamedAttribute>> getWindow(Importer &importer, const Call &call,
                                                         int64_t spatial) {
   FailureOr<SmallVector<int64_t>> kernel = getPerDim(importer, call[1], "kernel_size", spatial);
