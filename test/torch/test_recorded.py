@@ -292,6 +292,11 @@ class Recording(unittest.TestCase):
             with self.assertRaisesRegex(tssa.Error, "recorded with other strides"):
                 self.record(function, tensor(4, 3))(turned)
 
+    def test_tensor_of_the_program(self):
+        weight = tensor(3)
+        (same,) = self.record(lambda x: weight, tensor(3))(tensor(3))
+        self.assertIs(same, weight)
+
     def test_other_sizes(self):
         with self.assertRaisesRegex(tssa.Error, r"argument 0 has the sizes \[2, 3\], expected \[4, 3\]"):
             self.record(lambda x: x * 2, tensor(4, 3))(tensor(2, 3))

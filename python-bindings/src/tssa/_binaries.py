@@ -48,7 +48,7 @@ class Binaries:
 
     def prepare(self, values):
         """Compiles for arguments like these, without running."""
-        key = self._key(values)
+        key = self._key(values, [], [])
         with self._lock:
             if not self._by_key.get(key):
                 self._by_key[key] = (self._compile(values),)
@@ -56,21 +56,20 @@ class Binaries:
     def run(self, values):
         """{name: tensor} of all results; tensors among the arguments that the program writes
         are written."""
-        tensors = []
-        key = self._key(values, tensors)
-        passed = [_pass(tensor) for tensor in tensors]
+        tensors, passed = [], []
+        key = self._key(values, tensors, passed)
         known = self._by_key.get(key, ())
         results = self._try(known, tensors, passed)
         if results is not None:
             return results
         with self._lock:
             # Another thread may have compiled meanwhile.
-            added = self._by_key.get(key, ())[:len(self._by_key.get(key, ())) - len(known)]
-            results = self._try(added, tensors, passed)
+            present = self._by_key.get(key, ())
+            results = self._try(present[:len(present) - len(known)], tensors, passed)
             if results is not None:
                 return results
             binary = self._compile(values)
-            self._by_key[key] = (binary, *self._by_key.get(key, ()))
+            self._by_key[key] = (binary, *present)
         return self._run(binary, tensors, passed)
 
     def _try(self, binaries, tensors, passed):
@@ -83,16 +82,17 @@ class Binaries:
                     raise
         return None
 
-    def _key(self, value, tensors=None):
-        """What a binary is fixed to; collects the tensors."""
+    def _key(self, value, tensors, passed):
+        """What a binary is fixed to; collects the tensors, and what the program gets for them:
+        detached, their dims in the order of memory."""
         if isinstance(value, torch.Tensor):
             _check(value)
-            if tensors is not None:
-                tensors.append(value)
             order = find_permutation(value)
+            tensors.append(value)
+            passed.append(value.detach().permute(order) if order else value.detach())
             return (value.dtype, value.dim(), tuple(order) if order else order)
         if isinstance(value, (list, tuple)):
-            return (type(value).__name__, *[self._key(element, tensors) for element in value])
+            return (type(value).__name__, *[self._key(element, tensors, passed) for element in value])
         # The two zeros are equal, and a nan is not itself.
         return (type(value), value.hex() if isinstance(value, float) else value)
 
@@ -118,10 +118,3 @@ def _check(tensor):
         raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
     if tensor.requires_grad and torch.is_grad_enabled():
         raise Error("gradients are not computed: call under torch.no_grad()")
-
-
-def _pass(tensor):
-    """The tensor that the program gets: detached, its dims in the order of memory."""
-    tensor = tensor.detach()
-    order = find_permutation(tensor)
-    return tensor.permute(order) if order else tensor

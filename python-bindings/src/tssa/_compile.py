@@ -121,9 +121,8 @@ class CompiledFunction:
         arguments = [self._text.describe(value, name) for value, name in zip(values, names)]
         if self._has_self:
             arguments.insert(0, {"kind": "none"})
-        return {"format": "tssa-torchscript", "version": 1, "name": self.__name__,
-                "files": self._writer.files, "arguments": arguments,
-                "graph": self._writer.block()}
+        return self._text.make_program(self.__name__, self._writer.files, arguments,
+                                       self._writer.block())
 
     # Results.
 

@@ -10,6 +10,7 @@ from torch.utils import _pytree as pytree
 from ._recorded import record
 from ._regions import Runner
 
+
 def _record_graph(module, arguments, name, options):
     return record(lambda recorder, *values: Runner(module, recorder).run_flat(*values),
                   arguments, name, **options)

@@ -28,6 +28,7 @@ from ._tool import list_operators
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 # How often an operator may stand in its own decomposition: as often as it has dims, say.
 _MAX_NESTED = 8
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
@@ -127,7 +128,7 @@ class Recorder(TorchDispatchMode):
         """The value number of a tensor, a size or a constant."""
         if isinstance(value, torch.Tensor):
             return self._numbers[id(self.lift(value))]
-        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        if isinstance(value, _SYMBOLS):
             return self._expressions.number_of(value)
         if isinstance(value, (list, tuple)) and not all(_is_constant(v) for v in value):
             return self.emit("prim::ListConstruct", [self.number_of(v) for v in value])
@@ -199,7 +200,7 @@ class Recorder(TorchDispatchMode):
             return result
         result = func(*args, **kwargs)
         targets = self._find_targets(func, args, kwargs)
-        if targets or _has_effect(result):
+        if targets or not _is_constant(result):
             self._record(func, args, kwargs, result)
         for target in targets:
             kind, maker = self.find_maker(target)
@@ -294,7 +295,7 @@ class Recorder(TorchDispatchMode):
             self._makers.setdefault(_storage(value), ("made", value))
             for dim, size in enumerate(value.shape):
                 self._expressions.bind_size(size, number, dim)
-        elif isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        elif isinstance(value, _SYMBOLS):
             self._expressions.bind(value, number)
 
     def _new_number(self):
@@ -341,16 +342,10 @@ def _in_order(func, args, kwargs):
     return values
 
 
-def _has_effect(result):
-    leaves = pytree.tree_leaves(result)
-    return any(isinstance(leaf, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool))
-               for leaf in leaves)
-
-
 def _is_constant(value):
     if isinstance(value, (list, tuple)):
         return all(_is_constant(v) for v in value)
-    return not isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool))
+    return not isinstance(value, (torch.Tensor, *_SYMBOLS))
 
 
 def _encode(value):

@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from ._binaries import Binaries
 from ._errors import Error, UnsupportedError
 from ._record import Recorder
-from ._text import describe, find_permutation
+from ._text import describe, find_permutation, make_program
 
 
 def record(program, arguments, name, target="cpu", device="auto", threads=0):
@@ -35,15 +35,39 @@ class _Geometry:
     """Sizes, strides and offset of a tensor, which may depend on sizes of arguments."""
 
     def __init__(self, tensor):
-        self._parts = [[_expression(v) for v in part] for part in
-                       (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
+        self.shape, self._strides, self._offset = [
+            tuple(map(_expression, part))
+            for part in (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
 
     def evaluate(self, sizes):
-        shape, strides, offset = [[_evaluate(v, sizes) for v in part] for part in self._parts]
-        return shape, strides, offset[0]
+        """(sizes, strides, offset) of a call, as `as_strided` takes them."""
+        shape, strides, (offset,) = [[_evaluate(v, sizes) for v in part] for part in
+                                     (self.shape, self._strides, self._offset)]
+        return shape, strides, offset
 
     def __eq__(self, other):
-        return self._parts == other._parts
+        return vars(self) == vars(other)
+
+
+class _Root:
+    """A tensor or number that the compiled program gives."""
+
+    def __init__(self, value):
+        self.value = value
+        if isinstance(value, torch.Tensor):
+            self.geometry = _Geometry(value)
+            self._is_contiguous = value.is_contiguous()
+
+    def take(self, tensor, sizes):
+        """What eager gives for what the compiled program gives: its strides, or the number."""
+        if not isinstance(self.value, torch.Tensor):
+            return tensor.item()
+        if self._is_contiguous and tensor.is_contiguous():
+            return tensor
+        shape, strides, _ = self.geometry.evaluate(sizes)
+        if tensor.stride() == tuple(strides):
+            return tensor
+        return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
 
 def _expression(value):
@@ -72,19 +96,21 @@ class RecordedProgram:
     def __init__(self, recorder, passed, results, name, target, device, threads):
         self.__name__ = name
         self._passed = passed
+        # A tensor of the program that is nothing but given back becomes an argument here.
+        results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
+                   for value in results]
         self._owned = recorder.owned
         self._symbols = recorder.size_symbols()
-        self._arguments = recorder.arguments
         self._written = recorder.written
+        self._geometries = [_Geometry(fake) for fake in recorder.arguments]
         # Sizes that are the same in every call; None for the others.
-        self._shapes = [tuple(size if isinstance(size, int) else None
-                              for size in map(_expression, fake.shape))
-                        for fake in recorder.arguments]
+        self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
+                        for geometry in self._geometries]
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
         self._bound = set()  # arguments that results are views of
-        self._roots = []  # what the compiled program gives: tensors and numbers
+        self._roots = []
         self._plan = [self._plan_result(recorder, value) for value in results]
-        roots = [recorder.number_of(value) for value in self._roots]
+        roots = [recorder.number_of(root.value) for root in self._roots]
         output = recorder.emit("prim::TupleConstruct", roots)
         self._files = recorder.files
         self._graph = {"inputs": recorder.inputs, "nodes": recorder.nodes, "outputs": [output]}
@@ -97,19 +123,13 @@ class RecordedProgram:
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
-        self._binaries.prepare(self._bind(arguments)[1])
+        self._binaries.prepare(self._bind(arguments)[2])
 
     def __call__(self, *arguments):
         """The results in order."""
-        tensors, passed = self._bind(arguments)
-        sizes = {symbol: tensors[order].shape[dim]
-                 for symbol, (order, dim) in self._symbols.items()}
+        tensors, sizes, passed = self._bind(arguments)
         made = self._binaries.run(passed)
-        roots = []
-        for i, root in enumerate(self._roots):
-            tensor = made[f"return.{i}"]
-            roots.append(self._restride(tensor, root, sizes)
-                         if isinstance(root, torch.Tensor) else tensor.item())
+        roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
         return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
     # Results.
@@ -117,14 +137,15 @@ class RecordedProgram:
     def _plan_result(self, recorder, value):
         """How a call makes this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
-            value = recorder.lift(value)
+            geometry = _Geometry(value)
             kind, maker = recorder.find_maker(value)
             if kind == "argument":
                 self._bound.add(maker)
-                same = _Geometry(value) == _Geometry(self._arguments[maker])
-                return ("argument", maker, None if same else _Geometry(value))
-            same = _Geometry(value) == _Geometry(maker)
-            return ("root", self._add_root(maker), None if same else _Geometry(value))
+                base = self._geometries[maker]
+            else:
+                kind, maker = "root", self._add_root(maker)
+                base = self._roots[maker].geometry
+            return (kind, maker, None if geometry == base else geometry)
         if isinstance(value, torch.SymInt):
             expression = _expression(value)
             if isinstance(expression, int):
@@ -139,9 +160,9 @@ class RecordedProgram:
 
     def _add_root(self, value):
         for i, known in enumerate(self._roots):
-            if known is value:
+            if known.value is value:
                 return i
-        self._roots.append(value)
+        self._roots.append(_Root(value))
         return len(self._roots) - 1
 
     @staticmethod
@@ -154,37 +175,29 @@ class RecordedProgram:
         base = tensors[what] if kind == "argument" else roots[what]
         return base if step[2] is None else base.as_strided(*step[2].evaluate(sizes))
 
-    @staticmethod
-    def _restride(tensor, root, sizes):
-        """The tensor with the strides that eager gives it."""
-        shape, strides, _ = _Geometry(root).evaluate(sizes)
-        if tensor.stride() == tuple(strides) or tensor.is_contiguous() and root.is_contiguous():
-            return tensor
-        return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
-
     # Arguments.
 
     def _bind(self, arguments):
-        """The tensors of a call and of the program, and what is passed for them."""
+        """The tensors of a call and of the program, the sizes of symbols, and what is passed."""
         tensors = [_as_tensor(arguments[i]) for i in self._passed] + self._owned
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if len(tensor.shape) != len(shape) or any(
                     size not in (None, given) for size, given in zip(shape, tensor.shape)):
                 raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "
                             + str([size or "any" for size in shape]))
-        return tensors, [self._reorder(i, tensor) for i, tensor in enumerate(tensors)]
+        sizes = {symbol: tensors[order].shape[dim]
+                 for symbol, (order, dim) in self._symbols.items()}
+        return tensors, sizes, [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)]
 
-    def _reorder(self, i, tensor):
+    def _reorder(self, i, tensor, sizes):
         """The tensor with its dims in the order in memory that the program was recorded with."""
         if find_permutation(tensor) == self._orders[i]:
             return tensor
         if i in self._written or i in self._bound:
             raise Error(f"{self.__name__}: argument {i} is written or given back, and was "
                         f"recorded with other strides: record it with strides like these")
-        strides = _Geometry(self._arguments[i])
-        sizes = {symbol: tensor.shape[dim] for symbol, (order, dim) in self._symbols.items()
-                 if order == i}
-        return torch.empty_strided(*strides.evaluate(sizes)[:2], dtype=tensor.dtype).copy_(tensor)
+        shape, strides, _ = self._geometries[i].evaluate(sizes)
+        return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
     def _write(self, values):
         arguments = []
@@ -192,5 +205,4 @@ class RecordedProgram:
             literal = describe(value, f"argument.{i}")
             literal["fixed"] = [dim for dim, size in enumerate(shape) if size is not None]
             arguments.append(literal)
-        return {"format": "tssa-torchscript", "version": 1, "name": self.__name__,
-                "files": self._files, "arguments": arguments, "graph": self._graph}
+        return make_program(self.__name__, self._files, arguments, self._graph)

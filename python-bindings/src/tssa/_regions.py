@@ -3,13 +3,11 @@
 
 """Records graphs that call torch.cond and torch.while_loop: their graphs become blocks."""
 
-import re
-
 import torch
 
 from ._errors import UnsupportedError
+from ._text import PLACE
 
-_PLACE = re.compile(r'File "(.+?)", line (\d+)')
 _NO_LIMIT = 2**63 - 1
 
 
@@ -26,7 +24,7 @@ class Runner(torch.fx.Interpreter):
         return list(results) if isinstance(results, (list, tuple)) else [results]
 
     def run_node(self, n):
-        places = _PLACE.findall(n.stack_trace or "")
+        places = PLACE.findall(n.stack_trace or "")
         if places:
             self.recorder.place = places[-1][0], int(places[-1][1])
         if not isinstance(n.target, torch._ops.HigherOrderOperator):

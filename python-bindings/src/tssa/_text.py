@@ -7,6 +7,7 @@ The text is described in lib/Import/TorchScript/README.md of the sources.
 """
 
 import math
+import re
 
 import torch
 
@@ -24,6 +25,8 @@ _CODES = {
     torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bool: 11, torch.bfloat16: 15,
     torch.uint16: 27, torch.uint32: 28, torch.uint64: 29,
 }
+# A place in what PyTorch says of where a node comes from.
+PLACE = re.compile(r'File "(.+?)", line (\d+)')
 
 
 def dtype_name(dtype):
@@ -78,3 +81,9 @@ def describe(value, name):
         return {"kind": kind,
                 "elements": [describe(v, f"{name}.{i}") for i, v in enumerate(value)]}
     raise UnsupportedError([f"'{name}' is a {type(value).__name__}"])
+
+
+def make_program(name, files, arguments, graph):
+    """The whole text, as a dict: `arguments` as `describe` gives them, `graph` a block."""
+    return {"format": "tssa-torchscript", "version": 1, "name": name, "files": files,
+            "arguments": arguments, "graph": graph}

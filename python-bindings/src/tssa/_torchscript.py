@@ -3,15 +3,11 @@
 
 """Writes TorchScript graphs as the text that tssa-compile reads."""
 
-import re
-
 import torch
 
 from ._errors import UnsupportedError
-from ._text import describe
+from ._text import PLACE, describe
 from ._writes import find_operator, find_place, make_in_place
-
-_PLACE = re.compile(r'File "(.+?)", line (\d+)')
 
 
 def inline(function):
@@ -136,7 +132,7 @@ class GraphWriter:
         if blocks:
             written["blocks"] = blocks
         written["out"] = [self._id(value) for value in node.outputs()]
-        place = _PLACE.search(node.sourceRange())
+        place = PLACE.search(node.sourceRange())
         if place:
             written["at"] = [self._file(place.group(1)), int(place.group(2)), 0]
         return written
