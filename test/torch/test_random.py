@@ -15,14 +15,12 @@ import unittest
 from unittest import mock
 
 import torch
-from tssa import UnsupportedError, _binaries, _tool
+from tssa import _binaries, _tool
 
 import random_programs
 from support import AgreementTest
 
 COUNT = 1000 if os.environ.get("TSSA_FULL") == "1" else 100
-#: Programs with a write that TorchScript removes: whether anybody would have seen it is not known any more.
-REFUSED = {78}
 
 
 def make_arguments(seed, rows):
@@ -61,10 +59,6 @@ class RandomPrograms(AgreementTest):
                 continue  # parts of fixed sizes fit the first one only
             compiled = self.check(program, arguments, compiled)
 
-    def run_refused(self, seed):
-        with self.assertRaisesRegex(UnsupportedError, "TorchScript does not keep"):
-            self.run_seed(seed)
-
     @staticmethod
     def is_defined(program, arguments):
         try:
@@ -75,8 +69,7 @@ class RandomPrograms(AgreementTest):
 
 
 def add_test(seed):
-    run = RandomPrograms.run_refused if seed in REFUSED else RandomPrograms.run_seed
-    setattr(RandomPrograms, f"test_{seed:04}", lambda self: run(self, seed))
+    setattr(RandomPrograms, f"test_{seed:04}", lambda self: self.run_seed(seed))
 
 
 for seed in range(COUNT):

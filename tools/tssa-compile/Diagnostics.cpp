@@ -8,7 +8,7 @@
 #include "Diagnostics.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "tssa/Target/Unsupported.h"
+#include "tssa/Support/Unsupported.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

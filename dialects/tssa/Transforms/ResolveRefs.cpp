@@ -18,6 +18,7 @@
 #include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "tssa/Support/Unsupported.h"
 
 namespace mlir::tssa::refs {
 #define GEN_PASS_DEF_TSSARESOLVEREFS
@@ -195,10 +196,10 @@ static void expandSelect(arith::SelectOp op) {
 }
 
 static void report(const Conflict &conflict) {
-  InFlightDiagnostic error = conflict.write->emitError(
-      "this write may change a storage that has another name: expected names of which control "
-      "flow makes always the same storage, or that are not used after a write to the other; "
-      "clone one of them where they become one");
+  InFlightDiagnostic error = ::tssa::emitUnsupported(conflict.write);
+  error << "this write may change a storage that has another name: expected names of which "
+           "control flow makes always the same storage, or that are not used after a write to the "
+           "other; clone one of them where they become one";
   error.attachNote(conflict.name.getLoc()) << "control flow makes a name here";
   error.attachNote(conflict.other.getLoc()) << "for what may be this storage";
   error.attachNote(conflict.use->getLoc()) << "and the other one is used here";

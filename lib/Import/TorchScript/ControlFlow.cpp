@@ -258,7 +258,8 @@ SmallVector<mlir::Value> LoopImporter::getInitialValues() {
   SmallVector<mlir::Value> values;
   for (auto [leaf, form] : llvm::zip_equal(leaves, forms))
     if (form)
-      values.push_back(form->build(importer, leaf));
+      values.push_back(form->build(
+          importer, leaf.is(Value::Uninitialized) ? form->makePlaceholder(importer) : leaf));
   return values;
 }
 
@@ -281,7 +282,8 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
     if (!form) {
       if (value.isSame(leaf))
         continue;
-      form = Form::get(leaf);
+      // Nothing reads what is not initialised: it may as well be like what comes after it.
+      form = Form::get(leaf.is(Value::Uninitialized) ? value : leaf);
       learned = true;
     }
     if (!form->join(importer, value, learned))

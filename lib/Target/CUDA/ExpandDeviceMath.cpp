@@ -21,7 +21,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Target/CUDA.h"
-#include "tssa/Target/Unsupported.h"
+#include "tssa/Support/Unsupported.h"
 
 using namespace mlir;
 

@@ -5,47 +5,112 @@
 
 import contextlib
 import functools
+import math
 
 import sympy
 import torch
 from torch.utils._sympy import functions
+from torch.utils._sympy.printers import PythonPrinter
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from ._errors import UnsupportedError
 
-_FOLDED = {sympy.Add: "aten::add.int", sympy.Mul: "aten::mul.int",
-           functions.Max: "prim::max.int", functions.Min: "prim::min.int",
-           sympy.Max: "prim::max.int", sympy.Min: "prim::min.int"}
-_BINARY = {functions.FloorDiv: "aten::floordiv.int", functions.CleanDiv: "aten::floordiv.int",
-           functions.Mod: "aten::remainder.int", functions.PythonMod: "aten::remainder.int"}
+SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+_FOLDED = {sympy.Add: "aten::add", sympy.Mul: "aten::mul",
+           functions.Max: "prim::max", functions.Min: "prim::min",
+           sympy.Max: "prim::max", sympy.Min: "prim::min"}
+_BINARY = {functions.FloorDiv: "aten::floordiv", functions.CleanDiv: "aten::floordiv",
+           functions.Mod: "aten::remainder", functions.PythonMod: "aten::remainder",
+           functions.IntTrueDiv: "aten::div", functions.FloatTrueDiv: "aten::div",
+           functions.FloatPow: "aten::pow"}
+_COMPARED = {sympy.Eq: "aten::eq", sympy.Ne: "aten::ne", sympy.Lt: "aten::lt", sympy.Le: "aten::le",
+             sympy.Gt: "aten::gt", sympy.Ge: "aten::ge"}
+_JOINED = {sympy.And: "aten::__and__.bool", sympy.Or: "aten::__or__.bool"}
+_CONVERTED = {functions.ToFloat: "aten::Float.int", functions.TruncToInt: "aten::Int.float"}
+
+
+def is_symbolic(value):
+    return isinstance(value, SYMBOLS) and not value.node.is_constant()
+
+
+def expression_of(value):
+    """The SymPy expression of a number, or the int or bool that it is."""
+    if not isinstance(value, SYMBOLS):
+        return value
+    expression = value.node.expr
+    if expression.is_Integer:
+        return int(expression)
+    return bool(expression) if expression in (sympy.true, sympy.false) else expression
+
+
+def is_unbacked(value):
+    """Whether only a run knows the number."""
+    if not isinstance(value, SYMBOLS):
+        return False
+    return any(symbol_is_type(symbol, _UNBACKED)
+               for symbol in value.node.expr.free_symbols)
+
+
+_UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
+
+
+def compile_expressions(expressions):
+    """Code that `evaluate` runs, of expressions, numbers and conditions over symbols."""
+    texts = [str(e) if isinstance(e, (int, float)) else _PRINTER.doprint(e) for e in expressions]
+    return compile(f"[{', '.join(texts)}]", "<expressions>", "eval")
+
+
+def evaluate(code, values):
+    """The values of compiled expressions; `values` has those of the symbols, by name."""
+    return eval(code, _FUNCTIONS, values)
+
+
+_PRINTER = PythonPrinter()
+_FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins__": {}}
 
 
 class Expressions:
-    """Knows what each symbol is in the program, and writes expressions as operators on ints."""
+    """Knows what each symbol is in the program, and writes expressions as operators on numbers."""
 
     def __init__(self, recorder):
         self._recorder = recorder
         self._sizes = {}  # symbol: (value number of a tensor, dim)
         self._numbers = {}  # expression: value number
 
+    def copy_scope(self):
+        """What is known now, for a block."""
+        return dict(self._sizes), dict(self._numbers)
+
     @contextlib.contextmanager
-    def scope(self):
-        """What is bound or written meanwhile is forgotten afterwards."""
+    def use_scope(self, scope):
+        """What is bound or written meanwhile is known in that scope only."""
         outer = self._sizes, self._numbers
-        self._sizes, self._numbers = dict(self._sizes), dict(self._numbers)
+        self._sizes, self._numbers = scope
         try:
             yield
         finally:
             self._sizes, self._numbers = outer
 
+    def adopt(self, scope):
+        """What is known in the scope is known here."""
+        for known, other in zip((self._sizes, self._numbers), scope):
+            for key, value in other.items():
+                known.setdefault(key, value)
+
+    def symbols(self):
+        """All that is known now."""
+        return {*self._sizes, *self._numbers}
+
     def bind(self, value, number):
-        """A number that an operator has read from a tensor."""
-        if value.node.expr.is_Symbol:
-            self._numbers.setdefault(value.node.expr, number)
+        """A number that an operator has made."""
+        expression = value.node.expr
+        if expression.is_Symbol or isinstance(value, torch.SymBool):
+            self._numbers.setdefault(expression, number)
 
     def knows(self, value):
         """Whether all symbols of `value` are known."""
-        return all(symbol in self._sizes or symbol in self._numbers
-                   for symbol in value.node.expr.free_symbols)
+        return value.node.expr in self._numbers or all(
+            symbol in self._sizes or symbol in self._numbers for symbol in value.node.expr.free_symbols)
 
     def bind_size(self, size, number, dim):
         """Dim `dim` of the tensor with this number has `size` elements."""
@@ -69,7 +134,9 @@ class Expressions:
         return self._numbers[expression]
 
     def _emit(self, expression):
-        recorder = self._recorder
+        recorder, kind = self._recorder, type(expression)
+        if expression in (sympy.true, sympy.false):
+            return recorder.number_of(bool(expression))
         if expression.is_Integer:
             return recorder.number_of(int(expression))
         if isinstance(expression, (sympy.Float, sympy.Rational)):
@@ -77,15 +144,47 @@ class Expressions:
         if expression.is_Symbol and expression in self._sizes:
             number, dim = self._sizes[expression]
             return recorder.emit("aten::size.int", [number, recorder.number_of(dim)])
-        kind = type(expression)
         if kind in _FOLDED:
-            operands = [self._write(operand) for operand in expression.args]
-            return functools.reduce(lambda l, r: recorder.emit(_FOLDED[kind], [l, r]), operands)
+            return functools.reduce(lambda l, r: self._combine(_FOLDED[kind], l, r), expression.args[1:],
+                                    (expression.args[0], self._write(expression.args[0])))[1]
         if kind in _BINARY:
-            return recorder.emit(_BINARY[kind], [self._write(operand) for operand in expression.args])
+            left, right = expression.args
+            return self._combine(_BINARY[kind], (left, self._write(left)), right)[1]
         if kind in (sympy.Pow, functions.PowByNatural):
-            base, exponent = expression.args
-            if exponent.is_Integer and exponent > 0:
-                factors = [self._write(base)] * int(exponent)
-                return functools.reduce(lambda l, r: recorder.emit("aten::mul.int", [l, r]), factors)
-        raise UnsupportedError([recorder.locate(f"a size of the program is {expression}")])
+            return self._emit_power(*expression.args)
+        if kind in _CONVERTED:
+            return recorder.emit(_CONVERTED[kind], [self._write(expression.args[0])])
+        if getattr(kind, "_torch_handler_name", None) == "sqrt":
+            overload = "int" if expression.args[0].is_integer else "float"
+            return recorder.emit(f"aten::sqrt.{overload}", [self._write(expression.args[0])])
+        return self._emit_condition(expression)
+
+    def _emit_condition(self, expression):
+        recorder, kind = self._recorder, type(expression)
+        if kind in _COMPARED:
+            inverse = sympy.Not(expression)
+            if inverse in self._numbers:
+                return recorder.emit("aten::__not__", [self._numbers[inverse]])
+            left, right = expression.args
+            return self._combine(_COMPARED[kind], (left, self._write(left)), right)[1]
+        if kind in _JOINED:
+            operands = [self._write(operand) for operand in expression.args]
+            return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
+        if kind is sympy.Not:
+            return recorder.emit("aten::__not__", [self._write(expression.args[0])])
+        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}")])
+
+    def _emit_power(self, base, exponent):
+        recorder = self._recorder
+        if not exponent.is_Integer or exponent < 0:
+            raise UnsupportedError([recorder.locate(f"a number of the program is {base}**{exponent}")])
+        overload = "int_to_int" if base.is_integer else "float_int"
+        return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
+
+    def _combine(self, op, left, right):
+        """(expression, number) of `left`, which is such a pair, and the expression `right`."""
+        expression, number = left
+        kinds = ["int" if e.is_integer else "float" for e in (expression, right)]
+        overload = kinds[0] if kinds[0] == kinds[1] else "_".join(kinds)
+        made = self._recorder.emit(f"{op}.{overload}", [number, self._write(right)])
+        return (expression if kinds[0] == "float" else right), made

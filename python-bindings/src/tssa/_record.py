@@ -20,7 +20,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
-from ._expressions import Expressions
+from ._aliases import Aliases
+from ._expressions import SYMBOLS, Expressions, expression_of
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
 
@@ -28,7 +29,6 @@ from ._tool import list_operators
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 # How often an operator may stand in its own decomposition: as often as it has dims, say.
 _MAX_NESTED = 8
-_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
@@ -72,6 +72,14 @@ def gives_view(overload):
                for r in overload._schema.returns)
 
 
+class DecidesShape(Exception):
+    """A number among the arguments splits a dim: programs are better for one value of it."""
+
+    def __init__(self, symbols):
+        super().__init__("a number of the program splits a dim")
+        self.symbols = symbols
+
+
 class Recorder(TorchDispatchMode):
     """Records all calls while it is the innermost mode.
 
@@ -85,14 +93,15 @@ class Recorder(TorchDispatchMode):
         self.fake_mode = fake_mode
         self.files, self.nodes, self.inputs, self.arguments = [], [], [], []
         self.owned = []
+        self.numbers = {}  # {symbol: order of the argument} of numbers among the arguments
         self.place = None
-        self.written = set()  # numbers of arguments, by order, whose storage is written
+        self.fixes_numbers = False  # whether DecidesShape is raised
+        self.aliases = Aliases()
         self._count = 0
         self._numbers = {}  # value numbers of fake tensors, by id
         self._alive = []  # so that ids stay
         self._fakes = {}  # fakes of real tensors, by id
         self._constants = {}
-        self._makers = {}  # of a storage: ("argument", order) or ("made", tensor)
         self._decomposed = []  # operators that are being decomposed
         self._is_silent = False
         self._expressions = Expressions(self)
@@ -103,9 +112,9 @@ class Recorder(TorchDispatchMode):
         """A tensor that every call gives; its value number."""
         number = self._new_number()
         self.inputs.append(number)
-        self._makers.setdefault(_storage(fake), ("argument", len(self.arguments)))
+        self.aliases.add_argument(fake, len(self.arguments))
         self.arguments.append(fake)
-        self._bind(fake, number)
+        self.bind(fake, number)
         return number
 
     def is_unknown(self, value):
@@ -118,17 +127,14 @@ class Recorder(TorchDispatchMode):
         dtype = torch.int64 if isinstance(value, torch.SymInt) else torch.float64
         with self.fake_mode:
             fake = torch.empty((), dtype=dtype)
-        self._bind(value, self.emit("aten::item", [self.add_argument(fake)]))
-
-    def find_maker(self, fake):
-        """("argument", order), or ("made", the first tensor that an operator made of it)."""
-        return self._makers[_storage(fake)]
+        self.numbers[value.node.expr] = len(self.arguments)
+        self.bind(value, self.emit("aten::item", [self.add_argument(fake)]))
 
     def number_of(self, value):
         """The value number of a tensor, a size or a constant."""
         if isinstance(value, torch.Tensor):
             return self._numbers[id(self.lift(value))]
-        if isinstance(value, _SYMBOLS):
+        if isinstance(value, SYMBOLS):
             return self._expressions.number_of(value)
         if isinstance(value, (list, tuple)) and not all(_is_constant(v) for v in value):
             return self.emit("prim::ListConstruct", [self.number_of(v) for v in value])
@@ -146,38 +152,56 @@ class Recorder(TorchDispatchMode):
         return self.emit("aten::Bool.Tensor", [number]) if isinstance(value, torch.Tensor) else number
 
     @contextlib.contextmanager
-    def block(self):
-        """What is recorded meanwhile is a block of a node; gives it."""
+    def block(self, block=None):
+        """What is recorded meanwhile is a block of a node, or the rest of one; gives it."""
         outer = self.nodes, self._constants
-        block = {"inputs": [], "nodes": [], "outputs": []}
-        self.nodes, self._constants = block["nodes"], dict(self._constants)
+        if block is None:
+            block = _Block(inputs=[], nodes=[], outputs=[])
+            block.constants, block.scope = dict(self._constants), self._expressions.copy_scope()
+        self.nodes, self._constants = block["nodes"], block.constants
         try:
-            with self._expressions.scope():
+            with self._expressions.use_scope(block.scope):
                 yield block
         finally:
             self.nodes, self._constants = outer
+
+    @contextlib.contextmanager
+    def silence(self):
+        """Nothing is recorded meanwhile."""
+        outer, self._is_silent = self._is_silent, True
+        try:
+            yield
+        finally:
+            self._is_silent = outer
+
+    def adopt(self, block):
+        """What the block has is recorded here."""
+        self.nodes += block["nodes"]
+        self._constants.update(block.constants)
+        self._expressions.adopt(block.scope)
+
+    def known_symbols(self):
+        """The symbols that are known now."""
+        return self._expressions.symbols()
 
     def add_block_input(self, block, value):
         """`value`, a tensor or size that nothing has made yet, is an input of the block."""
         number = self._new_number()
         block["inputs"].append(number)
-        self._bind(value, number)
+        self.bind(value, number)
 
     def emit_blocks(self, op, inputs, blocks, results):
         """A node with blocks, which makes `results`."""
         outputs = [self._new_number() for _ in results]
         self._append(op, inputs, outputs, blocks=blocks)
         for value, number in zip(results, outputs):
-            self._bind(value, number)
+            self.bind(value, number)
 
     def fresh_like(self, values):
         """Tensors of the types and sizes of `values`; what is no tensor stays."""
-        self._is_silent = True
-        try:
+        with self.silence():
             return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
                     if isinstance(value, torch.Tensor) else value for value in values]
-        finally:
-            self._is_silent = False
 
     def size_symbols(self):
         """{symbol: (order of an argument, dim)}, of sizes that are free."""
@@ -198,15 +222,21 @@ class Recorder(TorchDispatchMode):
         result = self._decompose(func, args, kwargs)
         if result is not NotImplemented:
             return result
+        if self.fixes_numbers and operator_name(func) == "tssa::view":
+            self._check_split(args[1])
         result = func(*args, **kwargs)
         targets = self._find_targets(func, args, kwargs)
         if targets or not _is_constant(result):
             self._record(func, args, kwargs, result)
         for target in targets:
-            kind, maker = self.find_maker(target)
-            if kind == "argument":
-                self.written.add(maker)
+            self.aliases.write(target)
         return result
+
+    def _check_split(self, shape):
+        found = {symbol for size in shape if isinstance(size, torch.SymInt)
+                 for symbol in size.node.expr.free_symbols if symbol in self.numbers}
+        if found:
+            raise DecidesShape(found)
 
     def _decompose(self, func, args, kwargs):
         """The result of `func` by way of other operators; NotImplemented if it is recorded itself."""
@@ -244,13 +274,13 @@ class Recorder(TorchDispatchMode):
             if isinstance(value, (list, tuple)):
                 unpacked.append((number, value))
             else:
-                self._bind(value, number)
+                self.bind(value, number)
         self._append(operator_name(func), inputs, outputs)
         for number, values in unpacked:
             elements = [self._new_number() for _ in values]
             self._append("prim::ListUnpack", [number], elements)
             for value, element in zip(values, elements):
-                self._bind(value, element)
+                self.bind(value, element)
 
     def _write(self, func, functional, args, kwargs):
         """What an in-place or out= form computes, then a copy to each argument that it writes."""
@@ -287,15 +317,15 @@ class Recorder(TorchDispatchMode):
 
     # Values and nodes.
 
-    def _bind(self, value, number):
+    def bind(self, value, number):
         """`number` stands for `value` from now on, unless another number does."""
         if isinstance(value, torch.Tensor):
             self._alive.append(value)
             self._numbers.setdefault(id(value), number)
-            self._makers.setdefault(_storage(value), ("made", value))
+            self.aliases.add(value)
             for dim, size in enumerate(value.shape):
                 self._expressions.bind_size(size, number, dim)
-        elif isinstance(value, _SYMBOLS):
+        elif isinstance(value, SYMBOLS):
             self._expressions.bind(value, number)
 
     def _new_number(self):
@@ -327,8 +357,8 @@ class Recorder(TorchDispatchMode):
         return f"{place[0]}:{place[1]}: {text}" if place else text
 
 
-def _storage(tensor):
-    return tensor.untyped_storage()._cdata
+class _Block(dict):
+    """What the text says of a block, and what is known in it."""
 
 
 def _in_order(func, args, kwargs):
@@ -345,7 +375,7 @@ def _in_order(func, args, kwargs):
 def _is_constant(value):
     if isinstance(value, (list, tuple)):
         return all(_is_constant(v) for v in value)
-    return not isinstance(value, (torch.Tensor, *_SYMBOLS))
+    return not isinstance(value, (torch.Tensor, *SYMBOLS))
 
 
 def _encode(value):

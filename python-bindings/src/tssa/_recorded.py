@@ -6,20 +6,23 @@
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from ._aliases import storage_of
 from ._binaries import Binaries
 from ._errors import Error, UnsupportedError
+from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of, is_unbacked
 from ._record import Recorder
 from ._text import describe, find_permutation, make_program
 
 
-def record(program, arguments, name, target="cpu", device="auto", threads=0):
+def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
     """A RecordedProgram of `program`, a callable that is called with a Recorder and `arguments`.
 
-    arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. It gives a
-    list of tensors, sizes, constants and None.
+    arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: that
+    mode. The callable gives a list of tensors, sizes, constants and None.
     """
     tensors = [i for i, value in enumerate(arguments) if isinstance(value, FakeTensor)]
-    mode = arguments[tensors[0]].fake_mode if tensors else FakeTensorMode()
+    if mode is None:
+        mode = arguments[tensors[0]].fake_mode if tensors else FakeTensorMode()
     recorder = Recorder(mode)
     for i in tensors:
         recorder.add_argument(arguments[i])
@@ -36,17 +39,20 @@ class _Geometry:
 
     def __init__(self, tensor):
         self.shape, self._strides, self._offset = [
-            tuple(map(_expression, part))
+            tuple(map(expression_of, part))
             for part in (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
+
+        self._code = compile_expressions([*self.shape, *self._strides, *self._offset])
 
     def evaluate(self, sizes):
         """(sizes, strides, offset) of a call, as `as_strided` takes them."""
-        shape, strides, (offset,) = [[_evaluate(v, sizes) for v in part] for part in
-                                     (self.shape, self._strides, self._offset)]
-        return shape, strides, offset
+        values = evaluate(self._code, sizes)
+        rank = len(self.shape)
+        return values[:rank], values[rank:-1], values[-1]
 
     def __eq__(self, other):
-        return vars(self) == vars(other)
+        return ((self.shape, self._strides, self._offset)
+                == (other.shape, other._strides, other._offset))
 
 
 class _Root:
@@ -70,15 +76,9 @@ class _Root:
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
 
-def _expression(value):
-    if isinstance(value, torch.SymInt):
-        value = value.node.expr
-        return int(value) if value.is_Integer else value
-    return value
-
-
-def _evaluate(value, sizes):
-    return value if isinstance(value, int) else int(value.subs(sizes))
+def _fits(sizes, shape):
+    """Whether sizes are those of `shape`, which has None for sizes that are free."""
+    return len(sizes) == len(shape) and all(size in (None, given) for size, given in zip(shape, sizes))
 
 
 def _as_tensor(value):
@@ -100,14 +100,18 @@ class RecordedProgram:
         results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
                    for value in results]
         self._owned = recorder.owned
-        self._symbols = recorder.size_symbols()
-        self._written = recorder.written
+        symbols = recorder.size_symbols()
+        self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
+        self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
+        self._symbols = {*symbols, *recorder.numbers}
+        self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
         # Sizes that are the same in every call; None for the others.
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
         self._bound = set()  # arguments that results are views of
+        self._given = {}  # results, by what their storages may be
         self._roots = []
         self._plan = [self._plan_result(recorder, value) for value in results]
         roots = [recorder.number_of(root.value) for root in self._roots]
@@ -120,6 +124,17 @@ class RecordedProgram:
     def num_binaries(self):
         """How many times this program was compiled."""
         return self._binaries.count
+
+    def fits(self, arguments):
+        """Whether all sizes that the program is fixed to are those of a call."""
+        return all(_fits(arguments[i].shape, shape) for i, shape in zip(self._passed, self._shapes)
+                   if isinstance(arguments[i], torch.Tensor))
+
+    def find_sizes(self, arguments):
+        """The values of the symbols of a call, by name."""
+        sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
+        sizes.update((name, arguments[i]) for name, i in self._numbers)
+        return sizes
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
@@ -138,25 +153,43 @@ class RecordedProgram:
         """How a call makes this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
             geometry = _Geometry(value)
-            kind, maker = recorder.find_maker(value)
+            self._check_aliases(recorder, value)
+            kind, maker = recorder.aliases.find_maker(value)
             if kind == "argument":
                 self._bound.add(maker)
                 base = self._geometries[maker]
             else:
                 kind, maker = "root", self._add_root(maker)
                 base = self._roots[maker].geometry
-            return (kind, maker, None if geometry == base else geometry)
+            return (kind, maker, *((None,) if geometry == base else (geometry, base)))
         if isinstance(value, torch.SymInt):
-            expression = _expression(value)
+            expression = expression_of(value)
             if isinstance(expression, int):
                 return ("constant", expression)
-            if expression.free_symbols <= set(self._symbols):
-                return ("size", expression)
-        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            if expression.free_symbols <= self._symbols:
+                return ("size", compile_expressions([expression]))
+        if isinstance(value, SYMBOLS):
             return ("root", self._add_root(value), None)
         if value is None or isinstance(value, (bool, int, float, str)):
             return ("constant", value)
         raise UnsupportedError([f"a result is a {type(value).__name__}"])
+
+    def _check_aliases(self, recorder, value):
+        """What is one of several tensors is given back as itself only if nobody can tell."""
+        bases = recorder.aliases.find_bases(value)
+        if len(bases) == 1 and bases[0][0][0] == storage_of(value):
+            self._given.setdefault(bases[0][0], value)
+        else:
+            self._check_bases(recorder, value, bases)
+
+    def _check_bases(self, recorder, value, bases):
+        for key, (kind, _), count in bases:
+            other = self._given.setdefault(key, value)
+            is_free = kind == "made" and (other is value or storage_of(other) == storage_of(value))
+            if is_free or count is not None and not is_unbacked(count) and bool(count > 0):
+                continue
+            what = "an argument" if kind == "argument" else "another result"
+            raise UnsupportedError([f"a result may be {what} or not, which only a run decides: clone it"])
 
     def _add_root(self, value):
         for i, known in enumerate(self._roots):
@@ -171,9 +204,15 @@ class RecordedProgram:
         if kind == "constant":
             return what
         if kind == "size":
-            return _evaluate(what, sizes)
+            return evaluate(what, sizes)[0]
         base = tensors[what] if kind == "argument" else roots[what]
-        return base if step[2] is None else base.as_strided(*step[2].evaluate(sizes))
+        if step[2] is None:
+            return base
+        geometry, recorded = step[2:]
+        shape, strides, offset = geometry.evaluate(sizes)
+        # Where the base stands in its storage may differ from call to call.
+        offset += base.storage_offset() - recorded.evaluate(sizes)[2]
+        return base.as_strided(shape, strides, offset)
 
     # Arguments.
 
@@ -181,12 +220,10 @@ class RecordedProgram:
         """The tensors of a call and of the program, the sizes of symbols, and what is passed."""
         tensors = [_as_tensor(arguments[i]) for i in self._passed] + self._owned
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
-            if len(tensor.shape) != len(shape) or any(
-                    size not in (None, given) for size, given in zip(shape, tensor.shape)):
+            if not _fits(tensor.shape, shape):
                 raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "
                             + str([size or "any" for size in shape]))
-        sizes = {symbol: tensors[order].shape[dim]
-                 for symbol, (order, dim) in self._symbols.items()}
+        sizes = self.find_sizes(arguments)
         return tensors, sizes, [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)]
 
     def _reorder(self, i, tensor, sizes):

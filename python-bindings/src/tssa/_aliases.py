@@ -1,0 +1,94 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Which storages of a recorded program may be the same at run time.
+
+Views share the storage of their fake tensor. What a branch or a loop leaves has a storage of its
+own in the recording, and is one of several when the program runs.
+"""
+
+import torch
+
+_MAX_STEPS = 16
+
+
+class Aliases:
+    """open_loops: those whose bodies are being recorded."""
+
+    def __init__(self):
+        self.open_loops = []
+        self._makers = {}  # of a storage: ("argument", order) or ("made", tensor)
+        self._loops = {}  # of a storage that a body makes: the loops around it
+        self._one_of = {}  # of a storage: [(storage that it may be, loop whose last iteration, count)]
+        self._written = []
+        self._alive = []
+
+    def add_argument(self, fake, order):
+        self._makers.setdefault(storage_of(fake), ("argument", order))
+
+    def add(self, tensor):
+        storage = storage_of(tensor)
+        if storage not in self._makers:
+            self._makers[storage] = ("made", tensor)
+            self._loops[storage] = tuple(self.open_loops)
+
+    def write(self, tensor):
+        """An operator writes to the tensor."""
+        self._written.append(storage_of(tensor))
+
+    def join(self, result, sides):
+        """`result` is one of `sides`."""
+        self._set(result, [(side, None, None) for side in sides])
+
+    def loop(self, loop, count, result, before, inside, after):
+        """A loop's result is what an iteration leaves; what was there before, if there is none."""
+        self._set(result, [(after, None, None), (before, None, count)])
+        self._set(inside, [(before, None, None), (after, loop, None)])
+
+    def _set(self, tensor, others):
+        if not isinstance(tensor, torch.Tensor):
+            return
+        self._alive.append((tensor, others))
+        self._one_of[storage_of(tensor)] = [(storage_of(other), loop, count) for other, loop, count in others
+                                          if isinstance(other, torch.Tensor)]
+
+    def find_maker(self, fake):
+        """("argument", order), or ("made", the first tensor that an operator made of it)."""
+        return self._makers[storage_of(fake)]
+
+    def written_arguments(self):
+        """The orders of the arguments that may be written."""
+        makers = [maker for storage in self._written for _, maker, _ in self._find_bases(storage)]
+        return {order for kind, order in makers if kind == "argument"}
+
+    def find_bases(self, tensor):
+        """[(key, maker, count)]: what the tensor's storage may be.
+
+        Storages of equal keys may be the same one. count: only where a loop has no iteration, the
+        number of its iterations; else None.
+        """
+        return self._find_bases(storage_of(tensor))
+
+    def _find_bases(self, storage):
+        found, seen, waiting = [], set(), [(storage, (), None)]
+        while waiting:
+            state = waiting.pop()
+            storage, steps, count = state
+            if (storage, steps) in seen or len(steps) > _MAX_STEPS:
+                continue
+            seen.add((storage, steps))
+            others = self._one_of.get(storage)
+            if others is None:
+                # An iteration makes a storage of its own.
+                own = tuple(sorted(loop for loop in steps if loop in self._loops.get(storage, ())))
+                found.append(((storage, own), self._makers[storage], count))
+                continue
+            for other, loop, zero in others:
+                waiting.append((other, steps if loop is None else (*steps, loop),
+                                zero if count is None else count))
+        return found
+
+
+def storage_of(tensor):
+    """What tensors that share a storage have in common."""
+    return tensor.untyped_storage()._cdata

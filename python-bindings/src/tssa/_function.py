@@ -1,0 +1,173 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Functions and modules that are recorded at their first call, and again where they differ."""
+
+import contextlib
+import functools
+import logging
+import threading
+
+import sympy
+import torch
+from torch.fx.experimental import _config as shape_config
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.utils import _pytree as pytree
+
+from ._arguments import Arguments, Fakes
+from ._errors import Error, UnsupportedError
+from ._expressions import compile_expressions, evaluate
+from ._hooks import Hooks
+from ._record import DecidesShape
+from ._recorded import record
+from ._state import Reads
+from ._values import check_defined, is_same
+
+
+class CompiledFunction:
+    """What tssa.compile gives; call it as the original."""
+
+    def __init__(self, program, options):
+        if not callable(program):
+            raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
+        self._program, self._options = program, options
+        self._recordings = {}  # lists of them, by keys
+        self._lock = threading.Lock()
+        self.__name__ = getattr(program, "__name__", type(program).__name__)
+        functools.update_wrapper(self, program, updated=())
+
+    @property
+    def num_binaries(self):
+        """How many times this function was compiled."""
+        return sum(recording.program.num_binaries for known in self._recordings.values() for recording in known)
+
+    def prepare(self, *args, **kwargs):
+        """Compiles for calls like this one, without running."""
+        arguments, recording = self._find(args, kwargs)
+        recording.program.prepare(*arguments.values)
+
+    def __call__(self, *args, **kwargs):
+        arguments, recording = self._find(args, kwargs)
+        return pytree.tree_unflatten(recording.program(*arguments.values), recording.structure)
+
+    def __get__(self, instance, owner=None):
+        """A method: the function with its first argument."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def _find(self, args, kwargs):
+        arguments = Arguments(args, kwargs)
+        key = (arguments.key, torch.get_default_dtype(), torch.is_autocast_enabled("cpu"))
+        recording = self._find_recording(key, arguments)
+        if recording is None:
+            with self._lock:
+                recording = self._find_recording(key, arguments) or self._record(key, args, kwargs, arguments)
+        return arguments, recording
+
+    def _find_recording(self, key, arguments):
+        return next((recording for recording in self._recordings.get(key, ())
+                     if recording.holds(arguments.values)), None)
+
+    def _record(self, key, args, kwargs, arguments):
+        recording = _Recording(self._program, args, kwargs, arguments, self.__name__, self._options)
+        self._recordings[key] = (recording, *self._recordings.get(key, ()))
+        return recording
+
+
+class _Recording:
+    """A recorded program, and what must hold for a call that runs it."""
+
+    def __init__(self, function, args, kwargs, arguments, name, options):
+        self._constants = {}  # numbers that the recording is fixed to, by their order
+        self._record_open(functools.partial(self._run, function, args, kwargs, arguments, name, options))
+        guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
+        self._guards = compile_expressions(guards)
+
+    def _record_open(self, run):
+        """What fails for open sizes, and not for those of the example, depends on them."""
+        errors, fixed = [], 0
+        while fixed <= 2:
+            self._fakes, self._reads = Fakes(fixed), Reads()
+            try:
+                with shape_config.patch(backed_size_oblivious=True), _quiet():
+                    return run()
+            except DecidesShape as error:
+                self._constants.update(self._fakes.find_numbers(error.symbols))
+            except Error as error:
+                errors.append(error)
+                fixed += 2
+            except Exception as error:
+                errors.append(error)
+                fixed += 1
+            finally:
+                self._reads.restore()
+        self._raise(errors)
+
+    @staticmethod
+    def _raise(errors):
+        """The last error is that of fixed sizes, as eager has them; a refusal names the cause first."""
+        for error in errors:
+            if isinstance(error, GuardOnDataDependentSymNode):
+                raise UnsupportedError([f"a decision depends on values that only a run knows: "
+                                        f"{str(error).splitlines()[0]}"]) from error
+        refusals = [error for error in errors if isinstance(error, UnsupportedError)]
+        raise refusals[0] if refusals and isinstance(errors[-1], Error) else errors[-1]
+
+    def _run(self, function, args, kwargs, arguments, name, options):
+        made = [value if i in self._constants else self._fakes.make(value, i)
+                for i, value in enumerate(arguments.values)]
+        self._constants = {i: value for i, value in enumerate(made) if type(value) in (int, float)}
+        self.program = record(functools.partial(self._call, function, args, kwargs), made, name, self._fakes.mode,
+                              **options)
+        self.program.prepare(*arguments.values)
+
+    def _call(self, function, args, kwargs, recorder, *values):
+        hooks = Hooks(recorder, self._reads)
+        args, kwargs = _replace((args, kwargs), iter(values), {})
+        recorder.fixes_numbers = True
+        result = hooks.call(function, *args, **kwargs)
+        changes = self._reads.find_changes()
+        if changes:
+            where, what = changes[0]
+            raise UnsupportedError([f"the program changes what is not among its arguments: {what!r} of a "
+                                    f"{type(where).__name__}"])
+        results, self.structure = pytree.tree_flatten(result)
+        for value in results:
+            check_defined(value)
+        return results
+
+    def holds(self, values):
+        """Whether the recorded program does what the original does for these arguments."""
+        if not all(is_same(values[i], value) for i, value in self._constants.items()):
+            return False
+        sizes = self.program.find_sizes(values)
+        return self.program.fits(values) and all(evaluate(self._guards, sizes)) and self._reads.hold()
+
+
+@contextlib.contextmanager
+def _quiet():
+    """PyTorch does not print what a fake tensor cannot do: it is raised."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    outer, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = outer
+
+
+def _replace(value, values, known):
+    """The arguments with their parts replaced, in the order of Arguments."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind(_replace(element, values, known) for element in value)
+    if kind is dict:
+        return {key: _replace(element, values, known) for key, element in value.items()}
+    if hasattr(value, "__dlpack__"):
+        if id(value) not in known or not isinstance(value, torch.Tensor):
+            known[id(value)] = next(values)
+        return known[id(value)]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(_replace(element, values, known) for element in value))
+    leaves, spec = pytree.tree_flatten(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return next(values)
+    return pytree.tree_unflatten([_replace(leaf, values, known) for leaf in leaves], spec)

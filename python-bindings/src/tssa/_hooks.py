@@ -1,0 +1,527 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What rewritten functions call instead of Python's control flow, calls and brackets (_source.py).
+
+All do what Python does, unless a tensor or an open size decides.
+"""
+
+import builtins
+import collections
+import functools
+import inspect
+import math
+import operator
+import sys
+import types
+
+import torch
+
+from . import _source
+from ._control import FEW, ControlFlow, Raised, State
+from ._errors import UnsupportedError
+from ._expressions import SYMBOLS, is_symbolic, is_unbacked
+from ._sequences import Range, as_items, combine
+from ._values import NOTHING, NeedsKnown, Undefined, check_defined, containers_of, kind_of
+
+_REFUSALS = (UnsupportedError, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode)
+_COMPARISONS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
+                "Eq": operator.eq, "NotEq": operator.ne, "Is": operator.is_, "IsNot": operator.is_not,
+                "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
+_MUTABLE = (list, dict, set, bytearray, collections.deque)
+_CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault",
+            "popitem", "add", "discard", "appendleft", "extendleft", "popleft", "rotate", "move_to_end",
+            "__setitem__", "__delitem__", "__iadd__", "intersection_update", "difference_update",
+            "symmetric_difference_update"}
+# What differs from call to call.
+_IMPURE = {"random", "time", "secrets", "uuid"}
+# PyTorch's own modules that do nothing but call modules of the program.
+_TORCH_CONTAINERS = ("torch.nn.modules.container",)
+
+
+class Hooks(ControlFlow):
+    """One program that is being recorded. reads: what it knows of state outside (_state.py)."""
+
+    nothing = NOTHING
+
+    def __init__(self, recorder, reads):
+        super().__init__(recorder)
+        self.undefined = Undefined("a name without a value is used")
+        self._reads = reads
+        self._made = {}  # containers, by id, and the region that they were made in
+        self._ambiguous = {}  # lists and dicts that are one of several, by id
+        self._rewritten = {}
+
+    # Statements.
+
+    def if_(self, test, then, orelse, get, put, names, kept):
+        condition = self.condition_of(test)
+        if isinstance(condition, bool):
+            return then() if condition else orelse()
+        return self.branch(condition, then, orelse, State(get, put, names, kept))
+
+    def while_(self, test, body, stop, get, put, names, kept):
+        state = State(get, put, names, kept)
+
+        def goes_on():
+            stopped = False if stop is None else self.condition_of(stop())
+            return self.and_(lambda: self.not_(stopped), test) if stopped is not False else self.condition_of(test())
+
+        while True:
+            going = self.condition_of(goes_on())
+            if going is False:
+                return
+            if going is not True:
+                break
+            body()
+        self.loop(None, lambda _: None, lambda _: body(), lambda: self.condition_of(goes_on()), state, going)
+
+    def for_(self, iterable, body, stop, get, put, names, kept):
+        state = State(get, put, names, kept)
+        items = as_items(iterable)
+        if items is None:
+            return self.unroll(iterable, body, stop, state)
+        if not items.is_open() and len(items) <= FEW:
+            return self.unroll(items, body, stop, state)
+        if items.is_empty():
+            return None
+        entry = state.get()
+        try:
+            return self.loop(items.count(self.recorder), items.item, body, lambda: self._goes_on(stop), state)
+        except _REFUSALS as error:
+            state.put(entry)
+            if items.is_unbacked():
+                raise self.refusal(error) from error
+        return self.unroll(items.known(), body, stop, state)
+
+    def _goes_on(self, stop):
+        return True if stop is None else self.not_(stop())
+
+    def iterate(self, iterable):
+        """What a comprehension walks."""
+        items = as_items(iterable)
+        return iterable if items is None else items.known()
+
+    def known(self, test):
+        return bool(test)
+
+    def returned(self, value, flag):
+        if flag is True or flag is False:
+            return None if value is NOTHING else value
+        raise UnsupportedError([self.recorder.locate(
+            "the function returns a value on one path and nothing on another")])
+
+    def assert_(self, test, message):
+        condition = self.condition_of(test)
+        if condition is True:
+            return
+        if condition is False:
+            raise AssertionError(*([] if message() is None else [message()]))
+
+        def fail():
+            raise Raised
+
+        self.branch(condition, lambda: None, fail, State(lambda: (), lambda values: None, (), ()))
+
+    def raised(self, error):
+        return Raised() if self.frames else error
+
+    # Conditions.
+
+    def and_(self, first, *rest):
+        value = first()
+        return self._decide(value, True, rest) if rest else value
+
+    def or_(self, first, *rest):
+        value = first()
+        return self._decide(value, False, rest) if rest else value
+
+    def _decide(self, value, goes_on, rest):
+        """`value and rest`, if goes_on; `value or rest` otherwise."""
+        condition = self.condition_of(value)
+        following = functools.partial(self.and_ if goes_on else self.or_, *rest)
+        if condition is goes_on:
+            return following()
+        if isinstance(condition, bool):
+            return value
+        with self.region() as block:
+            other = self.condition_of(following())
+        if not block["nodes"]:
+            return condition & other if goes_on else condition | other
+        return self._select(condition, lambda: self.condition_of(following()) if goes_on else True,
+                            lambda: False if goes_on else self.condition_of(following()))
+
+    def not_(self, value):
+        condition = self.condition_of(value)
+        return not condition if isinstance(condition, bool) else torch.sym_not(condition)
+
+    def compare(self, names, *operands):
+        """A chain of comparisons: a < b < c."""
+        left, value = operands[0](), True
+        for i, name in enumerate(names):
+            right = operands[i + 1]()
+            value = _COMPARISONS[name](left, right)
+            if i + 1 < len(names):
+                condition = self.condition_of(value)
+                if condition is False:
+                    return value
+                if condition is not True:
+                    return self.and_(lambda: condition, functools.partial(
+                        self.compare, names[i + 1:], lambda: right, *operands[i + 2:]))
+            left = right
+        return value
+
+    def choose(self, test, then, orelse):
+        condition = self.condition_of(test)
+        if isinstance(condition, bool):
+            return then() if condition else orelse()
+        value = self._select(condition, then, orelse)
+        check_defined(value)
+        return value
+
+    def _select(self, condition, then, orelse):
+        cell = [self.undefined]
+
+        def run(arm):
+            cell[0] = arm()
+
+        def put(values):
+            (cell[0],) = values
+
+        self.branch(condition, functools.partial(run, then), functools.partial(run, orelse),
+                    State(lambda: tuple(cell), put, ("the value",), ("the value",)))
+        return cell[0]
+
+    # Parts of objects.
+
+    slice = staticmethod(slice)
+
+    def getitem(self, value, index):
+        if isinstance(value, torch.Tensor):
+            return self._index(value, index)
+        if isinstance(index, torch.SymInt):
+            if is_unbacked(index):
+                raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled")])
+            index = int(index)
+        return value[index]
+
+    def setitem(self, target, index, value):
+        if not isinstance(target, torch.Tensor):
+            self._check_change(target, "changed")
+            target[index] = value
+            return
+        if not _has_symbols(index):
+            target[index] = value
+            return
+        part = self._index(target, index)
+        if isinstance(value, torch.Tensor):
+            part.copy_(value)
+        else:
+            part.fill_(value)
+
+    def delitem(self, target, index):
+        self._check_change(target, "changed")
+        del target[index]
+
+    def setattr(self, target, name, value):
+        self._check_change(target, f"given another '{name}'")
+        builtins.setattr(target, name, value)
+
+    def augment(self, operation, target, value):
+        if isinstance(target, _MUTABLE):
+            self._check_change(target, "changed")
+        return getattr(operator, operation)(target, value)
+
+    def augment_item(self, operation, target, index, value):
+        part = self.getitem(target, index)
+        made = self.augment(operation, part, value)
+        if made is part and isinstance(target, torch.Tensor) and _is_view(part, target):
+            return  # eager copies the part onto itself
+        self.setitem(target, index, made)
+
+    def augment_attribute(self, operation, target, name, value):
+        part = getattr(target, name)
+        made = self.augment(operation, part, value)
+        if made is not part or not isinstance(part, torch.Tensor):
+            self.setattr(target, name, made)
+
+    def _index(self, tensor, index):
+        """tensor[index]; sizes and positions may be open."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if not any(_is_open(part) for part in parts) and not any(isinstance(part, slice) for part in parts):
+            return tensor[index]
+        if any(isinstance(part, (bool, torch.SymBool)) for part in parts):
+            return tensor[index]
+        original, rest, dim = tensor, [], 0
+        for i, part in enumerate(parts):
+            if part is Ellipsis:
+                skipped = tensor.dim() - dim - sum(map(_count_dims, parts[i + 1:]))
+                rest += [slice(None)] * skipped
+                dim += skipped
+            elif part is None:
+                tensor = tensor.unsqueeze(dim)
+                rest.append(slice(None))
+                dim += 1
+            elif isinstance(part, (int, torch.SymInt)):
+                tensor = tensor.select(dim, part)
+            elif isinstance(part, slice):
+                tensor = self._slice(tensor, dim, part)
+                rest.append(slice(None))
+                dim += 1
+            else:
+                rest.append(part)
+                dim += _count_dims(part)
+        if not all(isinstance(part, slice) for part in rest):
+            return tensor[tuple(rest)]
+        return torch.ops.aten.alias(tensor) if tensor is original else tensor
+
+    def _slice(self, tensor, dim, part):
+        begin, end, step = (_as_index(v) for v in (part.start, part.stop, part.step))
+        if begin is None and end is None and step is None:
+            return tensor
+        size = tensor.shape[dim]
+        # Bounds that hold in the example hold in each call: sizes stay simple.
+        for bound in (begin, end):
+            if isinstance(bound, int) and is_symbolic(size) and not is_unbacked(size):
+                bool(size >= abs(bound))
+        return torch.ops.aten.slice.Tensor(tensor, dim, 0 if begin is None else begin,
+                                           sys.maxsize if end is None else end, 1 if step is None else step)
+
+    # What changes.
+
+    def made(self, container):
+        self._made[id(container)] = (container, self._frame())
+        return container
+
+    def note_joined(self, value, left, right, places):
+        """`value` stands for what two arms leave: pairs of a value and the arm's block.
+
+        A list that an arm made for this name alone may be changed afterwards. places: {id of a list of
+        an arm: what it has become}.
+        """
+        for made, *sides in zip(containers_of(value), *(containers_of(side) for side, _ in (left, right))):
+            self._made[id(made)] = (made, self._frame())
+            for side, (_, block) in zip(sides, (left, right)):
+                other = places.setdefault(id(side), made)
+                if self._made.get(id(side), (None, None))[1] is not block:
+                    for container in (made, *sides):
+                        self._ambiguous[id(container)] = container
+                elif other is not made:
+                    self._ambiguous[id(other)], self._ambiguous[id(made)] = other, made
+
+    def note_ambiguous(self, value):
+        """Only a run decides which lists these are."""
+        self._ambiguous.update((id(container), container) for container in containers_of(value))
+
+    def _frame(self):
+        return self.frames[-1] if self.frames else None
+
+    def _check_change(self, target, what):
+        if isinstance(target, torch.Tensor):
+            return
+        if id(target) in self._ambiguous:
+            raise UnsupportedError([self.recorder.locate(
+                f"a {type(target).__name__} is {what} that may have another name, which only a run decides")])
+        if not self.frames:
+            return
+        _, frame = self._made.get(id(target), (None, None))
+        if frame is not self.frames[-1]:
+            raise NeedsKnown([self.recorder.locate(
+                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about")])
+
+    # Calls.
+
+    def call(self, function, /, *args, **kwargs):
+        special = _SPECIAL.get(function) if _is_hashable(function) else None
+        if special is not None:
+            return special(self, *args, **kwargs)
+        if isinstance(function, types.BuiltinMethodType):
+            self._check_builtin(function)
+        if isinstance(function, type):
+            made = function(*args, **kwargs)
+            return made if isinstance(made, torch.Tensor) else self.made(made)
+        return self.convert(function)(*args, **kwargs)
+
+    def _check_builtin(self, function):
+        owner = function.__self__
+        module = getattr(type(owner), "__module__", None) if not isinstance(owner, types.ModuleType) else owner.__name__
+        if (module or "").split(".")[0] in _IMPURE:
+            raise UnsupportedError([self.recorder.locate(
+                f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
+        if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
+            self._check_change(owner, "changed")
+        if function is next:
+            raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
+
+    def convert(self, function):
+        """What to call instead of `function`: rewritten, if it is a part of the program."""
+        if isinstance(function, functools.partial):
+            return functools.partial(self.convert(function.func), *function.args, **function.keywords)
+        if isinstance(function, torch.nn.Module):
+            self._reads.add_module(function)
+            forward = function.forward
+            if _has_hooks(function) or type(function).__call__ is not torch.nn.Module.__call__:
+                return function
+            return self.convert(forward)
+        if isinstance(function, types.MethodType):
+            if isinstance(function.__self__, torch.nn.Module):
+                self._reads.add_module(function.__self__)
+            inner = self._convert_function(function.__func__)
+            return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
+        if isinstance(function, types.FunctionType):
+            return self._convert_function(function)
+        call = getattr(type(function), "__call__", None)
+        if isinstance(call, types.FunctionType) and not isinstance(function, type) and _is_of_program(call):
+            return types.MethodType(self._convert_function(call), function)
+        return function
+
+    def _convert_function(self, function):
+        module = (function.__module__ or "").split(".")[0]
+        if module in _IMPURE:
+            raise UnsupportedError([self.recorder.locate(
+                f"{function.__module__}.{function.__name__} gives another value at each call: pass the value as an argument")])
+        if _source.is_rewritten(function) or not _is_of_program(function):
+            return function
+        known = self._rewritten.get(function)
+        if known is None:
+            self._reads.add_function(function)
+            try:
+                known = _source.rewrite(function, self)
+            except _source.CannotRewrite:
+                known = function
+            self._rewritten[function] = known
+        return known
+
+
+def _is_hashable(function):
+    return type(function).__hash__ is not None
+
+
+def _is_of_program(function):
+    """Whether the control flow of a function may be the program's: not Python's, not PyTorch's."""
+    module = function.__module__ or ""
+    if hasattr(function, "__wrapped__") or module.startswith(_TORCH_CONTAINERS):
+        return not inspect.isgeneratorfunction(function)
+    return module.split(".")[0] not in _OTHERS
+
+
+_OTHERS = {*sys.stdlib_module_names, "torch", "tssa", "numpy", "sympy"} - {"__main__"}
+
+
+def _has_hooks(module):
+    from torch.nn.modules import module as modules
+
+    return bool(module._forward_hooks or module._forward_pre_hooks or modules._global_forward_hooks
+                or modules._global_forward_pre_hooks)
+
+
+def _as_index(value):
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
+def _is_open(part):
+    if isinstance(part, slice):
+        return any(_is_open(v) for v in (part.start, part.stop, part.step))
+    return isinstance(part, torch.SymInt)
+
+
+def _has_symbols(index):
+    return any(_is_open(part) for part in (index if isinstance(index, tuple) else (index,)))
+
+
+def _count_dims(part):
+    """How many dims an index takes."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1
+
+
+def _is_view(part, tensor):
+    return isinstance(part, torch.Tensor) and part.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+
+
+# Functions that Python would ask for the value of a number.
+
+
+def _int(hooks, value=0, *args):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    if isinstance(value, torch.SymBool):
+        return torch.sym_ite(value, 1, 0)
+    if isinstance(value, torch.SymFloat):
+        return torch.sym_int(value)
+    return value if isinstance(value, torch.SymInt) else int(value, *args)
+
+
+def _float(hooks, value=0.0):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    return torch.sym_float(value) if isinstance(value, SYMBOLS) else float(value)
+
+
+def _bool(hooks, value=False):
+    return hooks.condition_of(value)
+
+
+def _len(hooks, value):
+    if isinstance(value, torch.Tensor):
+        return value.shape[0]
+    items = as_items(value)
+    return items.count(hooks.recorder) if items is not None else len(value)
+
+
+def _isinstance(hooks, value, kinds):
+    kind = kind_of(value) if isinstance(value, SYMBOLS) else None
+    return isinstance(value, kinds) or kind is not None and isinstance(kind(0), kinds)
+
+
+def _smallest(hooks, *values, **options):
+    return _extreme(hooks, min, torch.sym_min, values, options)
+
+
+def _largest(hooks, *values, **options):
+    return _extreme(hooks, max, torch.sym_max, values, options)
+
+
+def _extreme(hooks, plain, symbolic, values, options):
+    elements = list(values[0]) if len(values) == 1 else list(values)
+    if options or not any(isinstance(v, SYMBOLS) for v in elements):
+        return plain(*values, **options)
+    return functools.reduce(symbolic, elements)
+
+
+def _any(hooks, values):
+    return hooks.or_(*[lambda value=value: value for value in values], lambda: False)
+
+
+def _all(hooks, values):
+    return hooks.and_(*[lambda value=value: value for value in values], lambda: True)
+
+
+def _sqrt(hooks, value):
+    return torch._sym_sqrt(value) if isinstance(value, SYMBOLS) else math.sqrt(value)
+
+
+def _next(hooks, *args):
+    if hooks.frames:
+        hooks._check_builtin(next)
+    return next(*args)
+
+
+def _range(hooks, *bounds):
+    bounds = [_as_index(bound) for bound in bounds]
+    return Range(*bounds) if any(isinstance(bound, torch.SymInt) for bound in bounds) else range(*bounds)
+
+
+def _lazily(kind):
+    """enumerate, zip and reversed, of what may be open."""
+    def make(hooks, *args, **kwargs):
+        made = combine(kind, args, kwargs)
+        return kind(*args, **kwargs) if made is None else made
+
+    return make
+
+
+_SPECIAL = {int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
+            min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
+            enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed)}

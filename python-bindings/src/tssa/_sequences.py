@@ -1,0 +1,140 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What a `for` walks by position: ranges, rows of tensors, enumerations of them."""
+
+import torch
+
+from ._expressions import is_symbolic, is_unbacked
+
+
+class Range:
+    """range() of open sizes."""
+
+    def __init__(self, first, second=None, step=1):
+        self._begin, self._end = (0, first) if second is None else (first, second)
+        self._step = step if isinstance(step, int) else int(step)
+
+    def _length(self):
+        """For a step of one; its sign is that of the number of items for others."""
+        return (self._end - self._begin) if self._step > 0 else self._begin - self._end
+
+    def is_open(self):
+        return is_symbolic(self._begin) or is_symbolic(self._end)
+
+    def is_unbacked(self):
+        return is_unbacked(self._begin) or is_unbacked(self._end)
+
+    def is_empty(self):
+        """Whether it is empty in the example; then it is in each call, by a guard."""
+        if self.is_unbacked():
+            return False
+        return _hint(self._length()) <= 0 and bool(self._length() <= 0)
+
+    def count(self, recorder):
+        if self._step in (1, -1):
+            if self._begin == 0 if isinstance(self._begin, int) else False:
+                return self._end if self._step == 1 else self._length()
+            return torch.sym_max(0, self._length())
+        return torch.sym_max(0, (self._length() + abs(self._step) - 1) // abs(self._step))
+
+    def item(self, position):
+        return self._begin + position * self._step
+
+    def known(self):
+        return range(int(self._begin), int(self._end), self._step)
+
+    def __iter__(self):
+        return iter(self.known())
+
+    def __len__(self):
+        return len(self.known())
+
+
+class _Rows:
+    """The parts of a tensor along its first dim."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+        self._size = tensor.shape[0]
+
+    def is_open(self):
+        return is_symbolic(self._size)
+
+    def is_unbacked(self):
+        return is_unbacked(self._size)
+
+    def is_empty(self):
+        return not self.is_unbacked() and _hint(self._size) == 0 and bool(self._size == 0)
+
+    def count(self, recorder):
+        return self._size
+
+    def item(self, position):
+        return self._tensor.select(0, position)
+
+    def known(self):
+        return [self._tensor.select(0, i) for i in range(int(self._size))]
+
+    def __iter__(self):
+        return iter(self.known())
+
+    def __len__(self):
+        return int(self._size)
+
+
+class _Combined:
+    """enumerate(), zip() or reversed() of such: as long as the first of `parts`."""
+
+    def __init__(self, parts, item, known):
+        self._parts, self._item, self._known = parts, item, known
+        self._first = parts[0]
+        self.is_open, self.is_unbacked = self._first.is_open, self._first.is_unbacked
+        self.is_empty, self.count = self._first.is_empty, self._first.count
+
+    def item(self, position):
+        return self._item(self._parts, position)
+
+    def known(self):
+        return list(self._known(*[part.known() for part in self._parts]))
+
+    def __iter__(self):
+        return iter(self.known())
+
+    def __len__(self):
+        return len(self._first)
+
+
+def as_items(iterable):
+    """`iterable` as a sequence with a position, or None."""
+    if isinstance(iterable, torch.Tensor):
+        if iterable.dim() == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return _Rows(iterable)
+    if isinstance(iterable, range):
+        return Range(iterable.start, iterable.stop, iterable.step)
+    return iterable if isinstance(iterable, (Range, _Rows, _Combined)) else None
+
+
+def combine(kind, args, kwargs):
+    """enumerate, zip or reversed of sequences that are open, or None."""
+    is_plain = not any(isinstance(arg, (torch.Tensor, Range, _Combined)) for arg in args)
+    parts = [] if is_plain or not args else [as_items(arg) for arg in args]
+    if kind is enumerate:
+        parts, start = parts[:1], kwargs.get("start", args[1] if len(args) > 1 else 0)
+        if not parts or None in parts:
+            return None
+        return _Combined(parts, lambda p, i: (i + start, p[0].item(i)), lambda p: enumerate(p, start))
+    if kwargs or not parts or None in parts:
+        return None
+    if kind is zip:
+        sizes = [part.count(None) for part in parts]
+        if any(bool(size != sizes[0]) for size in sizes[1:]):
+            return None
+        return _Combined(parts, lambda p, i: tuple(part.item(i) for part in p), zip)
+    size = parts[0].count(None)
+    return _Combined(parts, lambda p, i: p[0].item(size - 1 - i), lambda p: list(p)[::-1])
+
+
+def _hint(value):
+    return value.node.hint if isinstance(value, torch.SymInt) else value

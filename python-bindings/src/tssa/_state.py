@@ -1,0 +1,143 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What a recorded program reads besides its arguments: modules, global names, closures.
+
+A recording holds as long as all of that is the same.
+"""
+
+import operator
+import types
+
+import torch
+
+_MAX_DEPTH = 4
+_PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
+          types.ModuleType, torch.dtype, torch.device, torch.Tensor)
+
+
+class Reads:
+    """Collects what a program reads while it is recorded."""
+
+    def __init__(self):
+        self._dicts = []  # (dict, what it had)
+        self._cells = []  # (cell, what it had)
+        self._containers = []  # (list or set, what it had)
+        self._known = set()
+        self._alive = []
+
+    def add_module(self, module):
+        for inner in module.modules():
+            if self._is_new(inner):
+                self._add_dict(vars(inner), 0)
+                for part in (inner._parameters, inner._buffers, inner._modules):
+                    self._add_dict(part, 0)
+
+    def add_function(self, function):
+        if not self._is_new(function):
+            return
+        for cell in function.__closure__ or ():
+            try:
+                self._cells.append((cell, cell.cell_contents))
+            except ValueError:
+                continue
+            self._add_value(cell.cell_contents, 0)
+        names = _names_of(function.__code__)
+        values = {name: function.__globals__[name] for name in names if name in function.__globals__}
+        self._dicts.append((function.__globals__, values))
+        for value in values.values():
+            self._add_value(value, 0)
+
+    def _is_new(self, value):
+        if id(value) in self._known:
+            return False
+        self._known.add(id(value))
+        self._alive.append(value)
+        return True
+
+    def _add_dict(self, found, depth):
+        self._dicts.append((found, dict(found)))
+        for value in found.values():
+            self._add_value(value, depth + 1)
+
+    def _add_value(self, value, depth):
+        if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value):
+            return
+        if isinstance(value, torch.nn.Module):
+            self.add_module(value)
+        elif isinstance(value, dict):
+            self._add_dict(value, depth)
+        elif isinstance(value, (list, tuple, set)):
+            if not isinstance(value, tuple):
+                self._containers.append((value, list(value)))
+            for element in value:
+                self._add_value(element, depth + 1)
+        elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins")):
+            self._add_dict(vars(value), depth)
+
+    def find_changes(self):
+        """[(dict, key)] of what is not as it was, and others that changed as texts."""
+        changes = []
+        for found, had in self._dicts:
+            keys = had if len(found) != len(had) and "__builtins__" in found else {**had, **found}
+            changes += [(found, key) for key in keys
+                        if not _is_equal(found.get(key, _MISSING), had.get(key, _MISSING))]
+        for cell, had in self._cells:
+            if not _is_equal(cell.cell_contents, had):
+                changes.append((cell, "cell_contents"))
+        for container, had in self._containers:
+            if len(container) != len(had) or not all(map(_is_equal, container, had)):
+                changes.append((container, None))
+        return changes
+
+    def restore(self):
+        """Takes back what the recording has changed."""
+        for found, key in self.find_changes():
+            if isinstance(found, types.CellType):
+                found.cell_contents = next(had for cell, had in self._cells if cell is found)
+            elif key is None:
+                had = next(had for container, had in self._containers if container is found)
+                found.clear()
+                (found.update if isinstance(found, set) else found.extend)(had)
+            else:
+                had = next(had for known, had in self._dicts if known is found)
+                if key in had:
+                    found[key] = had[key]
+                else:
+                    del found[key]
+
+    def hold(self):
+        """Whether all is as it was when the program was recorded."""
+        for found, had in self._dicts:
+            if len(found) == len(had) and all(map(operator.is_, found.values(), had.values())):
+                continue
+            if any(not _is_equal(found.get(key, _MISSING), value) for key, value in had.items()):
+                return False
+            if "__builtins__" not in found and len(found) != len(had):
+                return False
+        return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
+                and all(len(found) == len(had) and all(map(_is_equal, found, had))
+                        for found, had in self._containers))
+
+
+_MISSING = object()
+
+
+def _names_of(code):
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_of(constant)
+    return names
+
+
+def _is_equal(left, right):
+    if left is right:
+        return True
+    if type(left) is not type(right) or not isinstance(left, (int, float, str, bytes, tuple)):
+        return False
+    if isinstance(left, float):
+        return left.hex() == right.hex()
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(_is_equal, left, right))
+    return left == right

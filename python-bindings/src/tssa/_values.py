@@ -1,0 +1,210 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Values of names while a program is recorded: their parts, and what is the same on two paths."""
+
+import sympy
+import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+from ._errors import UnsupportedError
+from ._expressions import expression_of
+
+
+class NeedsKnown(UnsupportedError):
+    """What happens depends on a value that only a run knows."""
+
+
+class Undefined:
+    """The value of a name that has none, or of which a program makes too different ones."""
+
+    def __init__(self, reason):
+        object.__setattr__(self, "_reason", reason)
+
+    def _refuse(self, *_, **__):
+        raise NeedsKnown([object.__getattribute__(self, "_reason")])
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        for value in [*args, *(kwargs or {}).values()]:
+            for element in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(element, Undefined):
+                    element._refuse()
+        raise NeedsKnown(["a name without a value is used"])
+
+    __getattr__ = __setattr__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __pow__ = __matmul__ = __neg__ = __index__ = __float__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __and__ = __or__ = __invert__ = _refuse
+    __hash__ = object.__hash__
+
+
+def is_undefined(value):
+    return type(value) is Undefined
+
+
+def check_defined(value):
+    """Refuses a name without a value."""
+    if is_undefined(value):
+        value._refuse()
+
+
+class _Nothing:
+    """What a function has returned as long as it has not."""
+
+
+NOTHING = _Nothing()
+
+
+class Leaves:
+    """The parts of values: what stands in lists, tuples and dicts, in order."""
+
+    def __init__(self, values):
+        self.values = list(values)
+        self.leaves = []
+        self.structure = [self._take(value) for value in self.values]
+
+    def _take(self, value):
+        if not _is_container(value):
+            self.leaves.append(value)
+            return None
+        keys = tuple(value) if isinstance(value, dict) else ()
+        elements = value.values() if isinstance(value, dict) else value
+        return (type(value), keys, [self._take(element) for element in elements])
+
+    def rebuild(self, leaves, is_new=False):
+        """The values with these parts; a container whose parts stay is itself, unless is_new."""
+        waiting = iter(zip(leaves, self.leaves))
+        return [self._build(value, waiting, is_new)[0] for value in self.values]
+
+    def _build(self, value, waiting, is_new):
+        if not _is_container(value):
+            new, old = next(waiting)
+            return new, new is old
+        elements = value.values() if isinstance(value, dict) else value
+        built = [self._build(element, waiting, is_new) for element in elements]
+        if not is_new and all(is_old for _, is_old in built):
+            return value, True
+        parts = [part for part, _ in built]
+        if isinstance(value, dict):
+            return dict(zip(value, parts)), False
+        return (type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)), False
+
+
+def containers_of(value):
+    """The lists and dicts in `value`, in order."""
+    if not _is_container(value):
+        return []
+    elements = value.values() if isinstance(value, dict) else value
+    return ([] if isinstance(value, tuple) else [value]) + [
+        inner for element in elements for inner in containers_of(element)]
+
+
+def _is_container(value):
+    return type(value) in (list, tuple, dict) or isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_same(left, right):
+    """Whether two paths leave the same value."""
+    if left is right:
+        return True
+    if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
+        return False
+    if is_undefined(left) and is_undefined(right):
+        return True
+    left, right = expression_of(left), expression_of(right)
+    if type(left) is not type(right) or is_undefined(left):
+        return False
+    if isinstance(left, float):
+        return left.hex() == right.hex()
+    return isinstance(left, _CONSTANTS) and left == right
+
+
+_CONSTANTS = (bool, int, str, bytes, type(None), torch.dtype, torch.device, torch.layout,
+              torch.memory_format, slice, range, sympy.Basic)
+
+
+def kind_of(value):
+    """int, float or bool, for a number or what stands for one; None for other values."""
+    for kind, symbol in ((bool, torch.SymBool), (int, torch.SymInt), (float, torch.SymFloat)):
+        if isinstance(value, (kind, symbol)):
+            return kind
+    return None
+
+
+class Form:
+    """What is known of a value that differs from path to path, or from iteration to iteration.
+
+    kind: torch.Tensor, int, float or bool. sizes: of a tensor, None where paths differ.
+    """
+
+    def __init__(self, value):
+        self.kind = torch.Tensor if isinstance(value, torch.Tensor) else kind_of(value)
+        if self.kind is torch.Tensor:
+            self.dtype, self.sizes = value.dtype, list(value.shape)
+            self.strides = None if is_contiguous(value) else list(value.stride())
+
+    def join(self, value, is_visible):
+        """The text of why `value` does not fit, or None; sizes that differ or are not visible
+        are unknown from now on. Says in `changed` whether one was known before."""
+        self.changed = False
+        kind = torch.Tensor if isinstance(value, torch.Tensor) else kind_of(value)
+        if kind is not self.kind:
+            return f"{describe(value)} on one path and {self.describe()} on the other"
+        if kind is not torch.Tensor:
+            return None
+        if value.dtype != self.dtype or value.dim() != len(self.sizes):
+            return f"{describe(value)} on one path and {self.describe()} on the other"
+        for dim, size in enumerate(value.shape):
+            known = self.sizes[dim]
+            if known is not None and not (is_same(known, size) and is_visible(size)):
+                self.sizes[dim], self.changed = None, True
+        is_plain = self.strides is None
+        if is_plain != is_contiguous(value) or not is_plain and (
+                None in self.sizes or not all(is_same(l, r) for l, r in zip(self.strides, value.stride()))):
+            return "a tensor of other strides on one path: call contiguous() or clone()"
+        return None
+
+    def describe(self):
+        if self.kind is torch.Tensor:
+            return f"a tensor of {len(self.sizes)} dims of {self.dtype}"
+        return f"a {self.kind.__name__}"
+
+    def make(self, environment):
+        """A new value of this form; to be called while nothing is recorded."""
+        if self.kind is int:
+            return environment.create_unbacked_symint()
+        if self.kind is float:
+            return environment.create_unbacked_symfloat()
+        if self.kind is bool:
+            return environment.create_unbacked_symbool()
+        sizes = [make_size(environment) if size is None else size for size in self.sizes]
+        if self.strides is None:
+            return torch.empty(sizes, dtype=self.dtype)
+        return torch.empty_strided(sizes, self.strides, dtype=self.dtype)
+
+
+def make_size(environment):
+    size = environment.create_unbacked_symint()
+    torch._check(size >= 0)
+    return size
+
+
+def describe(value):
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of {value.dim()} dims of {value.dtype}"
+    kind = kind_of(value)
+    if kind is not None:
+        return f"a {kind.__name__}"
+    return "no value" if is_undefined(value) or value is NOTHING else f"a {type(value).__name__}"
+
+
+def is_contiguous(tensor):
+    """Whether the strides are those of a contiguous tensor, for all that sizes may be."""
+    expected = 1
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
+        if not statically_known_true(size == 1):
+            if not statically_known_true(stride == expected):
+                return False
+            expected = expected * size
+    return True
