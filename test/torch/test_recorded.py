@@ -268,7 +268,7 @@ class Recording(unittest.TestCase):
     def record(self, function, *arguments):
         mode = FakeTensorMode()
         fakes = [mode.from_tensor(argument) for argument in arguments]
-        return record(lambda _, *values: [function(*values)], fakes, "f")
+        return record(lambda _, *values: [function(*values)], fakes, "f")[0]
 
     def test_shape_of_argument(self):
         with self.assertRaisesRegex(tssa.UnsupportedError,

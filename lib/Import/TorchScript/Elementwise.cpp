@@ -232,6 +232,9 @@ public:
   FailureOr<Tensor> build(DType compute, DType type, unsigned count,
                           function_ref<Scalar(Scalars)> element);
 
+  /// Numbers are not rounded to a half type, as ATen's arithmetic on the CPU has it.
+  bool hasExactNumbers = false;
+
 private:
   FailureOr<Sizes> readTensors(unsigned count);
   Importer &importer;
@@ -283,11 +286,13 @@ FailureOr<Tensor> ElementwiseBuilder::build(DType compute, DType type, unsigned 
     return failure();
   return b.compute(type, *shape, [&](Body &body) -> mlir::Value {
     mlir::Type computeType = operators::getElementType(b.context(), compute);
+    bool isHalf = operators::isFloat(compute) && operators::getBits(compute) == 16;
+    DType numberType = isHalf && hasExactNumbers ? DType::F32 : compute;
     SmallVector<Scalar> scalars;
     unsigned next = 0;
     for (unsigned i = 0; i < count; ++i) {
       if (!call[i].is(Value::Tensor)) {
-        scalars.push_back(widen(makeScalar(importer, body, call[i], compute)));
+        scalars.push_back(widen(makeScalar(importer, body, call[i], numberType)));
         continue;
       }
       const Tensor &tensor = tensors[next++];
@@ -336,6 +341,9 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     return importer.b.error("PyTorch does not subtract bools");
   if (failed(checkTarget(importer, call, type)))
     return failure();
+  builder.hasExactNumbers = row.element == add || row.element == subtract ||
+                            row.element == reverseSubtract || row.element == multiply ||
+                            row.element == divide;
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));
 }
 

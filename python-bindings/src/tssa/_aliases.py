@@ -21,6 +21,7 @@ class Aliases:
         self._loops = {}  # of a storage that a body makes: the loops around it
         self._one_of = {}  # of a storage: [(storage that it may be, loop whose last iteration, count)]
         self._written = []
+        self._frozen = {}  # storages that must not be written any more, and what says so
         self._alive = []
 
     def add_argument(self, fake, order):
@@ -34,7 +35,16 @@ class Aliases:
 
     def write(self, tensor):
         """An operator writes to the tensor."""
-        self._written.append(storage_of(tensor))
+        storage = storage_of(tensor)
+        self._written.append(storage)
+        for base, _, _ in self._find_bases(storage) if self._frozen else ():
+            if base[0] in self._frozen:
+                self._frozen[base[0]]()
+
+    def freeze(self, tensor, refuse):
+        """A write to what the tensor may share storage with calls `refuse`."""
+        for (storage, _), _, _ in self.find_bases(tensor):
+            self._frozen.setdefault(storage, refuse)
 
     def join(self, result, sides):
         """`result` is one of `sides`."""

@@ -15,6 +15,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ._errors import UnsupportedError
+from ._lists import GrowingLists
 from ._expressions import is_unbacked
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, check_defined, describe, is_same,
                       is_undefined)
@@ -43,6 +44,8 @@ class ControlFlow:
     def __init__(self, recorder):
         self.recorder = recorder
         self.frames = []
+        self.grown = {}  # lists that are buffers, by id
+        self._growing = []  # what grows in the loops that are being recorded
 
     @property
     def environment(self):
@@ -65,10 +68,22 @@ class ControlFlow:
         check_defined(value)
         return self.recorder.number_of(value)
 
+    @contextlib.contextmanager
+    def growing(self, lists, block, position):
+        """Lists may grow by one element in each run of the block."""
+        lists.begin(block, position)
+        self._growing.append(lists)
+        try:
+            yield
+        finally:
+            self._growing.pop()
+
     # Conditions.
 
     def condition_of(self, value):
         """bool(value), or a SymBool that only a run knows."""
+        if id(value) in self.grown:
+            value = self.grown[id(value)].count
         if isinstance(value, torch.Tensor):
             return self._read_truth(value)
         if isinstance(value, (torch.SymInt, torch.SymFloat)):
@@ -149,6 +164,7 @@ class ControlFlow:
         recorder = self.recorder
         inputs = [recorder.number_of(_NO_LIMIT if count is None else count), recorder.number_of(first)]
         for _ in range(_MAX_ROUNDS):
+            loop.lists.make_buffers()
             with self.region() as block, loop.iteration():
                 with recorder.silence():
                     position = self.environment.create_unbacked_symint()
@@ -157,8 +173,9 @@ class ControlFlow:
                         torch._check(position < count)
                 recorder.add_block_input(block, position)
                 loop.enter(block)
-                body(bind_item(position))
-                if loop.learn():
+                with self.growing(loop.lists, block, position):
+                    body(bind_item(position))
+                if loop.learn() or loop.lists.grew():
                     continue
                 outputs = loop.leave()
                 block["outputs"] += [recorder.number_of(goes_on()), *outputs]
@@ -166,6 +183,7 @@ class ControlFlow:
             results = loop.make_results()
             recorder.emit_blocks("prim::Loop", inputs, [block], results)
             loop.finish(results)
+            loop.lists.finish()
             return
         raise UnsupportedError([recorder.locate("what a loop carries does not come to rest")])
 
@@ -273,6 +291,7 @@ class _Loop:
         self._names = [name for name, value in zip(state.names, entry.values)
                        for _ in Leaves([value]).leaves]
         self._known = self._recorder.known_symbols()
+        self.lists = GrowingLists(control, count)
         self._forms = {}
         self._inside, self._next = [], []
 

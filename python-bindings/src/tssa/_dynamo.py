@@ -12,8 +12,9 @@ from ._regions import Runner
 
 
 def _record_graph(module, arguments, name, options):
-    return record(lambda recorder, *values: Runner(module, recorder).run_flat(*values),
-                  arguments, name, **options)
+    program, _ = record(lambda recorder, *values: Runner(module, recorder).run_flat(*values),
+                        arguments, name, **options)
+    return program
 
 
 def backend(module, example_inputs, *, options=None):

@@ -18,6 +18,7 @@ from ._arguments import Arguments, Fakes
 from ._errors import Error, UnsupportedError
 from ._expressions import compile_expressions, evaluate
 from ._hooks import Hooks
+from ._lists import NeedsList
 from ._record import DecidesShape
 from ._recorded import record
 from ._state import Reads
@@ -48,7 +49,7 @@ class CompiledFunction:
 
     def __call__(self, *args, **kwargs):
         arguments, recording = self._find(args, kwargs)
-        return pytree.tree_unflatten(recording.program(*arguments.values), recording.structure)
+        return recording.run(arguments.values)
 
     def __get__(self, instance, owner=None):
         """A method: the function with its first argument."""
@@ -77,6 +78,7 @@ class _Recording:
     """A recorded program, and what must hold for a call that runs it."""
 
     def __init__(self, function, args, kwargs, arguments, name, options):
+        self._has_buffers = True
         self._constants = {}  # numbers that the recording is fixed to, by their order
         self._record_open(functools.partial(self._run, function, args, kwargs, arguments, name, options))
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
@@ -90,6 +92,8 @@ class _Recording:
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
                     return run()
+            except NeedsList:
+                self._has_buffers = False
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except Error as error:
@@ -116,24 +120,37 @@ class _Recording:
         made = [value if i in self._constants else self._fakes.make(value, i)
                 for i, value in enumerate(arguments.values)]
         self._constants = {i: value for i, value in enumerate(made) if type(value) in (int, float)}
-        self.program = record(functools.partial(self._call, function, args, kwargs), made, name, self._fakes.mode,
-                              **options)
+        self.program, recorder = record(functools.partial(self._call, function, args, kwargs), made, name,
+                                        self._fakes.mode, **options)
+        self._reads.restore()
+        for found, key in self._changes:
+            had = self._reads.add_variable(found, key)
+            self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
         self.program.prepare(*arguments.values)
 
     def _call(self, function, args, kwargs, recorder, *values):
-        hooks = Hooks(recorder, self._reads)
+        hooks = Hooks(recorder, self._reads, self._has_buffers)
         args, kwargs = _replace((args, kwargs), iter(values), {})
         recorder.fixes_numbers = True
         result = hooks.call(function, *args, **kwargs)
-        changes = self._reads.find_changes()
-        if changes:
-            where, what = changes[0]
-            raise UnsupportedError([f"the program changes what is not among its arguments: {what!r} of a "
-                                    f"{type(where).__name__}"])
+        self._changes = self._reads.find_changes()
+        for found, key in self._changes:
+            if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
+                what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
+                raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
+                                        f"may be given other tensors only"])
         results, self.structure = pytree.tree_flatten(result)
+        results += [found[key] for found, key in self._changes]
         for value in results:
             check_defined(value)
         return results
+
+    def run(self, values):
+        """What the original gives for these arguments."""
+        results = self.program(*values)
+        for found, key in reversed(self._changes):
+            found[key] = results.pop()
+        return pytree.tree_unflatten(results, self.structure)
 
     def holds(self, values):
         """Whether the recorded program does what the original does for these arguments."""

@@ -40,12 +40,17 @@ _TORCH_CONTAINERS = ("torch.nn.modules.container",)
 
 
 class Hooks(ControlFlow):
-    """One program that is being recorded. reads: what it knows of state outside (_state.py)."""
+    """One program that is being recorded.
+
+    reads: what it knows of state outside (_state.py). has_buffers: whether a list that grows in a loop
+    becomes a buffer (_lists.py).
+    """
 
     nothing = NOTHING
 
-    def __init__(self, recorder, reads):
+    def __init__(self, recorder, reads, has_buffers):
         super().__init__(recorder)
+        self.has_buffers = has_buffers
         self.undefined = Undefined("a name without a value is used")
         self._reads = reads
         self._made = {}  # containers, by id, and the region that they were made in
@@ -78,6 +83,7 @@ class Hooks(ControlFlow):
 
     def for_(self, iterable, body, stop, get, put, names, kept):
         state = State(get, put, names, kept)
+        self._check_known(iterable)
         items = as_items(iterable)
         if items is None:
             return self.unroll(iterable, body, stop, state)
@@ -99,6 +105,7 @@ class Hooks(ControlFlow):
 
     def iterate(self, iterable):
         """What a comprehension walks."""
+        self._check_known(iterable)
         items = as_items(iterable)
         return iterable if items is None else items.known()
 
@@ -199,11 +206,17 @@ class Hooks(ControlFlow):
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
             return self._index(value, index)
+        self._check_known(value)
         if isinstance(index, torch.SymInt):
             if is_unbacked(index):
                 raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled")])
             index = int(index)
         return value[index]
+
+    def _check_known(self, value):
+        """A list whose length only a call knows has no elements."""
+        if id(value) in self.grown:
+            self.grown[id(value)].refuse()
 
     def setitem(self, target, index, value):
         if not isinstance(target, torch.Tensor):
@@ -263,6 +276,7 @@ class Hooks(ControlFlow):
                 rest.append(slice(None))
                 dim += 1
             elif isinstance(part, (int, torch.SymInt)):
+                self._place(part, tensor.shape[dim])
                 tensor = tensor.select(dim, part)
             elif isinstance(part, slice):
                 tensor = self._slice(tensor, dim, part)
@@ -280,12 +294,21 @@ class Hooks(ControlFlow):
         if begin is None and end is None and step is None:
             return tensor
         size = tensor.shape[dim]
-        # Bounds that hold in the example hold in each call: sizes stay simple.
-        for bound in (begin, end):
-            if isinstance(bound, int) and is_symbolic(size) and not is_unbacked(size):
-                bool(size >= abs(bound))
+        bounds = [self._place(bound, size) for bound in (0 if begin is None else begin, size if end is None else end)]
+        if any(is_symbolic(bound) for bound in bounds) and not any(map(is_unbacked, bounds)):
+            bool(bounds[0] <= bounds[1])
         return torch.ops.aten.slice.Tensor(tensor, dim, 0 if begin is None else begin,
                                            sys.maxsize if end is None else end, 1 if step is None else step)
+
+    @staticmethod
+    def _place(position, size):
+        """Where a position stands that may count from the end. What holds in the example is a guard: sizes
+        stay simple."""
+        if is_unbacked(position) or is_unbacked(size) or not (is_symbolic(position) or is_symbolic(size)):
+            return position
+        if position < 0:
+            return position + size if position >= -size else 0
+        return position if position <= size else size
 
     # What changes.
 
@@ -319,6 +342,7 @@ class Hooks(ControlFlow):
     def _check_change(self, target, what):
         if isinstance(target, torch.Tensor):
             return
+        self._check_known(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
                 f"a {type(target).__name__} is {what} that may have another name, which only a run decides")])
@@ -336,11 +360,22 @@ class Hooks(ControlFlow):
         if special is not None:
             return special(self, *args, **kwargs)
         if isinstance(function, types.BuiltinMethodType):
+            if self._growing and function.__name__ == "append" and self._append(function.__self__, *args):
+                return None
             self._check_builtin(function)
         if isinstance(function, type):
             made = function(*args, **kwargs)
             return made if isinstance(made, torch.Tensor) else self.made(made)
         return self.convert(function)(*args, **kwargs)
+
+    def _append(self, owner, *values):
+        """Whether the list that the value is appended to is a buffer."""
+        block = self._growing[-1].block
+        if self._frame() is not block or id(owner) in self._ambiguous or type(owner) is not list:
+            return False
+        _, frame = self._made.get(id(owner), (None, None))
+        is_outside = frame is (self.frames[-2] if len(self.frames) > 1 else None)
+        return is_outside and self._growing[-1].append(owner, *values)
 
     def _check_builtin(self, function):
         owner = function.__self__
@@ -350,6 +385,7 @@ class Hooks(ControlFlow):
                 f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
         if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
+        self._check_known(owner)
         if function is next:
             raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
 
@@ -463,7 +499,21 @@ def _bool(hooks, value=False):
     return hooks.condition_of(value)
 
 
+def _stack(hooks, tensors, dim=0, **options):
+    if id(tensors) in hooks.grown:
+        return hooks.grown[id(tensors)].stack(dim, **options)
+    return torch.stack(tensors, dim, **options)
+
+
+def _cat(hooks, tensors, dim=0, **options):
+    if id(tensors) in hooks.grown:
+        return hooks.grown[id(tensors)].cat(dim, **options)
+    return torch.cat(tensors, dim, **options)
+
+
 def _len(hooks, value):
+    if id(value) in hooks.grown:
+        return hooks.grown[id(value)].count
     if isinstance(value, torch.Tensor):
         return value.shape[0]
     items = as_items(value)
@@ -522,6 +572,6 @@ def _lazily(kind):
     return make
 
 
-_SPECIAL = {int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
+_SPECIAL = {torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
             min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
             enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed)}

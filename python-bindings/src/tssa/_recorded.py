@@ -15,7 +15,7 @@ from ._text import describe, find_permutation, make_program
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
-    """A RecordedProgram of `program`, a callable that is called with a Recorder and `arguments`.
+    """A RecordedProgram, and its recorder, of `program`, a callable that is called with a Recorder and `arguments`.
 
     arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: that
     mode. The callable gives a list of tensors, sizes, constants and None.
@@ -31,7 +31,8 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
         recorder.add_number(arguments[i])
     with torch.no_grad(), mode, recorder:
         results = program(recorder, *arguments)
-    return RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
+    made = RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
+    return made, recorder
 
 
 class _Geometry:
@@ -99,7 +100,7 @@ class RecordedProgram:
         # A tensor of the program that is nothing but given back becomes an argument here.
         results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
                    for value in results]
-        self._owned = recorder.owned
+        self._owned = [lambda tensor=tensor: tensor for tensor in recorder.owned]
         symbols = recorder.size_symbols()
         self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
         self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
@@ -124,6 +125,12 @@ class RecordedProgram:
     def num_binaries(self):
         """How many times this program was compiled."""
         return self._binaries.count
+
+    def look_up(self, recorder, tensor, get):
+        """A tensor of the program is what `get` gives at each call."""
+        for i, owned in enumerate(recorder.owned):
+            if owned is tensor:
+                self._owned[i] = get
 
     def fits(self, arguments):
         """Whether all sizes that the program is fixed to are those of a call."""
@@ -218,7 +225,7 @@ class RecordedProgram:
 
     def _bind(self, arguments):
         """The tensors of a call and of the program, the sizes of symbols, and what is passed."""
-        tensors = [_as_tensor(arguments[i]) for i in self._passed] + self._owned
+        tensors = [_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned]
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if not _fits(tensor.shape, shape):
                 raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "

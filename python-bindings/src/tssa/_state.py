@@ -25,6 +25,7 @@ class Reads:
         self._containers = []  # (list or set, what it had)
         self._known = set()
         self._alive = []
+        self._variables = []  # (dict, key, tensor that it was): a call gives them other tensors
 
     def add_module(self, module):
         for inner in module.modules():
@@ -76,19 +77,23 @@ class Reads:
             self._add_dict(vars(value), depth)
 
     def find_changes(self):
-        """[(dict, key)] of what is not as it was, and others that changed as texts."""
+        """[(container, key)] of what is not as it was: dicts; cells and lists, of key None."""
         changes = []
         for found, had in self._dicts:
             keys = had if len(found) != len(had) and "__builtins__" in found else {**had, **found}
             changes += [(found, key) for key in keys
                         if not _is_equal(found.get(key, _MISSING), had.get(key, _MISSING))]
-        for cell, had in self._cells:
-            if not _is_equal(cell.cell_contents, had):
-                changes.append((cell, "cell_contents"))
-        for container, had in self._containers:
-            if len(container) != len(had) or not all(map(_is_equal, container, had)):
-                changes.append((container, None))
+        changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
+        changes += [(container, None) for container, had in self._containers
+                    if len(container) != len(had) or not all(map(_is_equal, container, had))]
         return changes
+
+    def add_variable(self, found, key):
+        """The program gives this part of an object another tensor: what it was, if it was one."""
+        had = next(had for known, had in self._dicts if known is found).get(key)
+        if isinstance(had, torch.Tensor):
+            self._variables.append((found, key, had))
+        return had
 
     def restore(self):
         """Takes back what the recording has changed."""
@@ -111,16 +116,36 @@ class Reads:
         for found, had in self._dicts:
             if len(found) == len(had) and all(map(operator.is_, found.values(), had.values())):
                 continue
-            if any(not _is_equal(found.get(key, _MISSING), value) for key, value in had.items()):
+            if any(not _is_equal(found.get(key, _MISSING), value) and not self._is_variable(found, key)
+                   for key, value in had.items()):
                 return False
             if "__builtins__" not in found and len(found) != len(had):
                 return False
+        if self._variables and self._share_storage():
+            return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers))
 
 
+    def _is_variable(self, found, key):
+        """Whether the part is one that calls change, and has a tensor like the one that it had."""
+        value = found.get(key)
+        return any(known is found and name == key and isinstance(value, torch.Tensor) and _is_like(value, had)
+                   for known, name, had in self._variables)
+
+    def _share_storage(self):
+        """Whether two of the tensors that calls change share storage now: the recording takes them apart."""
+        storages = [found[key].untyped_storage().data_ptr() for found, key, _ in self._variables]
+        return len(set(storages)) != len(storages)
+
+
 _MISSING = object()
+
+
+def _is_like(value, had):
+    return (value.dtype == had.dtype and value.shape == had.shape and value.stride() == had.stride()
+            and value.device == had.device)
 
 
 def _names_of(code):

@@ -21,7 +21,7 @@ class Undefined:
     def __init__(self, reason):
         object.__setattr__(self, "_reason", reason)
 
-    def _refuse(self, *_, **__):
+    def _refuse(self):
         raise NeedsKnown([object.__getattribute__(self, "_reason")])
 
     @classmethod
@@ -32,15 +32,18 @@ class Undefined:
                     element._refuse()
         raise NeedsKnown(["a name without a value is used"])
 
-    __getattr__ = __setattr__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __floordiv__ = __rfloordiv__ = __mod__ = __pow__ = __matmul__ = __neg__ = __index__ = __float__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __and__ = __or__ = __invert__ = _refuse
+    def _use(self, *_, **__):
+        self._refuse()
+
+    __getattr__ = __setattr__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = _use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _use
+    __floordiv__ = __rfloordiv__ = __mod__ = __pow__ = __matmul__ = __neg__ = __index__ = __float__ = _use
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __and__ = __or__ = __invert__ = _use
     __hash__ = object.__hash__
 
 
 def is_undefined(value):
-    return type(value) is Undefined
+    return isinstance(value, Undefined)
 
 
 def check_defined(value):
