@@ -202,7 +202,7 @@ class Generator:
 
     def do_augmented(self, scope, depth, index):
         text, shape, a = self.view(scope, index)
-        if "[" not in text or not text.endswith("]"):
+        if "unbind" in text or not text.endswith("]"):
             return False
         operator = self.random.choice(["+=", "-=", "*="])
         self.emit(depth, f"{text} {operator} {self.operand(scope, Tensor(text, shape, a.group))}")
