@@ -78,6 +78,7 @@ std::vector<std::string> OperatorTable::list() const {
 const OperatorTable &OperatorTable::get() {
   static const OperatorTable table = [] {
     OperatorTable made;
+    registerAdvancedIndexing(made);
     registerContainers(made);
     registerElementwise(made);
     registerFactories(made);
@@ -85,6 +86,9 @@ const OperatorTable &OperatorTable::get() {
     registerNetwork(made);
     registerNumbers(made);
     registerReductions(made);
+    registerScans(made);
+    registerScatter(made);
+    registerSorting(made);
     registerViews(made);
     registerWindows(made);
     return made;

@@ -197,12 +197,15 @@ static FailureOr<Values> swapDims(Importer &importer, const TensorRef &tensor, i
   return one(permute(importer, tensor, permutation));
 }
 
-static FailureOr<Values> buildTranspose(Importer &importer, const Call &call,
-                                        const TensorRef &tensor, int64_t dim) {
-  FailureOr<int64_t> other = importer.getDim(call[2], tensor.rank());
-  if (failed(other))
+static FailureOr<Values> buildTranspose(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
     return failure();
-  return swapDims(importer, tensor, dim, *other);
+  FailureOr<int64_t> left = importer.getDim(call[1], tensor->rank());
+  FailureOr<int64_t> right = importer.getDim(call[2], tensor->rank());
+  if (failed(left) || failed(right))
+    return failure();
+  return tensor->rank() < 2 ? one(*tensor) : swapDims(importer, *tensor, *left, *right);
 }
 
 static FailureOr<Values> buildT(Importer &importer, const Call &call) {
@@ -399,7 +402,7 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::chunk", "-", withDim<buildChunk, 2>);
   table.evaluate("aten::unbind", "int", withDim<buildUnbind>);
   table.evaluate("aten::permute", "-", buildPermute);
-  table.evaluate("aten::transpose", "int", withDim<buildTranspose>);
+  table.evaluate("aten::transpose", "int", buildTranspose);
   table.evaluate("aten::t", "-", buildT);
   table.evaluate("aten::numpy_T", "-", buildT);
   table.evaluate("aten::unsqueeze", "-", withDim<buildUnsqueeze, 1, 1>);
