@@ -79,8 +79,9 @@ static FailureOr<Tensors> buildTopK(Importer &importer, const Call &call) {
   return order(importer, *self, *axis, *count, *isLargest);
 }
 
-/// nonzero(self): a row of indexes for each place, in order.
-static FailureOr<Tensors> buildNonZero(Importer &importer, const Call &call) {
+/// nonzero(self): a row of indexes for each place, in order. Eager makes the columns one after
+/// another.
+static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
     return failure();
@@ -89,7 +90,12 @@ static FailureOr<Tensors> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<Tensors> places = importer.call("NonZero", 13, importer.read(*self));
   if (failed(places))
     return failure();
-  return single(importer.b.transpose(places->front(), {1, 0}));
+  FailureOr<Tensor> rows = importer.b.transpose(places->front(), {1, 0});
+  if (failed(rows))
+    return failure();
+  TensorRef result = importer.allocate(*rows, /*isContiguous=*/false);
+  result.strides = Sizes{1, result.shape.front()};
+  return Values{Value::tensor(result)};
 }
 
 /// What stands for a result that is not asked for.
@@ -149,7 +155,7 @@ static FailureOr<Tensors> buildUniqueDim(Importer &importer, const Call &call) {
 void registerSorting(OperatorTable &table) {
   table.compute("aten::sort", "- stable", buildSort);
   table.compute("aten::topk", "-", buildTopK, Layout::Contiguous);
-  table.compute("aten::nonzero", "-", buildNonZero, Layout::Contiguous);
+  table.evaluate("aten::nonzero", "-", buildNonZero);
   table.compute("aten::_unique2", "-", buildUnique, Layout::Contiguous);
   table.compute("aten::unique_dim", "-", buildUniqueDim, Layout::Contiguous);
 }

@@ -7,6 +7,10 @@ import functools
 
 import torch
 
+from ._layers import get_layers
+from ._rearrangements import get_rearrangements
+from ._special_functions import get_special_functions
+
 aten = torch.ops.aten
 
 
@@ -15,16 +19,8 @@ def _scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=None):
                      device=device, pin_memory=pin_memory)
 
 
-def _as_strided(self, size, stride, storage_offset=None):
-    """A tensor that differs in strides of dims of one element only is another name for it."""
-    offset = self.storage_offset() if storage_offset is None else storage_offset
-    same = list(self.shape) == list(size) and self.storage_offset() == offset and all(
-        own == wanted or extent == 1
-        for own, wanted, extent in zip(self.stride(), stride, self.shape))
-    return aten.alias(self) if same else NotImplemented
-
-
-_OURS = {aten.scalar_tensor.default: _scalar_tensor, aten.as_strided.default: _as_strided}
+_OURS = {aten.scalar_tensor.default: _scalar_tensor, **get_layers(), **get_rearrangements(),
+         **get_special_functions()}
 
 
 @functools.lru_cache(maxsize=None)
