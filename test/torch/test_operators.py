@@ -6,7 +6,7 @@
 usage: test_operators.py --write     # measures operators.md again
 
 The entries are those of torch.testing's OpInfo. operators.md lists which of them are right for
-three samples of f32, spread over the samples that there are; the test takes the last of the three, and
+three samples of f32, spread over the samples that there are; the test takes the first and the last of them, and
 for a third of the entries one sample of i64. An entry that the list has as right must be right;
 any other must be right or refused with an UnsupportedError. Nothing may be wrong.
 
@@ -38,7 +38,7 @@ TYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.float16)
 
 # What torch raises while it traces a program whose Python code asks for elements of a tensor.
 DATA = (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode)
-# Entries that have no result to compare, or that fail outside of the compiler.
+# Entries that have no result to compare, or that fail before the recorder sees a call.
 NOT_COMPARED = {
     "empty": "its elements are arbitrary",
     "empty_like": "its elements are arbitrary",
@@ -46,6 +46,12 @@ NOT_COMPARED = {
     "empty_strided": "its elements are arbitrary",
     "new_empty": "its elements are arbitrary",
     "new_empty_strided": "its elements are arbitrary",
+    "tensor_split": "torch itself reads the elements of a fake tensor",
+    "to_sparse": "sparse tensors",
+    # The default of `p` differs between bernoulli_ and its functional form.
+    "nn.functional.dropout2d": "random numbers",
+    "nn.functional.dropout3d": "random numbers",
+    "nn.functional.feature_alpha_dropout.with_train": "random numbers",
 }
 # Absolute and relative tolerance, where those of torch.testing do not do.
 TOLERANCES = {
@@ -256,7 +262,7 @@ class Operators(unittest.TestCase):
         self.assertEqual(faults, [])
 
     def test_f32(self):
-        self.hold([s for op in op_db for s in draw(op, torch.float32, 3)[-1:]])
+        self.hold([s for op in op_db for s in draw(op, torch.float32, 3)[::2]])
 
     def test_i64(self):
         self.hold([s for op in op_db[::3] for s in draw(op, torch.int64, 1)])

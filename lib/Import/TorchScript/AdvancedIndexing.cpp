@@ -239,7 +239,7 @@ static FailureOr<Tensors> buildIndexPut(Importer &importer, const Call &call) {
   if (failed(self) || failed(values) || failed(accumulates))
     return failure();
   if (values->dtype != self->dtype)
-    return b.error(Twine("index_put: expected values of type ") + getName(self->dtype) + ", got " +
+    return b.error(Twine("expected values of type ") + getName(self->dtype) + ", got " +
                    getName(values->dtype));
   if (std::optional<TensorRef> mask = getFillMask(call[1], *self, *values))
     return single(fillMasked(importer, *self, *mask, *values, *accumulates));
