@@ -80,6 +80,7 @@ const OperatorTable &OperatorTable::get() {
     OperatorTable made;
     registerAdvancedIndexing(made);
     registerContainers(made);
+    registerCopies(made);
     registerElementwise(made);
     registerFactories(made);
     registerIndexing(made);

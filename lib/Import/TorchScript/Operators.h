@@ -86,6 +86,7 @@ operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Va
 // One per family, in the file of that name.
 void registerAdvancedIndexing(OperatorTable &table);
 void registerContainers(OperatorTable &table);
+void registerCopies(OperatorTable &table);
 void registerElementwise(OperatorTable &table);
 void registerFactories(OperatorTable &table);
 void registerIndexing(OperatorTable &table);

@@ -175,7 +175,7 @@ static FailureOr<Tensors> changeDivisor(Importer &importer, const Call &call, Te
     return importer.b.error("divisor_override: expected a number other than 0");
   double factor = 1.0 / static_cast<double>(*divisor);
   for (int64_t extent : *kernel)
-    factor *= static_cast<double>(extent);
+    factor *= static_cast<double>(extent); // in range: floats
   const Tensor &mean = means.front();
   FailureOr<Tensor> sums =
       importer.b.compute(mean.dtype(), mean.shape(), [&](operators::Body &body) {

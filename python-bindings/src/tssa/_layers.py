@@ -5,21 +5,9 @@
 
 import torch
 
+from ._decomposition_table import decomposes
+
 aten = torch.ops.aten
-_TABLE = {}
-
-
-def _decomposes(*overloads):
-    """Registers a decomposition. It may give NotImplemented."""
-    def register(function):
-        _TABLE.update(dict.fromkeys(overloads, function))
-        return function
-    return register
-
-
-def get_layers():
-    """{overload: decomposition}."""
-    return dict(_TABLE)
 
 
 # Pooling to a size that is given. Windows begin and end where the rounded shares of a dim do.
@@ -28,15 +16,17 @@ def _windows(extent, count):
     return [(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
 
 
-@_decomposes(aten._adaptive_avg_pool3d.default)
+@decomposes(aten._adaptive_avg_pool3d.default)
 def _adaptive_avg_pool3d(self, output_size):
-    """A mean along one dim after the other, as windows are boxes."""
+    """A mean along one dim after the other, as windows are boxes; not rounded to 16 bits between."""
+    kind = self.dtype
+    self = self.to(torch.promote_types(kind, torch.float32))
     for dim, count in zip((-3, -2, -1), output_size):
         if count == 0:
             return NotImplemented
         self = torch.stack([self.narrow(dim, begin, end - begin).mean(dim)
                             for begin, end in _windows(self.shape[dim], count)], dim)
-    return self
+    return self.to(kind)
 
 
 def _adaptive_max_pool(self, output_size):
@@ -57,12 +47,12 @@ def _adaptive_max_pool(self, output_size):
     return self, places
 
 
-_decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_adaptive_max_pool)
+decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_adaptive_max_pool)
 
 
 # Products and distances.
 
-@_decomposes(aten.addbmm.default)
+@decomposes(aten.addbmm.default)
 def _addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     product = torch.bmm(batch1, batch2).sum(0)
     product = product if alpha == 1 else product * alpha
@@ -70,7 +60,7 @@ def _addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     return shown.expand(torch.broadcast_shapes(self.shape, product.shape))
 
 
-@_decomposes(aten._trilinear.default)
+@decomposes(aten._trilinear.default)
 def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1):
     operands = []
     for operand, dims in ((i1, expand1), (i2, expand2), (i3, expand3)):
@@ -87,12 +77,12 @@ def _distance(difference, p):
     return torch.linalg.vector_norm(difference, p, -1)
 
 
-@_decomposes(aten._cdist_forward.default)
+@decomposes(aten._cdist_forward.default)
 def _cdist_forward(x1, x2, p, compute_mode):
     return _distance(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
 
 
-@_decomposes(aten._pdist_forward.default)
+@decomposes(aten._pdist_forward.default)
 def _pdist_forward(self, p=2.0):
     count = self.shape[0]
     if count < 2:
@@ -100,14 +90,3 @@ def _pdist_forward(self, p=2.0):
     rows = torch.cat([torch.full([count - 1 - i], i) for i in range(count - 1)])
     columns = torch.cat([torch.arange(i + 1, count) for i in range(count - 1)])
     return _distance(self[rows] - self[columns], p)
-
-
-@_decomposes(aten.gcd.default)
-def _gcd(self, other):
-    """Euclid's steps, as often as the greatest numbers of the type need them."""
-    dtype = torch.promote_types(self.dtype, other.dtype)
-    a, b = torch.broadcast_tensors(self.to(dtype).abs(), other.to(dtype).abs())
-    # Two steps halve a number at least, and the golden ratio says that 1.45 do.
-    for _ in range(int(1.45 * 8 * self.element_size()) + 2):
-        a, b = torch.where(b == 0, a, b), torch.where(b == 0, b, a % b)
-    return a

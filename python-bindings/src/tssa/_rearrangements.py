@@ -8,21 +8,9 @@ import math
 
 import torch
 
+from ._decomposition_table import decomposes
+
 aten = torch.ops.aten
-_TABLE = {}
-
-
-def _decomposes(*overloads):
-    """Registers a decomposition. It may give NotImplemented."""
-    def register(function):
-        _TABLE.update(dict.fromkeys(overloads, function))
-        return function
-    return register
-
-
-def get_rearrangements():
-    """{overload: decomposition}."""
-    return dict(_TABLE)
 
 
 # Views by strides.
@@ -54,7 +42,7 @@ def _step_through(line, dims, offset):
     return _step_through(blocks, rest, inner)
 
 
-@_decomposes(aten.as_strided.default)
+@decomposes(aten.as_strided.default)
 def _as_strided(self, size, stride, storage_offset=None):
     """Blocks of the storage, blocks of them, and so on, as far as none overlap."""
     offset = self.storage_offset() if storage_offset is None else storage_offset
@@ -80,7 +68,7 @@ def _as_strided(self, size, stride, storage_offset=None):
     return view.expand(size)
 
 
-@_decomposes(aten.diagonal.default)
+@decomposes(aten.diagonal.default)
 def _diagonal(self, offset=0, dim1=0, dim2=1):
     """Of the two dims as one line, where they lie behind each other: each (columns + 1)th element."""
     dims = [d % self.dim() for d in (dim1, dim2)]
@@ -98,7 +86,7 @@ def _diagonal(self, offset=0, dim1=0, dim2=1):
     return line[..., first:first + (count - 1) * (columns + 1) + 1:columns + 1]
 
 
-@_decomposes(aten.as_strided_copy.default)
+@decomposes(aten.as_strided_copy.default)
 def _as_strided_copy(self, size, stride, storage_offset=None):
     line = _flatten_storage(self)
     if line is None:
@@ -109,7 +97,7 @@ def _as_strided_copy(self, size, stride, storage_offset=None):
     return aten.index(line, [place])
 
 
-@_decomposes(aten.unfold_copy.default)
+@decomposes(aten.unfold_copy.default)
 def _unfold_copy(self, dimension, size, step):
     if self.dim() == 0:
         return self.clone().unsqueeze(0)[:size]
@@ -119,7 +107,7 @@ def _unfold_copy(self, dimension, size, step):
     return windows.movedim(1, -1).movedim(0, dimension if dimension >= 0 else dimension - 1)
 
 
-@_decomposes(aten.as_strided_scatter.default)
+@decomposes(aten.as_strided_scatter.default)
 def _as_strided_scatter(self, src, size, stride, storage_offset=None):
     offset = self.storage_offset() if storage_offset is None else storage_offset
     made = self.clone(memory_format=torch.contiguous_format)
@@ -129,13 +117,13 @@ def _as_strided_scatter(self, src, size, stride, storage_offset=None):
     return made
 
 
-@_decomposes(aten.empty_permuted.default)
+@decomposes(aten.empty_permuted.default)
 def _empty_permuted(size, physical_layout, **options):
     inverse = [physical_layout.index(d) for d in range(len(size))]
     return torch.empty([size[d] for d in physical_layout], **options).permute(inverse)
 
 
-@_decomposes(aten.empty_strided.default)
+@decomposes(aten.empty_strided.default)
 def _empty_strided(size, stride, **options):
     """Tensors without gaps, in any order of dims."""
     order = sorted(range(len(size)), key=lambda d: (stride[d], size[d]), reverse=True)
@@ -145,24 +133,24 @@ def _empty_strided(size, stride, **options):
     return made if agrees else NotImplemented
 
 
-@_decomposes(aten.new_empty_strided.default)
+@decomposes(aten.new_empty_strided.default)
 def _new_empty_strided(self, size, stride, *, dtype=None, **options):
     return _empty_strided(size, stride, dtype=dtype or self.dtype, **options)
 
 
-@_decomposes(aten.copy.default)
+@decomposes(aten.copy.default)
 def _copy(self, src, non_blocking=False):
     return src.to(self.dtype).expand(self.shape).clone()
 
 
-@_decomposes(aten.view.dtype)
+@decomposes(aten.view.dtype)
 def _view_dtype(self, dtype):
     return self if dtype == self.dtype else NotImplemented
 
 
 # Masks and indexes.
 
-@_decomposes(aten.masked_select.default)
+@decomposes(aten.masked_select.default)
 def _masked_select(self, mask):
     self, mask = torch.broadcast_tensors(self, mask)
     if self.dim() == 0:
@@ -170,7 +158,7 @@ def _masked_select(self, mask):
     return aten.index(self, [mask])
 
 
-@_decomposes(aten.masked_scatter.default)
+@decomposes(aten.masked_scatter.default)
 def _masked_scatter(self, mask, source):
     """Where the mask holds, as many elements of the source as it has held before tell which."""
     self, mask = torch.broadcast_tensors(self, mask)
@@ -180,18 +168,18 @@ def _masked_scatter(self, mask, source):
     return torch.where(mask, aten.index(source.flatten(), [place]), self)
 
 
-@_decomposes(aten.take.default)
+@decomposes(aten.take.default)
 def _take(self, index):
     return aten.index(self.flatten(), [index])
 
 
-@_decomposes(aten.put.default)
+@decomposes(aten.put.default)
 def _put(self, index, source, accumulate=False):
     filled = self.flatten().index_put([index.flatten()], source.flatten(), accumulate)
     return filled.view(self.shape)
 
 
-@_decomposes(aten.index_reduce.default)
+@decomposes(aten.index_reduce.default)
 def _index_reduce(self, dim, index, source, reduce, *, include_self=True):
     shape = [1] * self.dim()
     if shape:
@@ -200,7 +188,7 @@ def _index_reduce(self, dim, index, source, reduce, *, include_self=True):
     return self.scatter_reduce(dim, place, source, reduce, include_self=include_self)
 
 
-@_decomposes(aten.nonzero_static.default)
+@decomposes(aten.nonzero_static.default)
 def _nonzero_static(self, *, size, fill_value=-1):
     """Each place that counts goes to the row that says how many came before, the rest behind all."""
     holds = self.flatten() != 0
@@ -216,7 +204,7 @@ def _nonzero_static(self, *, size, fill_value=-1):
     return torch.where(place.unsqueeze(1) < 0, fill_value, torch.stack(columns, 1))
 
 
-@_decomposes(aten.unique_consecutive.default)
+@decomposes(aten.unique_consecutive.default)
 def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
     """An element that differs from the one before begins a group."""
     rows = self.flatten() if dim is None else self.movedim(dim, 0)
@@ -258,7 +246,7 @@ def _pick(ordered, position, dim, keepdim):
     return tuple(part if keepdim else part.squeeze(dim) for part in picked)
 
 
-@_decomposes(aten.kthvalue.default)
+@decomposes(aten.kthvalue.default)
 @_with_dims
 def _kthvalue(self, k, dim=-1, keepdim=False):
     ordered = torch.sort(self, dim=dim, stable=True)
@@ -270,7 +258,7 @@ def _count_numbers(self, dim):
     return torch.logical_not(torch.isnan(self)).sum(dim, keepdim=True)
 
 
-@_decomposes(aten.median.dim)
+@decomposes(aten.median.dim)
 @_with_dims
 def _median_dim(self, dim, keepdim=False):
     """The lower one of the two in the middle; the first NaN if there is one."""
@@ -280,24 +268,24 @@ def _median_dim(self, dim, keepdim=False):
     return _pick(torch.sort(self, dim=dim, stable=True), middle, dim, keepdim)
 
 
-@_decomposes(aten.nanmedian.dim)
+@decomposes(aten.nanmedian.dim)
 @_with_dims
 def _nanmedian_dim(self, dim, keepdim=False):
     middle = torch.clamp((_count_numbers(self, dim) - 1) // 2, min=0)
     return _pick(torch.sort(self, dim=dim, stable=True), middle, dim, keepdim)
 
 
-@_decomposes(aten.median.default)
+@decomposes(aten.median.default)
 def _median(self):
     return _median_dim(self.flatten(), 0)[0] if self.numel() else NotImplemented
 
 
-@_decomposes(aten.nanmedian.default)
+@decomposes(aten.nanmedian.default)
 def _nanmedian(self):
     return _nanmedian_dim(self.flatten(), 0)[0] if self.numel() else NotImplemented
 
 
-@_decomposes(aten.mode.default)
+@decomposes(aten.mode.default)
 @_with_dims
 def _mode(self, dim=-1, keepdim=False):
     """The least of the most frequent values, and the last place where it is."""
@@ -315,7 +303,7 @@ def _search(ordered, values, right):
     return torch.logical_not(behind).sum(-1)
 
 
-@_decomposes(aten.searchsorted.Tensor, aten.searchsorted.Scalar)
+@decomposes(aten.searchsorted.Tensor, aten.searchsorted.Scalar)
 def _searchsorted(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None):
     if sorter is not None:
         sorted_sequence = torch.gather(sorted_sequence, -1, sorter)
@@ -325,12 +313,12 @@ def _searchsorted(sorted_sequence, self, *, out_int32=False, right=False, side=N
     return found.to(torch.int32) if out_int32 else found
 
 
-@_decomposes(aten.bucketize.Tensor, aten.bucketize.Scalar)
+@decomposes(aten.bucketize.Tensor, aten.bucketize.Scalar)
 def _bucketize(self, boundaries, *, out_int32=False, right=False):
     return _searchsorted(boundaries, self, out_int32=out_int32, right=right)
 
 
-@_decomposes(aten.histc.default)
+@decomposes(aten.histc.default)
 def _histc(self, bins=100, min=0, max=0):
     if self.numel() == 0 or not self.is_floating_point():
         return NotImplemented
@@ -344,7 +332,7 @@ def _histc(self, bins=100, min=0, max=0):
     return torch.zeros(bins, dtype=self.dtype).scatter_add(0, place, inside.to(self.dtype))
 
 
-@_decomposes(aten.logcumsumexp.default)
+@decomposes(aten.logcumsumexp.default)
 def _logcumsumexp(self, dim):
     """A sum of its own for each place: a running one would lose the small elements."""
     if self.dim() == 0:
@@ -356,7 +344,7 @@ def _logcumsumexp(self, dim):
     return terms.logsumexp(-1).movedim(-1, dim)
 
 
-@_decomposes(aten.equal.default)
+@decomposes(aten.equal.default)
 def _equal(self, other):
     if list(self.shape) != list(other.shape):
         return False

@@ -13,9 +13,10 @@ import math
 
 import torch
 
+from ._decomposition_table import decomposes
+
 aten = torch.ops.aten
 _EULER = 0.57721566490153286
-_TABLE = {}
 
 
 def _elementwise(*overloads):
@@ -29,14 +30,9 @@ def _elementwise(*overloads):
             wide = [x.double() if isinstance(x, torch.Tensor) else x for x in operands]
             return function(*wide).to(kind)
 
-        _TABLE.update(dict.fromkeys(overloads, compute))
+        decomposes(*overloads)(compute)
         return function
     return register
-
-
-def get_special_functions():
-    """{overload: decomposition}."""
-    return dict(_TABLE)
 
 
 def _choose(condition, this, other):
