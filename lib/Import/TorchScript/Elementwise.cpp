@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One table. A row has the operands that decide the type, the rule that decides it, and
-/// the function of one element; arguments behind the operands, such as alpha, come to the
-/// function in the type of the computation.
+/// The rules of their types, and operators that no row describes.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/TorchScript/Elementwise.h"
 #include "lib/Import/TorchScript/Operators.h"
 #include "lib/Import/TorchScript/Promotion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "tssa/Operators/Scalar.h"
 
 using namespace llvm;
@@ -25,173 +23,6 @@ using tssa::operators::Body;
 using tssa::operators::Scalar;
 
 namespace tssa::torchscript {
-namespace {
-
-using Scalars = ArrayRef<Scalar>;
-
-enum class Rule {
-  Promote,   ///< computed and given in the common type
-  ToFloat,   ///< the same, integers as f32
-  FloatOnly, ///< the same, integers are refused
-  Compare,   ///< computed in the common type, gives bool
-  Logical    ///< operands as bool, gives bool
-};
-
-struct Row {
-  const char *name, *overloads;
-  Rule rule;
-  unsigned numOperands; ///< arguments that decide the type
-  unsigned numScalars;  ///< arguments behind them
-  Scalar (*element)(Scalars);
-};
-
-Scalar withBool(Scalar a, Scalar b, Scalar (*onBool)(Scalar, Scalar),
-                Scalar (*otherwise)(Scalar, Scalar)) {
-  return a.isBool() ? onBool(a, b) : otherwise(a, b);
-}
-Scalar orOf(Scalar a, Scalar b) { return a | b; }
-Scalar andOf(Scalar a, Scalar b) { return a & b; }
-Scalar sumOf(Scalar a, Scalar b) { return a + b; }
-Scalar productOf(Scalar a, Scalar b) { return a * b; }
-
-Scalar add(Scalars x) {
-  return withBool(x[0], withBool(x[1], x[2], andOf, productOf), orOf, sumOf);
-}
-Scalar subtract(Scalars x) { return x[0] - x[1] * x[2]; }
-Scalar reverseSubtract(Scalars x) { return x[1] - x[0] * x[2]; }
-Scalar multiply(Scalars x) { return withBool(x[0], x[1], andOf, productOf); }
-Scalar divide(Scalars x) { return x[0] / x[1]; }
-
-/// Rounds towards minus infinity.
-Scalar floorDivide(Scalars x) {
-  if (x[0].isFloat())
-    return (x[0] - floorMod(x[0], x[1])) / x[1];
-  Scalar quotient = x[0] / x[1], rest = x[0] - quotient * x[1];
-  if (x[0].isUnsigned())
-    return quotient;
-  Scalar isBelow = (rest != 0.0) & ((rest < 0.0) ^ (x[1] < 0.0));
-  return select(isBelow, quotient - 1.0, quotient);
-}
-Scalar truncDivide(Scalars x) {
-  Scalar quotient = x[0] / x[1];
-  return x[0].isFloat() ? trunc(quotient) : quotient;
-}
-Scalar remainder(Scalars x) { return floorMod(x[0], x[1]); }
-Scalar fmod(Scalars x) { return truncMod(x[0], x[1]); }
-Scalar powerOf(Scalars x) { return power(x[0], x[1]); }
-Scalar square(Scalars x) { return x[0] * x[0]; }
-Scalar larger(Scalars x) { return max(x[0], x[1]); }
-Scalar smaller(Scalars x) { return min(x[0], x[1]); }
-Scalar atLeastOf(Scalars x) { return max(x[0], x[1]); }
-Scalar atMostOf(Scalars x) { return min(x[0], x[1]); }
-
-Scalar equals(Scalars x) { return x[0] == x[1]; }
-Scalar differs(Scalars x) { return x[0] != x[1]; }
-Scalar less(Scalars x) { return x[0] < x[1]; }
-Scalar lessEqual(Scalars x) { return x[0] <= x[1]; }
-Scalar greater(Scalars x) { return x[0] > x[1]; }
-Scalar greaterEqual(Scalars x) { return x[0] >= x[1]; }
-Scalar bitAnd(Scalars x) { return x[0] & x[1]; }
-Scalar bitOr(Scalars x) { return x[0] | x[1]; }
-Scalar bitXor(Scalars x) { return x[0] ^ x[1]; }
-Scalar bitNot(Scalars x) { return ~x[0]; }
-
-Scalar negate(Scalars x) { return -x[0]; }
-Scalar absolute(Scalars x) { return abs(x[0]); }
-Scalar signOf(Scalars x) { return sign(x[0]); }
-Scalar identity(Scalars x) { return x[0]; }
-Scalar rectify(Scalars x) { return max(x[0], x[0].constant(0)); }
-Scalar expOf(Scalars x) { return exp(x[0]); }
-Scalar expm1Of(Scalars x) { return exp(x[0]) - 1.0; }
-Scalar logOf(Scalars x) { return log(x[0]); }
-Scalar log1pOf(Scalars x) { return log1p(x[0]); }
-Scalar log2Of(Scalars x) { return log(x[0]) * 1.4426950408889634; }
-Scalar sqrtOf(Scalars x) { return sqrt(x[0]); }
-Scalar rsqrtOf(Scalars x) { return 1.0 / sqrt(x[0]); }
-Scalar reciprocalOf(Scalars x) { return 1.0 / x[0]; }
-Scalar sinOf(Scalars x) { return sin(x[0]); }
-Scalar cosOf(Scalars x) { return cos(x[0]); }
-Scalar tanhOf(Scalars x) { return tanh(x[0]); }
-Scalar erfOf(Scalars x) { return erf(x[0]); }
-Scalar sigmoidOf(Scalars x) { return sigmoid(x[0]); }
-Scalar siluOf(Scalars x) { return x[0] * sigmoid(x[0]); }
-Scalar floorOf(Scalars x) { return x[0].isFloat() ? floor(x[0]) : x[0]; }
-Scalar ceilOf(Scalars x) { return x[0].isFloat() ? ceil(x[0]) : x[0]; }
-Scalar roundOf(Scalars x) { return x[0].isFloat() ? roundEven(x[0]) : x[0]; }
-Scalar truncOf(Scalars x) { return x[0].isFloat() ? trunc(x[0]) : x[0]; }
-Scalar isNaNOf(Scalars x) { return x[0].isFloat() ? isNaN(x[0]) : x[0] != x[0]; }
-Scalar leakyRelu(Scalars x) { return select(x[0] > 0.0, x[0], x[0] * x[1]); }
-Scalar hardTanh(Scalars x) { return atMost(atLeast(x[0], x[1]), x[2]); }
-Scalar lerpOf(Scalars x) { return x[0] + x[2] * (x[1] - x[0]); }
-Scalar addcmulOf(Scalars x) { return x[0] + x[3] * x[1] * x[2]; }
-Scalar addcdivOf(Scalars x) { return x[0] + x[3] * x[1] / x[2]; }
-
-const Row rows[] = {
-    {"add", "Tensor Scalar", Rule::Promote, 2, 1, add},
-    {"sub", "Tensor Scalar", Rule::Promote, 2, 1, subtract},
-    {"rsub", "Tensor Scalar", Rule::Promote, 2, 1, reverseSubtract},
-    {"mul", "Tensor Scalar", Rule::Promote, 2, 0, multiply},
-    {"div", "Tensor Scalar", Rule::ToFloat, 2, 0, divide},
-    {"true_divide", "Tensor Scalar", Rule::ToFloat, 2, 0, divide},
-    {"floor_divide", "- Scalar", Rule::Promote, 2, 0, floorDivide},
-    {"remainder", "Tensor Scalar", Rule::Promote, 2, 0, remainder},
-    {"fmod", "Tensor Scalar", Rule::Promote, 2, 0, fmod},
-    {"maximum", "-", Rule::Promote, 2, 0, larger},
-    {"minimum", "-", Rule::Promote, 2, 0, smaller},
-    {"max", "other", Rule::Promote, 2, 0, larger}, // of one tensor: Reductions.cpp
-    {"min", "other", Rule::Promote, 2, 0, smaller},
-    {"clamp_min", "- Tensor", Rule::Promote, 2, 0, atLeastOf},
-    {"clamp_max", "- Tensor", Rule::Promote, 2, 0, atMostOf},
-    {"eq", "Tensor Scalar", Rule::Compare, 2, 0, equals},
-    {"ne", "Tensor Scalar", Rule::Compare, 2, 0, differs},
-    {"lt", "Tensor Scalar", Rule::Compare, 2, 0, less},
-    {"le", "Tensor Scalar", Rule::Compare, 2, 0, lessEqual},
-    {"gt", "Tensor Scalar", Rule::Compare, 2, 0, greater},
-    {"ge", "Tensor Scalar", Rule::Compare, 2, 0, greaterEqual},
-    {"logical_and", "-", Rule::Logical, 2, 0, bitAnd},
-    {"logical_or", "-", Rule::Logical, 2, 0, bitOr},
-    {"logical_xor", "-", Rule::Logical, 2, 0, bitXor},
-    {"logical_not", "-", Rule::Logical, 1, 0, bitNot},
-    {"bitwise_and", "Tensor Scalar", Rule::Promote, 2, 0, bitAnd},
-    {"bitwise_or", "Tensor Scalar", Rule::Promote, 2, 0, bitOr},
-    {"bitwise_xor", "Tensor Scalar", Rule::Promote, 2, 0, bitXor},
-    {"bitwise_not", "-", Rule::Promote, 1, 0, bitNot},
-    {"__and__", "Tensor Scalar", Rule::Promote, 2, 0, bitAnd},
-    {"__or__", "Tensor Scalar", Rule::Promote, 2, 0, bitOr},
-    {"__xor__", "Tensor Scalar", Rule::Promote, 2, 0, bitXor},
-    {"neg", "-", Rule::Promote, 1, 0, negate},
-    {"abs", "-", Rule::Promote, 1, 0, absolute},
-    {"sign", "-", Rule::Promote, 1, 0, signOf},
-    {"positive", "-", Rule::Promote, 1, 0, identity},
-    {"relu", "-", Rule::Promote, 1, 0, rectify},
-    {"square", "-", Rule::Promote, 1, 0, square},
-    {"exp", "-", Rule::ToFloat, 1, 0, expOf},
-    {"expm1", "-", Rule::ToFloat, 1, 0, expm1Of},
-    {"log", "-", Rule::ToFloat, 1, 0, logOf},
-    {"log1p", "-", Rule::ToFloat, 1, 0, log1pOf},
-    {"log2", "-", Rule::ToFloat, 1, 0, log2Of},
-    {"sqrt", "-", Rule::ToFloat, 1, 0, sqrtOf},
-    {"rsqrt", "-", Rule::ToFloat, 1, 0, rsqrtOf},
-    {"reciprocal", "-", Rule::ToFloat, 1, 0, reciprocalOf},
-    {"sin", "-", Rule::ToFloat, 1, 0, sinOf},
-    {"cos", "-", Rule::ToFloat, 1, 0, cosOf},
-    {"tanh", "-", Rule::ToFloat, 1, 0, tanhOf},
-    {"erf", "-", Rule::ToFloat, 1, 0, erfOf},
-    {"sigmoid", "-", Rule::ToFloat, 1, 0, sigmoidOf},
-    {"silu", "-", Rule::FloatOnly, 1, 0, siluOf},
-    {"floor", "-", Rule::Promote, 1, 0, floorOf},
-    {"ceil", "-", Rule::Promote, 1, 0, ceilOf},
-    {"round", "-", Rule::Promote, 1, 0, roundOf},
-    {"trunc", "-", Rule::Promote, 1, 0, truncOf},
-    {"isnan", "-", Rule::Compare, 1, 0, isNaNOf},
-    {"leaky_relu", "-", Rule::FloatOnly, 1, 1, leakyRelu},
-    {"hardtanh", "-", Rule::Promote, 1, 2, hardTanh},
-    {"lerp", "Scalar Tensor", Rule::FloatOnly, 2, 1, lerpOf},
-    {"addcmul", "-", Rule::Promote, 3, 1, addcmulOf},
-    {"addcdiv", "-", Rule::ToFloat, 3, 1, addcdivOf},
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Building
@@ -328,16 +159,17 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     return failure();
   DType compute = *common, type = compute;
   bool isFloat = operators::isFloat(compute);
-  if (row.rule == Rule::FloatOnly && !isFloat)
+  if ((row.rule == Rule::FloatOnly || row.rule == Rule::WideFloat) && !isFloat)
     return importer.b.error(Twine("expected floats, got ") + getName(compute));
+  if (row.rule == Rule::WideFloat && operators::getBits(compute) < 32)
+    return importer.b.unsupported(Twine("floats of type ") + getName(compute));
   if (row.rule == Rule::ToFloat && !isFloat)
     compute = type = DType::F32;
   if (row.rule == Rule::Logical)
     compute = DType::Bool;
   if (row.rule == Rule::Compare || row.rule == Rule::Logical)
     type = DType::Bool;
-  if (compute == DType::Bool && row.rule == Rule::Promote &&
-      (row.element == subtract || row.element == negate))
+  if (compute == DType::Bool && row.rule == Rule::NoBool)
     return importer.b.error("PyTorch does not subtract bools");
   if (failed(checkTarget(importer, call, type)))
     return failure();
@@ -357,7 +189,8 @@ static FailureOr<Tensors> buildRoundedDivision(Importer &importer, const Call &c
   if (!mode.is(Value::String) && !mode.is(Value::None))
     return importer.b.error("expected a rounding mode");
   if (mode.is(Value::None))
-    return buildRow(importer, call, {"div", "", Rule::ToFloat, 2, 0, divide});
+    return buildRow(importer, call,
+                    {"div", "", Rule::ToFloat, 2, 0, [](Scalars x) { return x[0] / x[1]; }});
   if (mode.getText() != "floor" && mode.getText() != "trunc")
     return importer.b.error("expected floor or trunc as rounding mode");
   return buildRow(
@@ -378,8 +211,8 @@ static FailureOr<Tensors> buildClamp(Importer &importer, const Call &call) {
   Call bounded = call;
   bounded.arguments = arguments;
   auto element = hasLow && hasHigh ? +[](Scalars x) { return min(max(x[0], x[1]), x[2]); }
-                 : hasLow          ? atLeastOf
-                                   : atMostOf;
+                 : hasLow          ? +[](Scalars x) { return max(x[0], x[1]); }
+                                   : +[](Scalars x) { return min(x[0], x[1]); };
   return buildRow(
       importer, bounded,
       {"clamp", "", Rule::Promote, static_cast<unsigned>(arguments.size()), 0, element});
@@ -419,13 +252,13 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
 /// pow(self, exponent); small known exponents are products.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
-  Scalar (*element)(Scalars) = powerOf;
+  Scalar (*element)(Scalars) = [](Scalars x) { return power(x[0], x[1]); };
   if (exponent == 2.0)
-    element = square;
+    element = [](Scalars x) { return x[0] * x[0]; };
   else if (exponent == 3.0)
     element = [](Scalars x) { return x[0] * x[0] * x[0]; };
   else if (exponent == 0.5)
-    element = sqrtOf;
+    element = [](Scalars x) { return sqrt(x[0]); };
   if (exponent && *exponent < 0 && call[1].is(Value::Int) && call[0].is(Value::Tensor) &&
       !operators::isFloat(call[0].getTensor().dtype))
     return importer.b.error("integers to a negative power");
@@ -463,10 +296,11 @@ static FailureOr<Tensors> buildFill(Importer &importer, const Call &call) {
 }
 
 void registerElementwise(OperatorTable &table) {
-  for (const Row &row : rows)
-    table.compute(
-        Twine("aten::") + row.name, row.overloads,
-        [&row](Importer &importer, const Call &call) { return buildRow(importer, call, row); });
+  for (ArrayRef<Row> rows : {getArithmetic(), getFunctions()})
+    for (const Row &row : rows)
+      table.compute(
+          Twine("aten::") + row.name, row.overloads,
+          [&row](Importer &importer, const Call &call) { return buildRow(importer, call, row); });
   table.compute("aten::div", "Tensor_mode Scalar_mode", buildRoundedDivision);
   table.compute("aten::clamp", "- Tensor", buildClamp);
   table.compute("aten::clip", "- Tensor", buildClamp);

@@ -8,6 +8,7 @@
 #include "lib/Import/TorchScript/Importer.h"
 #include "lib/Import/Limits.h"
 #include "lib/Import/TorchScript/Operators.h"
+#include "lib/Import/TorchScript/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Registry.h"
@@ -117,8 +118,12 @@ FailureOr<Values> Importer::build(const Node &node) {
       return !value.is(Value::Tensor) || value.getTensor().isRowMajor;
     });
   Values made;
-  for (const Tensor &result : *results)
-    made.push_back(Value::tensor(allocate(result, isContiguous)));
+  for (const Tensor &result : *results) {
+    TensorRef tensor = allocate(result, isContiguous);
+    if (!isContiguous)
+      keepStrides(*this, arguments, tensor);
+    made.push_back(Value::tensor(tensor));
+  }
   return made;
 }
 

@@ -168,41 +168,18 @@ static FailureOr<Tensor> readIndexes(Importer &importer, const Value &value) {
   return importer.b.cast(importer.read(*ref), DType::I64);
 }
 
-static FailureOr<Tensor> gather(Importer &importer, StringRef op, const Tensor &data,
-                                const Tensor &indexes, int64_t axis) {
+static FailureOr<Tensor> gather(Importer &importer, const Tensor &data, const Tensor &indexes,
+                                int64_t axis) {
   mlir::Builder &ops = importer.b.ops;
-  FailureOr<Tensors> result =
-      importer.call(op, 13, {data, indexes}, ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)));
+  FailureOr<Tensors> result = importer.call("Gather", 13, {data, indexes},
+                                            ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)));
   if (failed(result))
     return failure();
   return result->front();
 }
 
-/// index(self, indexes): one tensor of integers among Nones.
-static FailureOr<Tensors> buildIndex(Importer &importer, const Call &call) {
-  FailureOr<Tensor> self = importer.read(call[0]);
-  if (failed(self))
-    return failure();
-  if (!call[1].isSequence())
-    return importer.b.error("expected a list of indexes");
-  std::optional<int64_t> axis;
-  for (auto [i, index] : llvm::enumerate(call[1].getElements())) {
-    if (index.is(Value::None))
-      continue;
-    if (axis)
-      return importer.b.unsupported("indexing with several tensors");
-    axis = i;
-  }
-  if (!axis || *axis >= self->rank())
-    return importer.b.error("expected an index of one of " + Twine(self->rank()) + " dims");
-  FailureOr<Tensor> indexes = readIndexes(importer, call[1].getElements()[*axis]);
-  if (failed(indexes))
-    return failure();
-  return single(gather(importer, "Gather", *self, *indexes, *axis));
-}
-
-/// index_select(self, dim, index) and gather(self, dim, index).
-static FailureOr<Tensors> buildGather(Importer &importer, const Call &call, StringRef op) {
+/// index_select(self, dim, index)
+static FailureOr<Tensors> buildIndexSelect(Importer &importer, const Call &call) {
   FailureOr<Tensor> self = importer.read(call[0]);
   if (failed(self))
     return failure();
@@ -210,9 +187,17 @@ static FailureOr<Tensors> buildGather(Importer &importer, const Call &call, Stri
   FailureOr<Tensor> indexes = readIndexes(importer, call[2]);
   if (failed(axis) || failed(indexes))
     return failure();
-  if (self->rank() == 0)
-    return importer.b.unsupported("a tensor without dims");
-  return single(gather(importer, op, *self, *indexes, *axis));
+  if (self->rank() > 0 && indexes->rank() > 0)
+    return single(gather(importer, *self, *indexes, *axis));
+  // A tensor without dims has one element, and gives one without dims.
+  FailureOr<Tensor> source = self->rank() == 0 ? importer.b.reshape(*self, Size(1)) : *self;
+  FailureOr<Tensor> positions = importer.b.reshape(*indexes, Size(1));
+  if (failed(source) || failed(positions))
+    return failure();
+  FailureOr<Tensor> selected = gather(importer, *source, *positions, *axis);
+  if (failed(selected) || self->rank() > 0)
+    return single(selected);
+  return single(importer.b.reshape(*selected, {}));
 }
 
 /// embedding(weight, indices, ...).
@@ -220,7 +205,7 @@ static FailureOr<Tensors> buildEmbedding(Importer &importer, const Call &call) {
   FailureOr<Tensor> weight = importer.read(call[0]), indexes = readIndexes(importer, call[1]);
   if (failed(weight) || failed(indexes))
     return failure();
-  return single(gather(importer, "Gather", *weight, *indexes, 0));
+  return single(gather(importer, *weight, *indexes, 0));
 }
 
 void registerIndexing(OperatorTable &table) {
@@ -228,13 +213,7 @@ void registerIndexing(OperatorTable &table) {
   table.compute("aten::stack", "-", buildStack);
   table.compute("aten::flip", "-", buildFlip);
   table.compute("aten::repeat", "-", buildRepeat, Layout::Contiguous);
-  table.compute("aten::index", "Tensor", buildIndex, Layout::Contiguous);
-  table.compute("aten::index_select", "-", [](Importer &importer, const Call &call) {
-    return buildGather(importer, call, "Gather");
-  });
-  table.compute("aten::gather", "-", [](Importer &importer, const Call &call) {
-    return buildGather(importer, call, "GatherElements");
-  });
+  table.compute("aten::index_select", "-", buildIndexSelect);
   table.compute("aten::embedding", "-", buildEmbedding, Layout::Contiguous);
 }
 

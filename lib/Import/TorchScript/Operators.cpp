@@ -78,13 +78,18 @@ std::vector<std::string> OperatorTable::list() const {
 const OperatorTable &OperatorTable::get() {
   static const OperatorTable table = [] {
     OperatorTable made;
+    registerAdvancedIndexing(made);
     registerContainers(made);
+    registerCopies(made);
     registerElementwise(made);
     registerFactories(made);
     registerIndexing(made);
     registerNetwork(made);
     registerNumbers(made);
     registerReductions(made);
+    registerScans(made);
+    registerScatter(made);
+    registerSorting(made);
     registerViews(made);
     registerWindows(made);
     return made;

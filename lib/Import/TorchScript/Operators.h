@@ -84,13 +84,18 @@ operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Va
                              DType type);
 
 // One per family, in the file of that name.
+void registerAdvancedIndexing(OperatorTable &table);
 void registerContainers(OperatorTable &table);
+void registerCopies(OperatorTable &table);
 void registerElementwise(OperatorTable &table);
 void registerFactories(OperatorTable &table);
 void registerIndexing(OperatorTable &table);
 void registerNumbers(OperatorTable &table);
 void registerReductions(OperatorTable &table);
 void registerNetwork(OperatorTable &table);
+void registerScans(OperatorTable &table);
+void registerScatter(OperatorTable &table);
+void registerSorting(OperatorTable &table);
 void registerViews(OperatorTable &table);
 void registerWindows(OperatorTable &table);
 

@@ -237,7 +237,7 @@ static FailureOr<Tensors> buildArg(Importer &importer, const Call &call, StringR
   if (failed(axis))
     return failure();
   if (self->rank() == 0)
-    return importer.b.unsupported("a tensor without dims");
+    return single(importer.b.fill(DType::I64, {}, 0));
   return single(findExtreme(importer, op, tensor, *axis, *keep));
 }
 
@@ -251,32 +251,23 @@ static FailureOr<Tensors> buildExtreme(Importer &importer, const Call &call, Str
   FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
   if (failed(axis))
     return failure();
-  if (self->rank() == 0 || self->dtype == DType::Bool)
-    return importer.b.unsupported("a tensor without dims or of bools");
   Tensor tensor = importer.read(*self);
-  FailureOr<Tensor> value = reduce(importer, reduction, tensor, {{*axis}, *keep});
-  FailureOr<Tensor> position = findExtreme(importer, op, tensor, *axis, *keep);
+  if (self->rank() == 0) {
+    FailureOr<Tensor> first = importer.b.fill(DType::I64, {}, 0);
+    return failed(first) ? FailureOr<Tensors>(failure()) : Tensors{tensor, *first};
+  }
+  // Bools are compared as bytes.
+  bool isBool = self->dtype == DType::Bool;
+  FailureOr<Tensor> input = isBool ? importer.b.cast(tensor, DType::U8) : tensor;
+  if (failed(input))
+    return failure();
+  FailureOr<Tensor> value = reduce(importer, reduction, *input, {{*axis}, *keep});
+  FailureOr<Tensor> position = findExtreme(importer, op, *input, *axis, *keep);
+  if (succeeded(value) && isBool)
+    value = importer.b.cast(*value, DType::Bool);
   if (failed(value) || failed(position))
     return failure();
   return Tensors{*value, *position};
-}
-
-static FailureOr<Tensors> buildCumulativeSum(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> self = importer.getTensor(call[0]);
-  if (failed(self))
-    return failure();
-  FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
-  FailureOr<DType> type =
-      importer.getDType(call[2], operators::isFloat(self->dtype) ? self->dtype : DType::I64);
-  if (failed(axis) || failed(type))
-    return failure();
-  if (self->rank() == 0)
-    return importer.b.unsupported("a tensor without dims");
-  FailureOr<Tensor> input = importer.b.cast(importer.read(*self), *type);
-  if (failed(input))
-    return failure();
-  return Tensors{importer.b.scan(*input, *axis, operators::te::Combiner::Add,
-                                 /*exclusive=*/false, /*reverse=*/false)};
 }
 
 void registerReductions(OperatorTable &table) {
@@ -297,7 +288,6 @@ void registerReductions(OperatorTable &table) {
   table.compute("aten::min", "dim", [](Importer &importer, const Call &call) {
     return buildExtreme(importer, call, "ReduceMin", "ArgMin");
   });
-  table.compute("aten::cumsum", "-", buildCumulativeSum);
 }
 
 } // namespace tssa::torchscript

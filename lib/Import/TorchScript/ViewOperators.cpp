@@ -197,12 +197,15 @@ static FailureOr<Values> swapDims(Importer &importer, const TensorRef &tensor, i
   return one(permute(importer, tensor, permutation));
 }
 
-static FailureOr<Values> buildTranspose(Importer &importer, const Call &call,
-                                        const TensorRef &tensor, int64_t dim) {
-  FailureOr<int64_t> other = importer.getDim(call[2], tensor.rank());
-  if (failed(other))
+static FailureOr<Values> buildTranspose(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
     return failure();
-  return swapDims(importer, tensor, dim, *other);
+  FailureOr<int64_t> left = importer.getDim(call[1], tensor->rank());
+  FailureOr<int64_t> right = importer.getDim(call[2], tensor->rank());
+  if (failed(left) || failed(right))
+    return failure();
+  return tensor->rank() < 2 ? one(*tensor) : swapDims(importer, *tensor, *left, *right);
 }
 
 static FailureOr<Values> buildT(Importer &importer, const Call &call) {
@@ -266,7 +269,7 @@ static FailureOr<Values> buildExpand(Importer &importer, const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes and copies
+// Shapes
 //===----------------------------------------------------------------------===//
 
 template <Reshape kind>
@@ -297,98 +300,7 @@ static FailureOr<Values> buildFlatten(Importer &importer, const Call &call) {
   return one(reshape(importer, *tensor, shape, Reshape::ViewOrCopy));
 }
 
-static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  FailureOr<int64_t> format = importer.getInt(call[1], "a memory format");
-  if (failed(tensor) || failed(format))
-    return failure();
-  if (*format != 0)
-    return importer.b.unsupported("a memory format other than torch.contiguous_format");
-  return one(makeContiguous(importer, *tensor));
-}
-
 static FailureOr<Values> buildSame(Importer &, const Call &call) { return Values{call[0]}; }
-
-/// to(dtype, ...), to(device, dtype, ...) and to(other, ...): the tensor itself unless its
-/// type changes or a copy is asked for.
-static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  size_t dtypeAt = call.overload == "device" ? 2 : 1;
-  size_t copyAt = call.overload == "device" ? 4 : call.overload == "dtype_layout" ? 6 : 3;
-  FailureOr<DType> type = call[dtypeAt].is(Value::Tensor)
-                              ? FailureOr<DType>(call[dtypeAt].getTensor().dtype)
-                              : importer.getDType(call[dtypeAt], tensor->dtype);
-  FailureOr<bool> copies = importer.getFlag(call[copyAt], "copy");
-  if (failed(type) || failed(copies))
-    return failure();
-  if (*type == tensor->dtype && !*copies)
-    return Values{call[0]};
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), *type);
-  if (failed(converted))
-    return failure();
-  return one(importer.allocate(*converted, tensor->isRowMajor));
-}
-
-/// Whether a copy of `tensor` in this memory format is contiguous: it keeps the order of strides
-/// unless told otherwise.
-static FailureOr<bool> isCopyContiguous(Importer &importer, const Value &format,
-                                        const TensorRef &tensor) {
-  if (format.is(Value::None))
-    return tensor.isRowMajor;
-  FailureOr<int64_t> code = importer.getInt(format, "a memory format");
-  if (failed(code))
-    return failure();
-  if (*code > 1)
-    return importer.b.unsupported("a channels-last memory format");
-  return tensor.isRowMajor || *code == 0;
-}
-
-/// _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
-static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  FailureOr<DType> type = importer.getDType(call[1], tensor->dtype);
-  FailureOr<bool> isContiguous = isCopyContiguous(importer, call[6], *tensor);
-  if (failed(type) || failed(isContiguous))
-    return failure();
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), *type);
-  if (failed(converted))
-    return failure();
-  return one(importer.allocate(*converted, *isContiguous));
-}
-
-static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]), other = importer.getTensor(call[1]);
-  if (failed(tensor) || failed(other))
-    return failure();
-  if (tensor->dtype == other->dtype)
-    return Values{call[0]};
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), other->dtype);
-  if (failed(converted))
-    return failure();
-  return one(importer.allocate(*converted, tensor->isRowMajor));
-}
-
-static FailureOr<Values> buildClone(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  FailureOr<bool> isContiguous = isCopyContiguous(importer, call[1], *tensor);
-  if (failed(isContiguous))
-    return failure();
-  return one(importer.allocate(importer.read(*tensor), *isContiguous));
-}
-
-static FailureOr<Values> buildCopy(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> target = importer.getTensor(call[0]);
-  FailureOr<Tensor> source = importer.read(call[1]);
-  if (failed(target) || failed(source) || failed(importer.write(*target, *source)))
-    return failure();
-  return Values{call[0]};
-}
 
 void registerViews(OperatorTable &table) {
   table.evaluate("aten::select", "int", withDim<buildSelect>);
@@ -399,7 +311,7 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::chunk", "-", withDim<buildChunk, 2>);
   table.evaluate("aten::unbind", "int", withDim<buildUnbind>);
   table.evaluate("aten::permute", "-", buildPermute);
-  table.evaluate("aten::transpose", "int", withDim<buildTranspose>);
+  table.evaluate("aten::transpose", "int", buildTranspose);
   table.evaluate("aten::t", "-", buildT);
   table.evaluate("aten::numpy_T", "-", buildT);
   table.evaluate("aten::unsqueeze", "-", withDim<buildUnsqueeze, 1, 1>);
@@ -412,15 +324,8 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::reshape", "-", buildReshape<Reshape::ViewOrCopy>);
   table.evaluate("aten::reshape_as", "-", buildReshape<Reshape::ViewOrCopy>);
   table.evaluate("aten::flatten", "using_ints", buildFlatten);
-  table.evaluate("aten::contiguous", "-", buildContiguous);
   table.evaluate("aten::detach", "-", buildSame);
   table.evaluate("aten::alias", "-", buildSame);
-  table.evaluate("aten::to", "dtype device other dtype_layout", buildTo);
-  table.evaluate("aten::_to_copy", "-", buildToCopy);
-  table.evaluate("aten::type_as", "-", buildTypeAs);
-  table.evaluate("aten::clone", "-", buildClone);
-  table.evaluate("aten::lift_fresh_copy", "-", buildClone);
-  table.evaluate("aten::copy_", "-", buildCopy);
 }
 
 } // namespace tssa::torchscript

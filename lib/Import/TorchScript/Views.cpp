@@ -193,28 +193,80 @@ static bool isSurelyContiguous(Importer &importer, const TensorRef &tensor) {
   return true;
 }
 
-/// The same where the sizes of the example may decide; nothing when only a run can say.
-static std::optional<bool> isContiguous(Importer &importer, const TensorRef &tensor) {
-  if (isSurelyContiguous(importer, tensor))
-    return true;
+std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
+                               ArrayRef<Size> strides) {
   if (!tensor.strides)
     return std::nullopt;
-  Sizes expected = getContiguousStrides(tensor.shape);
   for (size_t dim = tensor.shape.size(); dim-- > 0;) {
     const Size &stride = (*tensor.strides)[dim];
     if (tensor.shape[dim].isConstant(1) ||
-        importer.guards.isKnownEqual(stride, expected[dim]) == true)
+        importer.guards.isKnownEqual(stride, strides[dim]) == true)
       continue;
     std::optional<bool> isOne = importer.guards.isEqual(tensor.shape[dim], 1);
     if (isOne == true)
       continue;
-    std::optional<bool> equal = importer.guards.isEqual(stride, expected[dim]);
+    std::optional<bool> equal = importer.guards.isEqual(stride, strides[dim]);
     if (!isOne || !equal)
       return std::nullopt;
     if (!*equal)
       return false;
   }
   return true;
+}
+
+/// The same where the sizes of the example may decide; nothing when only a run can say.
+static std::optional<bool> isContiguous(Importer &importer, const TensorRef &tensor) {
+  if (isSurelyContiguous(importer, tensor))
+    return true;
+  return hasStrides(importer, tensor, getContiguousStrides(tensor.shape));
+}
+
+std::optional<Sizes> getChannelsLastStrides(ArrayRef<Size> shape) {
+  if (shape.size() != 4 && shape.size() != 5)
+    return std::nullopt;
+  Sizes strides(shape.size(), Size(1));
+  Size inner = shape[1];
+  for (size_t dim = shape.size(); dim-- > 2;) {
+    strides[dim] = inner;
+    inner = inner * shape[dim];
+  }
+  strides[0] = inner;
+  return strides;
+}
+
+/// Whether each element of the storage is one of the tensor, whatever the sizes are.
+static bool isDense(Importer &importer, const TensorRef &tensor) {
+  if (!tensor.strides)
+    return false;
+  SmallVector<int64_t> left;
+  for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+    if (!tensor.shape[dim].isConstant(1))
+      left.push_back(dim);
+  Size step = 1;
+  while (!left.empty()) {
+    auto *next = llvm::find_if(left, [&](int64_t dim) {
+      return importer.guards.isKnownEqual((*tensor.strides)[dim], step) == true;
+    });
+    if (next == left.end())
+      return false;
+    step = step * tensor.shape[*next];
+    left.erase(next);
+  }
+  return true;
+}
+
+void keepStrides(Importer &importer, ArrayRef<Value> operands, TensorRef &result) {
+  const TensorRef *common = nullptr;
+  for (const Value &value : operands) {
+    if (!value.is(Value::Tensor) || value.getTensor().rank() == 0)
+      continue;
+    const TensorRef &operand = value.getTensor();
+    if (operand.shape != result.shape || (common && operand.strides != common->strides))
+      return;
+    common = &operand;
+  }
+  if (common && isDense(importer, *common))
+    result.strides = common->strides;
 }
 
 FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor) {

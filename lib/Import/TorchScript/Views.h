@@ -32,6 +32,15 @@ enum class Reshape {
 /// The same elements in another shape.
 mlir::FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor,
                                    llvm::ArrayRef<Size> shape, Reshape kind);
+/// Gives a result of operators that work element by element the strides of its operands, where
+/// all those have the same ones and no gaps.
+void keepStrides(Importer &importer, llvm::ArrayRef<Value> operands, TensorRef &result);
+/// Of a tensor whose channels, dim 1, lie next to each other; nothing for other ranks than 4 and 5.
+std::optional<Sizes> getChannelsLastStrides(llvm::ArrayRef<Size> shape);
+/// Whether a tensor has these strides, but for dims of one element; nothing when only a run can
+/// say.
+std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
+                               llvm::ArrayRef<Size> strides);
 /// The tensor itself where it is contiguous, else a copy.
 mlir::FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/TorchScript/Operators.h"
+#include "lib/Operators/BodyScalar.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -96,12 +97,42 @@ static FailureOr<SmallVector<NamedAttribute>> getWindow(Importer &importer, cons
                                      makeInts(importer, "pads", onBothEnds(*padding))};
 }
 
-/// The input of a pooling over `spatial` dims.
-static FailureOr<Tensor> getPooled(Importer &importer, const Call &call, int64_t spatial) {
+namespace {
+/// The input of a pooling over `spatial` dims, with a dim for the batch if it has none.
+struct Pooled {
+  Tensor image;
+  bool isBatched;
+};
+} // namespace
+
+static FailureOr<Pooled> getPooled(Importer &importer, const Call &call, int64_t spatial) {
   FailureOr<Tensor> input = importer.read(call[0]);
-  if (succeeded(input) && input->rank() != spatial + 2)
-    return importer.b.unsupported("an input without a batch dim");
-  return input;
+  if (failed(input))
+    return failure();
+  if (input->rank() == spatial + 2)
+    return Pooled{*input, true};
+  if (input->rank() != spatial + 1)
+    return importer.b.error("expected an input of rank " + Twine(spatial + 2) + ", got " +
+                            input->str());
+  Sizes shape(input->shape());
+  shape.insert(shape.begin(), Size(1));
+  FailureOr<Tensor> image = importer.b.reshape(*input, shape);
+  if (failed(image))
+    return failure();
+  return Pooled{*image, false};
+}
+
+/// Results without the dim that was added.
+static FailureOr<Tensors> finish(Importer &importer, const Pooled &pooled, Tensors results) {
+  for (Tensor &tensor : results) {
+    if (pooled.isBatched)
+      continue;
+    FailureOr<Tensor> image = importer.b.reshape(tensor, tensor.shape().drop_front());
+    if (failed(image))
+      return failure();
+    tensor = *image;
+  }
+  return results;
 }
 
 /// max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode): the greatest
@@ -109,7 +140,7 @@ static FailureOr<Tensor> getPooled(Importer &importer, const Call &call, int64_t
 template <int64_t spatial>
 static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
-  FailureOr<Tensor> input = getPooled(importer, call, spatial);
+  FailureOr<Pooled> input = getPooled(importer, call, spatial);
   FailureOr<SmallVector<NamedAttribute>> attributes = getWindow(importer, call, spatial);
   FailureOr<SmallVector<int64_t>> dilation = getPerDim(importer, call[4], "dilation", spatial);
   FailureOr<bool> isCeil = importer.getFlag(call[5], "ceil_mode");
@@ -117,11 +148,11 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
     return failure();
   attributes->push_back(makeInts(importer, "dilations", *dilation));
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
-  FailureOr<Tensors> pooled = importer.call("MaxPool", 12, *input, *attributes, 2);
+  FailureOr<Tensors> pooled = importer.call("MaxPool", 12, input->image, *attributes, 2);
   if (failed(pooled))
     return failure();
   // The standard operator counts batches and channels, too.
-  Size image = operators::product(input->shape().drop_front(2));
+  Size image = operators::product(input->image.shape().drop_front(2));
   Tensor counted = (*pooled)[1];
   FailureOr<Tensor> places = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
     operators::Scalar place(body.ops, body.loc, body.read(counted, body.dims(0, counted.rank())));
@@ -130,23 +161,69 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   });
   if (failed(places))
     return failure();
-  return Tensors{pooled->front(), *places};
+  return finish(importer, *input, {pooled->front(), *places});
+}
+
+/// The means as sums divided by `divisor`. Each window has as many elements, padding among them.
+static FailureOr<Tensors> changeDivisor(Importer &importer, const Call &call, Tensors means,
+                                        int64_t spatial) {
+  FailureOr<SmallVector<int64_t>> kernel = getPerDim(importer, call[1], "kernel_size", spatial);
+  FailureOr<int64_t> divisor = importer.getInt(call[6], "divisor_override");
+  if (failed(kernel) || failed(divisor))
+    return failure();
+  if (*divisor == 0)
+    return importer.b.error("divisor_override: expected a number other than 0");
+  double factor = 1.0 / static_cast<double>(*divisor);
+  for (int64_t extent : *kernel)
+    factor *= static_cast<double>(extent); // in range: floats
+  const Tensor &mean = means.front();
+  FailureOr<Tensor> sums =
+      importer.b.compute(mean.dtype(), mean.shape(), [&](operators::Body &body) {
+        operators::Scalar element = operators::readScalar(body, mean, body.dims(0, mean.rank()));
+        return operators::toElement(body, element * factor, mean.dtype());
+      });
+  return operators::single(sums);
 }
 
 /// avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 template <int64_t spatial>
 static FailureOr<Tensors> buildAveragePool(Importer &importer, const Call &call) {
-  FailureOr<Tensor> input = getPooled(importer, call, spatial);
+  FailureOr<Pooled> input = getPooled(importer, call, spatial);
   FailureOr<SmallVector<NamedAttribute>> attributes = getWindow(importer, call, spatial);
   FailureOr<bool> isCeil = importer.getFlag(call[4], "ceil_mode");
   FailureOr<bool> countsPad = importer.getFlag(call[5], "count_include_pad");
   if (failed(input) || failed(attributes) || failed(isCeil) || failed(countsPad))
     return failure();
-  if (!call[6].is(Value::None))
-    return importer.b.unsupported("divisor_override");
+  bool hasDivisor = !call[6].is(Value::None);
+  if (hasDivisor && *isCeil)
+    return importer.b.unsupported("divisor_override with ceil_mode");
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
-  attributes->push_back(makeInt(importer, "count_include_pad", *countsPad));
-  return importer.call("AveragePool", 19, *input, *attributes);
+  attributes->push_back(makeInt(importer, "count_include_pad", *countsPad || hasDivisor));
+  FailureOr<Tensors> means = importer.call("AveragePool", 19, input->image, *attributes);
+  if (succeeded(means) && hasDivisor)
+    means = changeDivisor(importer, call, *means, spatial);
+  if (failed(means))
+    return failure();
+  return finish(importer, *input, *means);
+}
+
+/// grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)
+static FailureOr<Tensors> buildGridSampler(Importer &importer, const Call &call) {
+  FailureOr<Tensor> input = importer.read(call[0]), grid = importer.read(call[1]);
+  FailureOr<int64_t> mode = importer.getInt(call[2], "interpolation_mode");
+  FailureOr<int64_t> padding = importer.getInt(call[3], "padding_mode");
+  FailureOr<bool> alignsCorners = importer.getFlag(call[4], "align_corners");
+  if (failed(input) || failed(grid) || failed(mode) || failed(padding) || failed(alignsCorners))
+    return failure();
+  static constexpr StringRef modes[] = {"linear", "nearest"};
+  static constexpr StringRef paddings[] = {"zeros", "border", "reflection"};
+  if (*mode < 0 || *mode > 1 || *padding < 0 || *padding > 2)
+    return importer.b.unsupported("this interpolation or padding mode");
+  mlir::Builder &ops = importer.b.ops;
+  return importer.call("GridSample", 20, {*input, *grid},
+                       {ops.getNamedAttr("mode", ops.getStringAttr(modes[*mode])),
+                        ops.getNamedAttr("padding_mode", ops.getStringAttr(paddings[*padding])),
+                        makeInt(importer, "align_corners", *alignsCorners)});
 }
 
 void registerWindows(OperatorTable &table) {
@@ -155,6 +232,7 @@ void registerWindows(OperatorTable &table) {
   table.compute("aten::max_pool3d_with_indices", "-", buildMaxPool<3>, Layout::Contiguous);
   table.compute("aten::avg_pool2d", "-", buildAveragePool<2>, Layout::Contiguous);
   table.compute("aten::avg_pool3d", "-", buildAveragePool<3>, Layout::Contiguous);
+  table.compute("aten::grid_sampler_3d", "-", buildGridSampler, Layout::Contiguous);
 }
 
 } // namespace tssa::torchscript

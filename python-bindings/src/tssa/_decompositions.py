@@ -7,31 +7,35 @@ import functools
 
 import torch
 
+# What they register is in TABLE.
+from . import _layers, _rearrangements, _special_functions  # noqa: F401
+from ._decomposition_table import TABLE, decomposes
+
 aten = torch.ops.aten
 
 
+@decomposes(aten.scalar_tensor.default)
 def _scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=None):
     return aten.full([], s, dtype=dtype or torch.get_default_dtype(), layout=layout,
                      device=device, pin_memory=pin_memory)
 
 
-def _as_strided(self, size, stride, storage_offset=None):
-    """A tensor that differs in strides of dims of one element only is another name for it."""
-    offset = self.storage_offset() if storage_offset is None else storage_offset
-    same = list(self.shape) == list(size) and self.storage_offset() == offset and all(
-        own == wanted or extent == 1
-        for own, wanted, extent in zip(self.stride(), stride, self.shape))
-    return aten.alias(self) if same else NotImplemented
-
-
-_OURS = {aten.scalar_tensor.default: _scalar_tensor, aten.as_strided.default: _as_strided}
+@decomposes(aten.gcd.default)
+def _gcd(self, other):
+    """Euclid's steps, as often as the greatest numbers of the type need them."""
+    dtype = torch.promote_types(self.dtype, other.dtype)
+    a, b = torch.broadcast_tensors(self.to(dtype).abs(), other.to(dtype).abs())
+    # Two steps halve a number at least, and the golden ratio says that 1.45 do.
+    for _ in range(int(1.45 * 8 * self.element_size()) + 2):
+        a, b = torch.where(b == 0, a, b), torch.where(b == 0, b, a % b)
+    return a
 
 
 @functools.lru_cache(maxsize=None)
 def find_decomposition(overload):
     """A callable that does what an operator does by way of others, or None."""
-    if overload in _OURS:
-        return _OURS[overload]
+    if overload in TABLE:
+        return TABLE[overload]
     if overload.namespace == "prims":
         return overload.impl_aten
     table = torch._decomp.decomposition_table

@@ -1,0 +1,92 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Operators of networks and distances, by way of others that the compiler knows."""
+
+import torch
+
+from ._decomposition_table import decomposes
+
+aten = torch.ops.aten
+
+
+# Pooling to a size that is given. Windows begin and end where the rounded shares of a dim do.
+
+def _windows(extent, count):
+    return [(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
+
+
+@decomposes(aten._adaptive_avg_pool3d.default)
+def _adaptive_avg_pool3d(self, output_size):
+    """A mean along one dim after the other, as windows are boxes; not rounded to 16 bits between."""
+    kind = self.dtype
+    self = self.to(torch.promote_types(kind, torch.float32))
+    for dim, count in zip((-3, -2, -1), output_size):
+        if count == 0:
+            return NotImplemented
+        self = torch.stack([self.narrow(dim, begin, end - begin).mean(dim)
+                            for begin, end in _windows(self.shape[dim], count)], dim)
+    return self.to(kind)
+
+
+def _adaptive_max_pool(self, output_size):
+    """Extremes along the last dim, of these along the one before, and so on; with their places."""
+    if 0 in output_size or 0 in self.shape:
+        return NotImplemented
+    spatial = self.shape[-len(output_size):]
+    places, step = torch.zeros_like(self, dtype=torch.int64), 1
+    for dim in range(-1, -len(output_size) - 1, -1):
+        values, indexes = [], []
+        for begin, end in _windows(spatial[dim], output_size[dim]):
+            value, inner = self.narrow(dim, begin, end - begin).max(dim, keepdim=True)
+            before = torch.gather(places.narrow(dim, begin, end - begin), dim, inner)
+            values.append(value)
+            indexes.append(before + (inner + begin) * step)
+        self, places = torch.cat(values, dim), torch.cat(indexes, dim)
+        step = step * spatial[dim]
+    return self, places
+
+
+decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_adaptive_max_pool)
+
+
+# Products and distances.
+
+@decomposes(aten.addbmm.default)
+def _addbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    product = torch.bmm(batch1, batch2).sum(0)
+    product = product if alpha == 1 else product * alpha
+    shown = product if beta == 0 else self * beta + product
+    return shown.expand(torch.broadcast_shapes(self.shape, product.shape))
+
+
+@decomposes(aten._trilinear.default)
+def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1):
+    operands = []
+    for operand, dims in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        for dim in dims:
+            operand = operand.unsqueeze(dim)
+        operands.append(operand)
+    product = operands[0] * operands[1] * operands[2]
+    return product.sum(sumdim) if sumdim else product
+
+
+def _distance(difference, p):
+    if difference.shape[-1] == 0:
+        return torch.zeros(difference.shape[:-1], dtype=difference.dtype)
+    return torch.linalg.vector_norm(difference, p, -1)
+
+
+@decomposes(aten._cdist_forward.default)
+def _cdist_forward(x1, x2, p, compute_mode):
+    return _distance(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+
+
+@decomposes(aten._pdist_forward.default)
+def _pdist_forward(self, p=2.0):
+    count = self.shape[0]
+    if count < 2:
+        return self.new_zeros(0)
+    rows = torch.cat([torch.full([count - 1 - i], i) for i in range(count - 1)])
+    columns = torch.cat([torch.arange(i + 1, count) for i in range(count - 1)])
+    return _distance(self[rows] - self[columns], p)

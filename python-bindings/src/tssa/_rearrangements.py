@@ -1,0 +1,351 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Operators that move, order or count elements, by way of others that the compiler knows."""
+
+import functools
+import math
+
+import torch
+
+from ._decomposition_table import decomposes
+
+aten = torch.ops.aten
+
+
+# Views by strides.
+
+def _flatten_storage(self):
+    """All of a tensor's storage as a 1-D view of it, or None where the tensor has gaps."""
+    order = sorted(range(self.dim()), key=lambda d: (self.stride(d), self.shape[d]), reverse=True)
+    dense = self.permute(order)
+    whole = self.untyped_storage().nbytes() == self.numel() * self.element_size()
+    return dense.view(-1) if whole and dense.is_contiguous() else None
+
+
+def _step_through(line, dims, offset):
+    """A view of the last dim of `line`: for each (size, stride), the largest stride first, a dim.
+
+    None where the elements of one block would reach into the next.
+    """
+    if not dims:
+        return line.select(-1, offset)
+    (size, stride), rest = dims[0], dims[1:]
+    if not rest:
+        return line[..., offset:offset + (size - 1) * stride + 1:stride]
+    begin = min(offset, line.shape[-1] - size * stride)
+    inner = offset - begin
+    span = 1 + sum((n - 1) * s for n, s in rest)
+    if begin < 0 or inner + span > stride:
+        return None
+    blocks = line.narrow(-1, begin, size * stride).unflatten(-1, (size, stride))
+    return _step_through(blocks, rest, inner)
+
+
+@decomposes(aten.as_strided.default)
+def _as_strided(self, size, stride, storage_offset=None):
+    """Blocks of the storage, blocks of them, and so on, as far as none overlap."""
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    same = list(self.shape) == list(size) and self.storage_offset() == offset and all(
+        own == wanted or extent == 1
+        for own, wanted, extent in zip(self.stride(), stride, self.shape))
+    if same:
+        return aten.alias(self)
+    line = _flatten_storage(self)
+    if line is None:
+        return NotImplemented
+    if 0 in size:
+        return line[:0].view(size)
+    moving = [d for d in range(len(size)) if size[d] != 1 and stride[d] != 0]
+    order = sorted(moving, key=lambda d: stride[d], reverse=True)
+    view = _step_through(line, [(size[d], stride[d]) for d in order], offset)
+    if view is None:
+        return NotImplemented
+    view = view.permute([order.index(d) for d in moving])
+    for d in range(len(size)):
+        if d not in moving:
+            view = view.unsqueeze(d)
+    return view.expand(size)
+
+
+@decomposes(aten.diagonal.default)
+def _diagonal(self, offset=0, dim1=0, dim2=1):
+    """Of the two dims as one line, where they lie behind each other: each (columns + 1)th element."""
+    dims = [d % self.dim() for d in (dim1, dim2)]
+    if self.stride(dims[0]) < self.stride(dims[1]):
+        dims, offset = dims[::-1], -offset
+    rows, columns = (self.shape[d] for d in dims)
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    matrix = self.permute([d for d in range(self.dim()) if d not in dims] + dims)
+    if count == 0:
+        return matrix[..., 0, :0]
+    if rows != 1 and matrix.stride(-2) != columns * matrix.stride(-1):
+        return NotImplemented
+    first = max(-offset, 0) * columns + max(offset, 0)
+    line = matrix.flatten(-2) if rows != 1 else matrix.squeeze(-2)
+    return line[..., first:first + (count - 1) * (columns + 1) + 1:columns + 1]
+
+
+@decomposes(aten.as_strided_copy.default)
+def _as_strided_copy(self, size, stride, storage_offset=None):
+    line = _flatten_storage(self)
+    if line is None:
+        return NotImplemented
+    place = torch.full([], self.storage_offset() if storage_offset is None else storage_offset)
+    for extent, step in zip(size, stride):
+        place = place.unsqueeze(-1) + torch.arange(extent) * step
+    return aten.index(line, [place])
+
+
+@decomposes(aten.unfold_copy.default)
+def _unfold_copy(self, dimension, size, step):
+    if self.dim() == 0:
+        return self.clone().unsqueeze(0)[:size]
+    count = (self.shape[dimension] - size) // step + 1
+    place = torch.arange(count).unsqueeze(-1) * step + torch.arange(size)
+    windows = aten.index(self.movedim(dimension, 0), [place])
+    return windows.movedim(1, -1).movedim(0, dimension if dimension >= 0 else dimension - 1)
+
+
+@decomposes(aten.as_strided_scatter.default)
+def _as_strided_scatter(self, src, size, stride, storage_offset=None):
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    made = self.clone(memory_format=torch.contiguous_format)
+    if made.stride() != self.stride():
+        return NotImplemented
+    made.as_strided(size, stride, offset).copy_(src)
+    return made
+
+
+@decomposes(aten.empty_permuted.default)
+def _empty_permuted(size, physical_layout, **options):
+    inverse = [physical_layout.index(d) for d in range(len(size))]
+    return torch.empty([size[d] for d in physical_layout], **options).permute(inverse)
+
+
+@decomposes(aten.empty_strided.default)
+def _empty_strided(size, stride, **options):
+    """Tensors without gaps, in any order of dims."""
+    order = sorted(range(len(size)), key=lambda d: (stride[d], size[d]), reverse=True)
+    made = _empty_permuted(size, order, **options)
+    agrees = all(own == wanted or extent <= 1
+                 for own, wanted, extent in zip(made.stride(), stride, size))
+    return made if agrees else NotImplemented
+
+
+@decomposes(aten.new_empty_strided.default)
+def _new_empty_strided(self, size, stride, *, dtype=None, **options):
+    return _empty_strided(size, stride, dtype=dtype or self.dtype, **options)
+
+
+@decomposes(aten.copy.default)
+def _copy(self, src, non_blocking=False):
+    return src.to(self.dtype).expand(self.shape).clone()
+
+
+@decomposes(aten.view.dtype)
+def _view_dtype(self, dtype):
+    return self if dtype == self.dtype else NotImplemented
+
+
+# Masks and indexes.
+
+@decomposes(aten.masked_select.default)
+def _masked_select(self, mask):
+    self, mask = torch.broadcast_tensors(self, mask)
+    if self.dim() == 0:
+        self, mask = self.unsqueeze(0), mask.unsqueeze(0)
+    return aten.index(self, [mask])
+
+
+@decomposes(aten.masked_scatter.default)
+def _masked_scatter(self, mask, source):
+    """Where the mask holds, as many elements of the source as it has held before tell which."""
+    self, mask = torch.broadcast_tensors(self, mask)
+    if source.numel() == 0 or self.dtype != source.dtype:
+        return NotImplemented
+    place = torch.where(mask, mask.flatten().cumsum(0).view(mask.shape) - 1, 0)
+    return torch.where(mask, aten.index(source.flatten(), [place]), self)
+
+
+@decomposes(aten.take.default)
+def _take(self, index):
+    return aten.index(self.flatten(), [index])
+
+
+@decomposes(aten.put.default)
+def _put(self, index, source, accumulate=False):
+    filled = self.flatten().index_put([index.flatten()], source.flatten(), accumulate)
+    return filled.view(self.shape)
+
+
+@decomposes(aten.index_reduce.default)
+def _index_reduce(self, dim, index, source, reduce, *, include_self=True):
+    shape = [1] * self.dim()
+    if shape:
+        shape[dim] = -1
+    place = index.reshape(shape).expand(source.shape)
+    return self.scatter_reduce(dim, place, source, reduce, include_self=include_self)
+
+
+@decomposes(aten.nonzero_static.default)
+def _nonzero_static(self, *, size, fill_value=-1):
+    """Each place that counts goes to the row that says how many came before, the rest behind all."""
+    holds = self.flatten() != 0
+    row = holds.cumsum(0) - 1
+    row = torch.where(holds & (row < size), row, size)
+    place = torch.full([size + 1], -1).scatter(0, row, torch.arange(holds.shape[0]))[:size]
+    columns, rest = [], place
+    for extent in reversed(self.shape):
+        columns.insert(0, rest % extent)
+        rest = rest // extent
+    if not columns:
+        return torch.empty([size, 0], dtype=torch.int64)
+    return torch.where(place.unsqueeze(1) < 0, fill_value, torch.stack(columns, 1))
+
+
+@decomposes(aten.unique_consecutive.default)
+def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
+    """An element that differs from the one before begins a group."""
+    rows = self.flatten() if dim is None else self.movedim(dim, 0)
+    if 0 in rows.shape:
+        return NotImplemented
+    differs = rows[1:] != rows[:-1]
+    if rows.dim() > 1:
+        differs = differs.flatten(1).any(1)
+    begins = torch.cat([torch.ones(1, dtype=torch.bool), differs])
+    values = aten.index(rows, [begins])
+    inverse = counts = torch.empty(0, dtype=torch.int64)
+    if return_inverse:
+        inverse = begins.cumsum(0) - 1
+        inverse = inverse.view(self.shape) if dim is None else inverse
+    if return_counts:
+        first = aten.index(torch.arange(rows.shape[0]), [begins])
+        counts = torch.cat([first[1:], torch.full([1], rows.shape[0])]) - first
+    if dim is not None and dim % self.dim() != 0:
+        values = values.movedim(0, dim).clone(memory_format=torch.contiguous_format)
+    return values, inverse, counts
+
+
+# Order.
+
+def _with_dims(function):
+    """A tensor without dims is taken as one of one element."""
+    @functools.wraps(function)
+    def wrapped(self, *arguments, **keywords):
+        if self.dim() > 0:
+            return function(self, *arguments, **keywords)
+        results = function(self.unsqueeze(0), *arguments, **keywords)
+        return tuple(result.reshape([]) for result in results)
+    return wrapped
+
+
+def _pick(ordered, position, dim, keepdim):
+    """Of values and indexes in order, those at a position for each row."""
+    picked = (torch.gather(part, dim, position) for part in ordered)
+    return tuple(part if keepdim else part.squeeze(dim) for part in picked)
+
+
+@decomposes(aten.kthvalue.default)
+@_with_dims
+def _kthvalue(self, k, dim=-1, keepdim=False):
+    ordered = torch.sort(self, dim=dim, stable=True)
+    return tuple(part.narrow(dim, k - 1, 1) if keepdim else part.select(dim, k - 1)
+                 for part in ordered)
+
+
+def _count_numbers(self, dim):
+    return torch.logical_not(torch.isnan(self)).sum(dim, keepdim=True)
+
+
+@decomposes(aten.median.dim)
+@_with_dims
+def _median_dim(self, dim, keepdim=False):
+    """The lower one of the two in the middle; the first NaN if there is one."""
+    count = _count_numbers(self, dim)
+    size = self.shape[dim]
+    middle = torch.where(count < size, count, (size - 1) // 2)
+    return _pick(torch.sort(self, dim=dim, stable=True), middle, dim, keepdim)
+
+
+@decomposes(aten.nanmedian.dim)
+@_with_dims
+def _nanmedian_dim(self, dim, keepdim=False):
+    middle = torch.clamp((_count_numbers(self, dim) - 1) // 2, min=0)
+    return _pick(torch.sort(self, dim=dim, stable=True), middle, dim, keepdim)
+
+
+@decomposes(aten.median.default)
+def _median(self):
+    return _median_dim(self.flatten(), 0)[0] if self.numel() else NotImplemented
+
+
+@decomposes(aten.nanmedian.default)
+def _nanmedian(self):
+    return _nanmedian_dim(self.flatten(), 0)[0] if self.numel() else NotImplemented
+
+
+@decomposes(aten.mode.default)
+@_with_dims
+def _mode(self, dim=-1, keepdim=False):
+    """The least of the most frequent values, and the last place where it is."""
+    values, places = torch.sort(self, dim=dim, stable=True)
+    line = values.movedim(dim, -1)
+    counts = (line.unsqueeze(-1) == line.unsqueeze(-2)).sum(-1)
+    first = counts.argmax(-1, keepdim=True)
+    last = first + torch.clamp(torch.gather(counts, -1, first) - 1, min=0)
+    return _pick((values, places), last.movedim(-1, dim), dim, keepdim)
+
+
+def _search(ordered, values, right):
+    """How many of the ordered elements come before each value; NaN comes last."""
+    behind = ordered > values if right else ordered >= values
+    return torch.logical_not(behind).sum(-1)
+
+
+@decomposes(aten.searchsorted.Tensor, aten.searchsorted.Scalar)
+def _searchsorted(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None):
+    if sorter is not None:
+        sorted_sequence = torch.gather(sorted_sequence, -1, sorter)
+    values = self if isinstance(self, torch.Tensor) else torch.scalar_tensor(self)
+    ordered = sorted_sequence if sorted_sequence.dim() == 1 else sorted_sequence.unsqueeze(-2)
+    found = _search(ordered, values.unsqueeze(-1), right or side == "right")
+    return found.to(torch.int32) if out_int32 else found
+
+
+@decomposes(aten.bucketize.Tensor, aten.bucketize.Scalar)
+def _bucketize(self, boundaries, *, out_int32=False, right=False):
+    return _searchsorted(boundaries, self, out_int32=out_int32, right=right)
+
+
+@decomposes(aten.histc.default)
+def _histc(self, bins=100, min=0, max=0):
+    if self.numel() == 0 or not self.is_floating_point():
+        return NotImplemented
+    line = self.flatten()
+    low, high = (line.amin(), line.amax()) if min == max else \
+        (torch.scalar_tensor(float(x), dtype=self.dtype) for x in (min, max))
+    flat = low == high
+    low, high = torch.where(flat, low - 1, low), torch.where(flat, high + 1, high)
+    inside = (line >= low) & (line <= high)
+    place = torch.clamp(((line - low) * bins / (high - low)).to(torch.int64), 0, bins - 1)
+    return torch.zeros(bins, dtype=self.dtype).scatter_add(0, place, inside.to(self.dtype))
+
+
+@decomposes(aten.logcumsumexp.default)
+def _logcumsumexp(self, dim):
+    """A sum of its own for each place: a running one would lose the small elements."""
+    if self.dim() == 0:
+        return self.clone()
+    line = self.movedim(dim, -1)
+    size = line.shape[-1]
+    counts = torch.arange(size).unsqueeze(0) <= torch.arange(size).unsqueeze(1)
+    terms = torch.where(counts, line.unsqueeze(-2), -math.inf)
+    return terms.logsumexp(-1).movedim(-1, dim)
+
+
+@decomposes(aten.equal.default)
+def _equal(self, other):
+    if list(self.shape) != list(other.shape):
+        return False
+    return (self == other).all().item()

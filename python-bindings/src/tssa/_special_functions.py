@@ -1,0 +1,298 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Special functions by way of elementary ones.
+
+All are computed in f64, whatever the type of the tensor: series that lose digits then lose none
+of f32. Each is a series near 0 and an asymptotic one behind, which meet where both are exact to
+about 1e-10.
+"""
+
+import functools
+import math
+
+import torch
+
+from ._decomposition_table import decomposes
+
+aten = torch.ops.aten
+_EULER = 0.57721566490153286
+
+
+def _elementwise(*overloads):
+    """Registers a function of f64 tensors for operators that give floats."""
+    def register(function):
+        @functools.wraps(function)
+        def compute(*operands):
+            tensors = [x for x in operands if isinstance(x, torch.Tensor)]
+            kind = functools.reduce(torch.promote_types, [x.dtype for x in tensors])
+            kind = kind if kind.is_floating_point else torch.get_default_dtype()
+            wide = [x.double() if isinstance(x, torch.Tensor) else x for x in operands]
+            return function(*wide).to(kind)
+
+        decomposes(*overloads)(compute)
+        return function
+    return register
+
+
+def _choose(condition, this, other):
+    return torch.where(condition, this, other)
+
+
+def _polynomial(x, coefficients):
+    """Coefficients from the constant one on."""
+    result = torch.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        result = result * x + coefficient
+    return result
+
+
+def _nested(t, ratios):
+    """1 + r0 t (1 + r1 t (1 + ...)): a series by the ratios of its terms, without overflow."""
+    result = torch.ones_like(t)
+    for ratio in reversed(ratios):
+        result = 1 + result * t * ratio
+    return result
+
+
+# Gamma.
+
+_LANCZOS = (0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+            -176.61502916214059, 12.507343278686905, -0.13857109526572012,
+            9.9843695780195716e-6, 1.5056327351493116e-7)
+
+
+@_elementwise(aten.lgamma.default)
+def _lgamma(x):
+    y = torch.where(x < 0.5, 1 - x, x) - 1
+    total = _LANCZOS[0]
+    for i, coefficient in enumerate(_LANCZOS[1:], 1):
+        total = total + coefficient / (y + i)
+    t = y + 7.5
+    above = (y + 0.5) * (torch.log(t) - 1) - 7 + 0.5 * math.log(2 * math.pi) + torch.log(total)
+    # The sine of what is left of x, so that whole numbers are poles.
+    below = math.log(math.pi) - torch.log(torch.abs(torch.sin(math.pi * (x - x.floor())))) - above
+    result = _choose(x < 0.5, below, above)
+    return _choose(torch.isinf(x), x.abs(), result)
+
+
+@_elementwise(aten.digamma.default)
+def _digamma(x):
+    reflected = x < 0
+    y = torch.where(reflected, 1 - x, x)
+    steps = sum(1 / (y + i) for i in range(10))
+    z = y + 10
+    w = 1 / (z * z)
+    tail = _polynomial(w, (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12))
+    above = torch.log(z) - 0.5 / z - w * tail - steps
+    part = x - x.floor()
+    below = above - math.pi / torch.tan(math.pi * part)
+    result = _choose(reflected, _choose(part == 0, torch.full_like(x, math.nan), below), above)
+    return _choose(x == 0, torch.copysign(torch.full_like(x, math.inf), -x), result)
+
+
+# B(2k) / (2k)!
+_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000,
+              1 / 74724249600)
+
+
+def _sum_powers(s, q):
+    """The sum of (q + i) ** -s over all i >= 0, for q > -24 (Euler and Maclaurin)."""
+    direct = sum(torch.pow(q + i, -s) for i in range(32))
+    z = q + 32
+    last = torch.pow(z, -s)
+    tail = last * z / (s - 1) + last / 2
+    factor = s * last / z
+    for i, coefficient in enumerate(_BERNOULLI):
+        tail = tail + coefficient * factor
+        factor = factor * (s + 2 * i + 1) * (s + 2 * i + 2) / (z * z)
+    return direct + tail
+
+
+@_elementwise(aten.special_zeta.default, aten.special_zeta.self_scalar,
+              aten.special_zeta.other_scalar)
+def _zeta(s, q):
+    s, q = torch.broadcast_tensors(*(x if isinstance(x, torch.Tensor) else torch.full_like(y, x)
+                                     for x, y in ((s, q), (q, s))))
+    nan = torch.full_like(s, math.nan)
+    result = _choose((q <= 0) & (s != s.floor()) | (q < -24), nan, _sum_powers(s, q))
+    result = _choose((q <= 0) & (q == q.floor()) | (s == 1), torch.full_like(s, math.inf), result)
+    return _choose((s < 1) | torch.isnan(q), nan, result)
+
+
+@_elementwise(aten.polygamma.default)
+def _polygamma(n, x):
+    if n == 0:
+        return _digamma(x)
+    if n == 1:
+        # Symmetric about 1/2, but for the square of a cosecant.
+        above = _sum_powers(torch.full_like(x, 2.0), torch.where(x < 0.5, 1 - x, x))
+        sine = math.pi / torch.sin(math.pi * (x - x.floor()))
+        return _choose(x < 0.5, sine * sine - above, above)
+    sign = 1 if n % 2 else -1
+    return sign * math.factorial(n) * _zeta(torch.full_like(x, n + 1.0), x)
+
+
+# The error function.
+
+def _invert_erf(y, rest):
+    """x >= 0 with erf(x) = y and erfc(x) = rest, of which the smaller is exact."""
+    log = torch.log(rest * (1 + y))
+    half = 2 / (math.pi * 0.147) + log / 2
+    x = torch.sqrt(torch.sqrt(half * half - log / 0.147) - half)
+    for _ in range(3):
+        error = torch.where(y < 0.5, torch.erf(x) - y, rest - torch.erfc(x))
+        step = error * (math.sqrt(math.pi) / 2) * torch.exp(x * x)
+        x = x - step / (1 + x * step)
+    return torch.where(rest == 0, torch.full_like(x, math.inf), x)
+
+
+@_elementwise(aten.erfinv.default)
+def _erfinv(x):
+    y = x.abs()
+    return torch.where(x < 0, -1.0, 1.0) * _invert_erf(y, 1 - y)
+
+
+@_elementwise(aten.special_ndtri.default)
+def _ndtri(p):
+    tail = 2 * torch.where(p > 0.5, 1 - p, p)
+    return torch.where(p > 0.5, 1.0, -1.0) * math.sqrt(2) * _invert_erf(1 - tail, tail)
+
+
+@_elementwise(aten.special_erfcx.default)
+def _erfcx(x):
+    small = torch.exp(x * x) * torch.erfc(x)
+    large = _nested(1 / (x * x), [-0.5, -1.5, -2.5, -3.5]) / (x * math.sqrt(math.pi))
+    return _choose(x < 25, small, large)
+
+
+# Bessel functions. Behind the place where the series meet:
+#   J + iY = sqrt(2 / (pi x)) exp(i (x - order pi/2 - pi/4)) (P + iQ),
+#   I ~ exp(x) / sqrt(2 pi x), K ~ sqrt(pi / (2 x)) exp(-x), with one asymptotic series in 1/x.
+
+def _asymptotic_terms(order, count):
+    """a(k) = (4 order^2 - 1)(4 order^2 - 9) ... / (k! 8^k)"""
+    terms = [1.0]
+    for k in range(1, count):
+        terms.append(terms[-1] * (4 * order * order - (2 * k - 1) ** 2) / (8 * k))
+    return terms
+
+
+def _series_ratios(order, count, sign):
+    """Of sum sign^k (x/2)^(2k) / (k! (k + order)!), as ratios of terms in (x/2)^2."""
+    return [sign / (k * (k + order)) for k in range(1, count)]
+
+
+def _harmonic_series(t, order, count, sign):
+    """The sum of sign^k (H(k) + H(k + order)) t^k / (k! (k + order)!)."""
+    coefficients, harmonic, factor = [], 0.0, 1 / math.factorial(order)
+    for k in range(count):
+        if k > 0:
+            harmonic += 1 / k
+            factor *= sign / (k * (k + order))
+        ahead = harmonic + sum(1 / j for j in range(k + 1, k + order + 1))
+        coefficients.append((harmonic + ahead) * factor)
+    return _polynomial(t, coefficients)
+
+
+_OSCILLATING, _GROWING, _FALLING = 12.0, 20.0, 9.0  # where the series meet
+
+
+def _bessel_asymptotic(x, order):
+    """sqrt(2 / (pi x)) (P, Q) and the phase."""
+    terms = _asymptotic_terms(order, 24)
+    w = 1 / (x * x)
+    p = _polynomial(w, [(-1) ** k * a for k, a in enumerate(terms[0::2])])
+    q = _polynomial(w, [(-1) ** k * a for k, a in enumerate(terms[1::2])]) / x
+    scale = torch.sqrt(2 / (math.pi * x))
+    return scale * p, scale * q, x - (order / 2 + 0.25) * math.pi
+
+
+def _bessel_j(x, order):
+    y = x.abs()
+    near = torch.clamp(y, max=_OSCILLATING)
+    t = near * near / 4
+    small = _nested(t, _series_ratios(order, 40, -1.0)) * (near / 2) ** order
+    p, q, phase = _bessel_asymptotic(torch.clamp(y, min=_OSCILLATING), order)
+    large = p * torch.cos(phase) - q * torch.sin(phase)
+    result = _choose(torch.isinf(x), torch.zeros_like(x), _choose(y < _OSCILLATING, small, large))
+    return result * torch.sign(x) if order else result
+
+
+def _bessel_y(x, order):
+    near = torch.clamp(x, max=_OSCILLATING)
+    t = near * near / 4
+    j = _nested(t, _series_ratios(order, 40, -1.0)) * (near / 2) ** order
+    small = (torch.log(near / 2) + _EULER) * j * 2
+    small = small - _harmonic_series(t, order, 40, -1.0) * (near / 2) ** order
+    if order:
+        small = small - 2 / near
+    p, q, phase = _bessel_asymptotic(torch.clamp(x, min=_OSCILLATING), order)
+    large = p * torch.sin(phase) + q * torch.cos(phase)
+    result = _choose(x < _OSCILLATING, small / math.pi, large)
+    result = _choose(torch.isinf(x), torch.zeros_like(x), result)
+    result = _choose(x < 0, torch.full_like(x, math.nan), result)
+    return _choose(x == 0, torch.full_like(x, -math.inf), result)
+
+
+def _scaled_bessel_i(x, order):
+    """exp(-|x|) I(x)"""
+    y = x.abs()
+    near = torch.clamp(y, max=_GROWING)
+    small = _nested(near * near / 4, _series_ratios(order, 60, 1.0)) * (near / 2) ** order
+    far = torch.clamp(y, min=_GROWING)
+    terms = [(-1) ** k * a for k, a in enumerate(_asymptotic_terms(order, 24))]
+    large = _polynomial(1 / far, terms) / torch.sqrt(2 * math.pi * far)
+    result = _choose(y < _GROWING, small * torch.exp(-near), large)
+    return result * torch.sign(x) if order else result
+
+
+def _scaled_bessel_k(x, order):
+    """exp(x) K(x)"""
+    near = torch.clamp(x, max=_FALLING)
+    t = near * near / 4
+    i = _nested(t, _series_ratios(order, 50, 1.0)) * (near / 2) ** order
+    log = torch.log(near / 2) + _EULER
+    rest = _harmonic_series(t, order, 50, 1.0) * (near / 2) ** order / 2
+    small = 1 / near + log * i - rest if order else rest - log * i
+    far = torch.clamp(x, min=_FALLING)
+    large = _polynomial(1 / far, _asymptotic_terms(order, 18)) * torch.sqrt(math.pi / (2 * far))
+    result = _choose(x < _FALLING, small * torch.exp(near), large)
+    result = _choose(x < 0, torch.full_like(x, math.nan), result)
+    return _choose(x == 0, torch.full_like(x, math.inf), result)
+
+
+def _unscaled(scaled, x):
+    """I of what is scaled: half of the exponential at a time, which then does not overflow first."""
+    half = torch.exp(x.abs() / 2)
+    return scaled * half * half
+
+
+_elementwise(aten.special_bessel_j0.default)(lambda x: _bessel_j(x, 0))
+_elementwise(aten.special_bessel_j1.default)(lambda x: _bessel_j(x, 1))
+_elementwise(aten.special_bessel_y0.default)(lambda x: _bessel_y(x, 0))
+_elementwise(aten.special_bessel_y1.default)(lambda x: _bessel_y(x, 1))
+_elementwise(aten.special_i0e.default)(lambda x: _scaled_bessel_i(x, 0))
+_elementwise(aten.special_i1e.default)(lambda x: _scaled_bessel_i(x, 1))
+_elementwise(aten.i0.default, aten.special_modified_bessel_i0.default)(
+    lambda x: _unscaled(_scaled_bessel_i(x, 0), x))
+_elementwise(aten.special_i1.default, aten.special_modified_bessel_i1.default)(
+    lambda x: _unscaled(_scaled_bessel_i(x, 1), x))
+_elementwise(aten.special_scaled_modified_bessel_k0.default)(lambda x: _scaled_bessel_k(x, 0))
+_elementwise(aten.special_scaled_modified_bessel_k1.default)(lambda x: _scaled_bessel_k(x, 1))
+_elementwise(aten.special_modified_bessel_k0.default)(
+    lambda x: _scaled_bessel_k(x, 0) * torch.exp(-x))
+_elementwise(aten.special_modified_bessel_k1.default)(
+    lambda x: _scaled_bessel_k(x, 1) * torch.exp(-x))
+
+
+@_elementwise(aten.special_spherical_bessel_j0.default)
+def _spherical_bessel_j0(x):
+    small = _nested(x * x, [-1 / 6, -1 / 20, -1 / 42, -1 / 72, -1 / 110, -1 / 156])
+    result = _choose(x.abs() < 0.5, small, torch.sin(x) / x)
+    return _choose(torch.isinf(x), torch.zeros_like(x), result)
+
+
+@_elementwise(aten.angle.default)
+def _angle(x):
+    return _choose(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0))
