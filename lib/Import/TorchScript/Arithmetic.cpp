@@ -119,12 +119,12 @@ Scalar addcmulOf(Scalars x) { return x[0] + x[3] * x[1] * x[2]; }
 Scalar addcdivOf(Scalars x) { return x[0] + x[3] * x[1] / x[2]; }
 
 const Row rows[] = {
-    {"add", "Tensor Scalar", Rule::Promote, 2, 1, add},
-    {"sub", "Tensor Scalar", Rule::NoBool, 2, 1, subtract},
-    {"rsub", "Tensor Scalar", Rule::Promote, 2, 1, reverseSubtract},
-    {"mul", "Tensor Scalar", Rule::Promote, 2, 0, multiply},
-    {"div", "Tensor Scalar", Rule::ToFloat, 2, 0, divide},
-    {"true_divide", "Tensor Scalar", Rule::ToFloat, 2, 0, divide},
+    {"add", "Tensor Scalar", Rule::Promote, 2, 1, add, true},
+    {"sub", "Tensor Scalar", Rule::NoBool, 2, 1, subtract, true},
+    {"rsub", "Tensor Scalar", Rule::Promote, 2, 1, reverseSubtract, true},
+    {"mul", "Tensor Scalar", Rule::Promote, 2, 0, multiply, true},
+    {"div", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
+    {"true_divide", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
     {"floor_divide", "- Scalar", Rule::Promote, 2, 0, floorDivide},
     {"remainder", "Tensor Scalar", Rule::Promote, 2, 0, remainder},
     {"fmod", "Tensor Scalar", Rule::Promote, 2, 0, fmod},

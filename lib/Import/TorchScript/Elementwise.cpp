@@ -63,8 +63,7 @@ public:
   FailureOr<Tensor> build(DType compute, DType type, unsigned count,
                           function_ref<Scalar(Scalars)> element);
 
-  /// Numbers are not rounded to a half type, as ATen's arithmetic on the CPU has it.
-  bool hasExactNumbers = false;
+  bool hasExactNumbers = false; ///< see Row
 
 private:
   FailureOr<Sizes> readTensors(unsigned count);
@@ -173,9 +172,7 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     return importer.b.error("PyTorch does not subtract bools");
   if (failed(checkTarget(importer, call, type)))
     return failure();
-  builder.hasExactNumbers = row.element == add || row.element == subtract ||
-                            row.element == reverseSubtract || row.element == multiply ||
-                            row.element == divide;
+  builder.hasExactNumbers = row.hasExactNumbers;
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));
 }
 

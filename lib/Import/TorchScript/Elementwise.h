@@ -37,6 +37,8 @@ struct Row {
   unsigned numOperands; ///< arguments that decide the type
   unsigned numScalars;  ///< arguments behind them
   Scalar (*element)(Scalars);
+  /// Numbers are not rounded to a half type first, as ATen's arithmetic on the CPU has it.
+  bool hasExactNumbers = false;
 };
 
 /// Arithmetic, comparisons and bits; functions of real numbers.

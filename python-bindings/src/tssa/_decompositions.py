@@ -31,6 +31,17 @@ def _gcd(self, other):
     return a
 
 
+def _apply_to_each(overload, *args, **kwargs):
+    """A _foreach operator: for each tensor of its lists what the operator for one does."""
+    packet = getattr(aten, overload._schema.name.split("::_foreach_")[1])
+
+    def pick(value, i):
+        return value[i] if isinstance(value, (list, tuple)) else value
+
+    return [packet(*(pick(arg, i) for arg in args), **{name: pick(arg, i) for name, arg in kwargs.items()})
+            for i in range(len(args[0]))]
+
+
 @functools.lru_cache(maxsize=None)
 def find_decomposition(overload):
     """A callable that does what an operator does by way of others, or None."""
@@ -44,4 +55,6 @@ def find_decomposition(overload):
     if overload._can_decompose():
         return overload.decompose
     name = overload._schema.name.split("::")[1]
+    if name.startswith("_foreach_") and hasattr(aten, name.removeprefix("_foreach_")):
+        return functools.partial(_apply_to_each, overload)
     return getattr(torch._refs, name, None) if overload.namespace == "aten" else None

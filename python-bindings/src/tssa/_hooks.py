@@ -17,7 +17,7 @@ import types
 
 import torch
 
-from . import _source
+from . import _recurrent, _source
 from ._control import FEW, ControlFlow, Raised, State
 from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, is_symbolic, is_unbacked
@@ -35,8 +35,9 @@ _CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
             "symmetric_difference_update"}
 # What differs from call to call.
 _IMPURE = {"random", "time", "secrets", "uuid"}
-# PyTorch's own modules that do nothing but call modules of the program.
-_TORCH_CONTAINERS = ("torch.nn.modules.container",)
+# PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
+_CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
+_OWN = ("tssa._recurrent",)
 
 
 class Hooks(ControlFlow):
@@ -436,7 +437,7 @@ def _is_hashable(function):
 def _is_of_program(function):
     """Whether the control flow of a function may be the program's: not Python's, not PyTorch's."""
     module = function.__module__ or ""
-    if hasattr(function, "__wrapped__") or module.startswith(_TORCH_CONTAINERS):
+    if hasattr(function, "__wrapped__") or module in _CALLING_MODULES or module in _OWN:
         return not inspect.isgeneratorfunction(function)
     return module.split(".")[0] not in _OTHERS
 
@@ -563,6 +564,16 @@ def _range(hooks, *bounds):
     return Range(*bounds) if any(isinstance(bound, torch.SymInt) for bound in bounds) else range(*bounds)
 
 
+def _loop_over_time(function, name):
+    """An operator of torch._VF by way of _recurrent.py, unless it gets packed sequences."""
+    def run(hooks, *args):
+        if isinstance(args[3], torch.Tensor) or len(args) > 6 and args[6] and args[5]:
+            return getattr(torch._VF, name)(*args)
+        return hooks.call(function, *args)
+
+    return run
+
+
 def _lazily(kind):
     """enumerate, zip and reversed, of what may be open."""
     def make(hooks, *args, **kwargs):
@@ -574,4 +585,6 @@ def _lazily(kind):
 
 _SPECIAL = {torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
             min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
+            **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
+               for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
             enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed)}

@@ -293,7 +293,7 @@ class Recorder(TorchDispatchMode):
         outs = {argument.name for argument in func._schema.arguments if argument.is_out}
         with self:
             made = functional(*args, **{k: v for k, v in kwargs.items() if k not in outs})
-            for target, value in zip(targets, [made] if len(targets) == 1 else made):
+            for target, value in zip(targets, pytree.tree_leaves(made), strict=True):
                 target.copy_(value)
         return result
 
@@ -312,8 +312,8 @@ class Recorder(TorchDispatchMode):
     @staticmethod
     def _find_targets(func, args, kwargs):
         written = written_arguments(func._schema)
-        return [value for argument, value in _in_order(func, args, kwargs)
-                if argument in written and isinstance(value, torch.Tensor)]
+        values = [value for argument, value in _in_order(func, args, kwargs) if argument in written]
+        return [value for value in pytree.tree_leaves(values) if isinstance(value, torch.Tensor)]
 
     # Values and nodes.
 
