@@ -11,8 +11,7 @@
 ///
 /// A loop is an scf.for or scf.while. Which of its values change is found out by building
 /// the body: all are taken to stay what they are at first, those that do not are carried,
-/// the trial is discarded and the body is built again. A loop whose body must know which
-/// iteration it is (to index a list, say) is unrolled.
+/// the trial is discarded and the body is built again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,6 @@ namespace tssa::torchscript {
 
 /// Trials of all loops of a program together.
 static constexpr size_t maxTrials = 2000;
-/// Iterations of one loop that is unrolled.
-static constexpr int64_t maxUnrolled = 4096;
 
 //===----------------------------------------------------------------------===//
 // If
@@ -71,7 +68,6 @@ static Values importInBlock(Importer &importer, const Block &arm, mlir::Block *b
                             LogicalResult &result) {
   operators::Builder &b = importer.b;
   mlir::OpBuilder::InsertionGuard guard(b.ops);
-  Importer::Region region(importer);
   mlir::Location loc = b.loc();
   b.ops.setInsertionPointToEnd(block);
   FailureOr<Values> values = importArm(importer, arm);
@@ -115,17 +111,15 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
       bool learned = false;
       form.isNonNegative = false;
       if (!form.join(importer, known, learned))
-        return importer.needsKnown("a branch leaves a value undefined");
+        return importer.b.unsupported("a branch leaves a value undefined");
       forms.push_back(form);
       continue;
     }
     Form form = Form::get(l);
     bool learned = false;
     if (!form.join(importer, l, learned) || !form.join(importer, r, learned))
-      return importer.needsKnown("a value is " + l.describe() + " in one branch and " +
-                                 r.describe() +
-                                 " in the other, or tensors of different "
-                                 "types");
+      return importer.b.unsupported("a value is " + l.describe() + " in one branch and " +
+                                    r.describe() + " in the other, or tensors of different types");
     forms.push_back(form);
   }
   return success();
@@ -180,19 +174,17 @@ static FailureOr<Values> importBranches(Importer &importer, const Node &node, ml
       blocks[arm]->back().erase();
     arms[arm] = importInBlock(importer, node.blocks[arm], blocks[arm], result);
   }
-  if (succeeded(result) && !haveSameStructure(arms[0], arms[1]))
-    result = importer.needsKnown("the branches give lists of different lengths");
+  if (succeeded(result) && arms[0].size() != arms[1].size())
+    result = b.error("expected branches with equally many outputs");
   SmallVector<std::optional<Form>> forms;
-  Values left = flattenAll(arms[0]), right = flattenAll(arms[1]);
+  auto &[left, right] = arms;
   if (failed(result) || failed(joinArms(importer, left, right, forms))) {
     b.discard(draft);
     return failure();
   }
   yieldLeaves(importer, blocks[0], left, forms);
   yieldLeaves(importer, blocks[1], right, forms);
-  Values joined = rebuildAll(importer, arms[0], finishIf(importer, draft, left, forms));
-  joinLists(importer, joined, arms[0], arms[1]);
-  return joined;
+  return finishIf(importer, draft, left, forms);
 }
 
 FailureOr<Values> importIf(Importer &importer, const Node &node) {
@@ -218,8 +210,8 @@ class LoopImporter {
 public:
   LoopImporter(Importer &importer, const Node &node)
       : importer(importer), b(importer.b), body(node.blocks.front()),
-        initial(importer.getValues(ArrayRef<ValueId>(node.inputs).drop_front(2))),
-        leaves(flattenAll(initial)), forms(leaves.size()) {}
+        leaves(importer.getValues(ArrayRef<ValueId>(node.inputs).drop_front(2))),
+        forms(leaves.size()) {}
 
   FailureOr<Values> run(const Value &count, const Value &condition);
 
@@ -238,13 +230,11 @@ private:
   SmallVector<mlir::Value> getInitialValues();
   Values wrapLeaves(mlir::ValueRange carried);
   void fillCondition(mlir::Block *before);
-  FailureOr<Values> unroll(const Value &condition);
 
   Importer &importer;
   operators::Builder &b;
   const Block &body;
-  Values initial, leaves;
-  Values final; ///< what the body, once it is built for good, carries on
+  Values leaves;
   /// The forms of the leaves that are carried; null for those that stay.
   SmallVector<std::optional<Form>> forms;
   std::optional<Size> count; ///< most iterations
@@ -287,32 +277,23 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
       learned = true;
     }
     if (!form->join(importer, value, learned))
-      return importer.needsKnown("a value is " + leaf.describe() + " before a loop and " +
-                                 value.describe() +
-                                 " after an iteration, or tensors of "
-                                 "different types");
+      return b.unsupported("a value is " + leaf.describe() + " before a loop and " +
+                           value.describe() + " after an iteration, or tensors of different types");
   }
   return learned;
 }
 
 FailureOr<std::optional<SmallVector<mlir::Value>>>
 LoopImporter::buildBody(const Size &position, mlir::ValueRange carried, mlir::Value *goesOn) {
-  Importer::Region region(importer);
   importer.setValue(body.inputs[0], Value::integer(position));
-  // In the first iteration they are the lists from outside.
-  Values inside = rebuildAll(importer, initial, wrapLeaves(carried));
-  markLists(importer, inside);
-  importer.setValues(ArrayRef<ValueId>(body.inputs).drop_front(), inside);
+  importer.setValues(ArrayRef<ValueId>(body.inputs).drop_front(), wrapLeaves(carried));
   mlir::Location loc = b.loc();
   if (failed(importer.importBlock(body)))
     return failure();
   b.setLoc(loc);
   Values outputs = importer.getValues(body.outputs);
   ArrayRef<Value> next = ArrayRef<Value>(outputs).drop_front();
-  if (!haveSameStructure(next, initial))
-    return importer.needsKnown("a loop changes the length of a list");
-  Values nextLeaves = flattenAll(next);
-  FailureOr<bool> learned = learn(nextLeaves);
+  FailureOr<bool> learned = learn(next);
   if (failed(learned))
     return failure();
   if (!outputs.front().is(Value::Bool))
@@ -324,10 +305,9 @@ LoopImporter::buildBody(const Size &position, mlir::ValueRange carried, mlir::Va
   if (goesOn)
     *goesOn = importer.getTruth(outputs.front());
   SmallVector<mlir::Value> values;
-  for (auto [leaf, form] : llvm::zip_equal(nextLeaves, forms))
+  for (auto [leaf, form] : llvm::zip_equal(next, forms))
     if (form)
       values.push_back(form->build(importer, leaf));
-  final.assign(next.begin(), next.end());
   return std::optional(values);
 }
 
@@ -406,56 +386,25 @@ LoopImporter::Trial LoopImporter::tryWhile() {
 
 LoopImporter::Trial LoopImporter::tryLoop() { return isWhile ? tryWhile() : tryFor(); }
 
-/// Builds the body once per iteration; their number and all conditions must be known.
-FailureOr<Values> LoopImporter::unroll(const Value &condition) {
-  Values values = initial;
-  std::optional<bool> goesOn = condition.getConstantBool();
-  for (int64_t i = 0; goesOn == true && (!count || i < *count->constant()); ++i) {
-    if (i >= maxUnrolled)
-      return b.limit("a loop of more than " + Twine(maxUnrolled) + " iterations is unrolled");
-    importer.setValue(body.inputs[0], Value::integer(i));
-    importer.setValues(ArrayRef<ValueId>(body.inputs).drop_front(), values);
-    if (failed(importer.importBlock(body)))
-      return failure();
-    Values outputs = importer.getValues(body.outputs);
-    goesOn = outputs.front().getConstantBool();
-    if (!goesOn)
-      return importer.needsKnown(
-          "how often a loop runs must be known when the program is compiled");
-    values.assign(outputs.begin() + 1, outputs.end());
-  }
-  return values;
-}
-
 FailureOr<Values> LoopImporter::run(const Value &trips, const Value &condition) {
   if (condition.getConstantBool() == false)
-    return initial;
+    return leaves;
   FailureOr<Size> size = importer.getSize(trips);
   if (failed(size))
     return failure();
   if (!size->isConstant(INT64_MAX))
     count = Size::max(*size, 0);
   if (count && count->isConstant(0))
-    return initial;
+    return leaves;
   outside = b.ops.getInsertionBlock();
   isWhile = !count || !condition.getConstantBool();
   flag = importer.getTruth(condition);
-  bool isKnown = condition.getConstantBool() && (!count || count->constant());
-  size_t numMarks = importer.getNumMarks();
   while (b.numDiscarded() < maxTrials) {
     Trial trial = tryLoop();
-    if (succeeded(trial) && *trial) {
-      Values joined = rebuildAll(importer, initial, **trial);
-      joinLists(importer, joined, initial, final);
-      return joined;
-    }
-    importer.takeMarks(numMarks);
-    if (succeeded(trial))
-      continue;
-    if (b.fault() != Fault::None || !isKnown)
+    if (failed(trial))
       return failure();
-    importer.takeNeed();
-    return unroll(condition);
+    if (*trial)
+      return **trial;
   }
   return b.limit("loops are nested too deeply to find out what they carry");
 }

@@ -64,6 +64,7 @@ public:
                           function_ref<Scalar(Scalars)> element);
 
   bool hasExactNumbers = false; ///< see Row
+  std::optional<Sizes> least;   ///< sizes that the operands are broadcast to
 
 private:
   FailureOr<Sizes> readTensors(unsigned count);
@@ -97,8 +98,8 @@ FailureOr<Sizes> ElementwiseBuilder::readTensors(unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     if (call[i].is(Value::Tensor))
       shapes.push_back(call[i].getTensor().shape);
-  if (call.target)
-    shapes.insert(shapes.begin(), call.target->shape);
+  if (least)
+    shapes.insert(shapes.begin(), *least);
   FailureOr<Sizes> shape = importer.broadcast(shapes);
   if (failed(shape))
     return failure();
@@ -143,14 +144,6 @@ static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
   return Tensors{*tensor};
 }
 
-/// Whether the result may go where the call wants it.
-static mlir::LogicalResult checkTarget(Importer &importer, const Call &call, DType result) {
-  if (!call.target || canStore(result, call.target->dtype))
-    return mlir::success();
-  return importer.b.error(Twine("a result of type ") + getName(result) +
-                          " cannot be stored in a tensor of type " + getName(call.target->dtype));
-}
-
 static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const Row &row) {
   ElementwiseBuilder builder(importer, call, row.numOperands);
   FailureOr<DType> common = builder.getCommonType();
@@ -170,8 +163,6 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     type = DType::Bool;
   if (compute == DType::Bool && row.rule == Rule::NoBool)
     return importer.b.error("PyTorch does not subtract bools");
-  if (failed(checkTarget(importer, call, type)))
-    return failure();
   builder.hasExactNumbers = row.hasExactNumbers;
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));
 }
@@ -284,12 +275,9 @@ static FailureOr<Tensors> buildFill(Importer &importer, const Call &call) {
   Value operands[] = {call.name == "aten::zero" ? zero : call[1]};
   Call filled = call;
   filled.arguments = operands;
-  if (!filled.target)
-    filled.target = *self;
-  return single(
-      ElementwiseBuilder(importer, filled, 1).build(self->dtype, self->dtype, 1, [](Scalars x) {
-        return x[0];
-      }));
+  ElementwiseBuilder builder(importer, filled, 1);
+  builder.least = self->shape;
+  return single(builder.build(self->dtype, self->dtype, 1, [](Scalars x) { return x[0]; }));
 }
 
 void registerElementwise(OperatorTable &table) {

@@ -129,7 +129,7 @@ static FailureOr<Size> countRange(Importer &importer, const Value &start, const 
   std::optional<double> low = start.getConstant(), high = end.getConstant(),
                         stride = step.getConstant();
   if (!low || !high || !stride)
-    return importer.needsKnown("floats of arange must be known when the program is compiled");
+    return importer.needsKnown("floats of arange");
   double count = std::ceil((*high - *low) / *stride);
   if (!(count >= 0) || count > 1e15)
     return importer.b.error("arange: the bounds and the step do not agree");

@@ -25,14 +25,14 @@ namespace refs = mlir::tssa::refs;
 
 namespace tssa::torchscript {
 
-/// Nodes that are built, those of unrolled iterations and of trials too.
+/// Nodes that are built, those of trials too.
 static constexpr size_t maxBuilt = 200'000;
 
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
 
-Value makeConstant(const Literal &literal, unsigned level) {
+Value makeConstant(const Literal &literal) {
   switch (literal.kind) {
   case Literal::Int:
     return Value::integer(literal.integer);
@@ -46,8 +46,8 @@ Value makeConstant(const Literal &literal, unsigned level) {
   case Literal::Tuple: {
     Values elements;
     for (const Literal &element : literal.elements)
-      elements.push_back(makeConstant(element, level));
-    return literal.kind == Literal::List ? Value::list(elements, level) : Value::tuple(elements);
+      elements.push_back(makeConstant(element));
+    return literal.kind == Literal::List ? Value::list(elements) : Value::tuple(elements);
   }
   case Literal::None:
   case Literal::Tensor:
@@ -78,41 +78,23 @@ void Importer::setValues(ArrayRef<ValueId> ids, ArrayRef<Value> from) {
 
 FailureOr<Values> Importer::build(const Node &node) {
   if (node.is("prim::Constant"))
-    return Values{makeConstant(node.value, level)};
+    return Values{makeConstant(node.value)};
   if (node.is("prim::If"))
     return importIf(*this, node);
   if (node.is("prim::Loop"))
     return importLoop(*this, node);
-  std::optional<Use> use = OperatorTable::get().find(node.op);
-  if (!use)
+  const Operator *op = OperatorTable::get().find(node.op);
+  if (!op)
     return b.unsupported("operator is not supported");
   Values arguments = getValues(node.inputs);
-  Call call{use->name, use->overload, arguments, std::nullopt};
-  if (use->op->evaluate)
-    return use->op->evaluate(*this, call);
-  Value target;
-  if (use->form != Use::Functional) {
-    if (arguments.empty())
-      return b.error("expected a tensor to write to");
-    // The results go to the first argument, or to the last.
-    target = use->form == Use::InPlace ? arguments.front() : arguments.pop_back_val();
-    FailureOr<TensorRef> ref = getTensor(target);
-    if (failed(ref))
-      return failure();
-    call.arguments = arguments;
-    call.target = *ref;
-  }
-  FailureOr<Tensors> results = use->op->compute(*this, call);
+  auto [name, overload] = StringRef(node.op).split('.');
+  Call call{name, overload, arguments};
+  if (op->evaluate)
+    return op->evaluate(*this, call);
+  FailureOr<Tensors> results = op->compute(*this, call);
   if (failed(results))
     return failure();
-  if (call.target) {
-    if (results->size() != 1)
-      return b.unsupported("several results cannot be written");
-    if (failed(write(*call.target, results->front())))
-      return failure();
-    return Values{target};
-  }
-  bool isContiguous = use->op->layout == Layout::Contiguous;
+  bool isContiguous = op->layout == Layout::Contiguous;
   if (!isContiguous)
     isContiguous = llvm::all_of(arguments, [](const Value &value) {
       return !value.is(Value::Tensor) || value.getTensor().isRowMajor;
@@ -141,7 +123,7 @@ LogicalResult Importer::importNode(const Node &node) {
     place = node.place;
   b.setLoc(getLocation(b.context(), node, place));
   if (++numBuilt > maxBuilt)
-    (void)b.limit("the program is too large when its loops are unrolled");
+    (void)b.limit("the program is too large");
   FailureOr<Values> results = failure();
   if (b.fault() == Fault::None)
     results = build(node);
@@ -166,8 +148,6 @@ LogicalResult Importer::importBlock(const Block &block) {
 FailureOr<Values> Importer::run(ArrayRef<Value> arguments) {
   setValues(program.body.inputs, arguments);
   if (failed(importBlock(program.body))) {
-    if (b.fault() == Fault::None)
-      (void)b.unsupported(need);
     if (errorText.empty())
       errorText = b.faultText().str();
     return failure();
@@ -175,31 +155,13 @@ FailureOr<Values> Importer::run(ArrayRef<Value> arguments) {
   return getValues(program.body.outputs);
 }
 
-LogicalResult Importer::needsKnown(const Twine &what) {
-  if (need.empty()) {
-    need = what.str();
-    if (place.line)
-      need = place.file + ":" + std::to_string(place.line) + ": " + need;
-  }
-  return failure();
-}
-
-void Importer::markAmbiguous(const Value &list) {
-  if (list.isAmbiguous())
-    return;
-  list.setAmbiguous(true);
-  marked.push_back(list);
-}
-
-void Importer::takeMarks(size_t count) {
-  for (const Value &list : ArrayRef<Value>(marked).drop_front(count))
-    list.setAmbiguous(false);
-  marked.resize(count);
-}
-
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
+
+LogicalResult Importer::needsKnown(const Twine &what) {
+  return b.unsupported(what + " must be known when the program is compiled");
+}
 
 FailureOr<Size> Importer::getSize(const Value &value) {
   if (value.is(Value::Int))
@@ -219,7 +181,7 @@ FailureOr<int64_t> Importer::getInt(const Value &value, StringRef what) {
     return *constant;
   if (!value.is(Value::Int) && !value.is(Value::Bool))
     return b.error(what + ": expected an int, got " + value.describe());
-  return needsKnown(what + " must be known when the program is compiled");
+  return needsKnown(what);
 }
 
 FailureOr<bool> Importer::getFlag(const Value &value, StringRef what) {
@@ -227,7 +189,7 @@ FailureOr<bool> Importer::getFlag(const Value &value, StringRef what) {
     return *constant;
   if (!value.is(Value::Bool))
     return b.error(what + ": expected a bool, got " + value.describe());
-  return needsKnown(what + " must be known when the program is compiled");
+  return needsKnown(what);
 }
 
 FailureOr<Sizes> Importer::getSizes(const Value &value) {

@@ -36,12 +36,8 @@ public:
 
   /// Where the node stands that is built now.
   const Place &getPlace() const { return place; }
-  /// Fails for a value that must be known when the program is built. A loop around is then
-  /// unrolled if that helps; else it is the error.
+  /// Refuses a program in which only a run knows `what`.
   mlir::LogicalResult needsKnown(const llvm::Twine &what);
-  const std::string &getNeed() const { return need; }
-  /// How many loops and branches that are decided by a run are around.
-  unsigned getLevel() const { return level; }
 
   // Numbers.
   mlir::FailureOr<Size> getSize(const Value &value);
@@ -88,22 +84,6 @@ public:
   /// The outputs of a block that has just been built.
   Values getValues(llvm::ArrayRef<ValueId> ids) const;
   void setValues(llvm::ArrayRef<ValueId> ids, llvm::ArrayRef<Value> from);
-  /// While it lives, what is built is in a loop or branch that a run decides.
-  class Region {
-  public:
-    explicit Region(Importer &importer) : importer(importer) { ++importer.level; }
-    ~Region() { --importer.level; }
-
-  private:
-    Importer &importer;
-  };
-  /// Marks a list as ambiguous.
-  void markAmbiguous(const Value &list);
-  size_t getNumMarks() const { return marked.size(); }
-  /// Takes back all but the first `count` marks: what they were for was discarded.
-  void takeMarks(size_t count);
-  /// Forgets a need that unrolling has met.
-  std::string takeNeed() { return std::exchange(need, std::string()); }
 
 private:
   mlir::LogicalResult importNode(const Node &node);
@@ -112,10 +92,7 @@ private:
 
   const Program &program;
   std::vector<Value> values;
-  std::vector<Value> marked; ///< the lists that were marked as ambiguous, in order
   Place place;
-  std::string need;
-  unsigned level = 0;
   size_t numBuilt = 0;
 
 public:
@@ -124,7 +101,7 @@ public:
 };
 
 /// The value of a constant that is no tensor.
-Value makeConstant(const Literal &literal, unsigned level);
+Value makeConstant(const Literal &literal);
 
 /// The type that PyTorch numbers so (c10::ScalarType), if it is one of ours.
 std::optional<DType> lookupScalarType(int64_t code);

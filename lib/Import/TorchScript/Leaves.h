@@ -17,23 +17,7 @@
 
 namespace tssa::torchscript {
 
-/// The leaves of a value, of lists and tuples those of their elements.
-void flatten(const Value &value, Values &leaves);
-Values flattenAll(llvm::ArrayRef<Value> values);
-/// A value of the structure of `like` with the next of `leaves`.
-Value rebuild(Importer &importer, const Value &like, llvm::ArrayRef<Value> &leaves);
-Values rebuildAll(Importer &importer, llvm::ArrayRef<Value> like, llvm::ArrayRef<Value> leaves);
-/// Decides which lists `joined` are, rebuilt behind a branch or loop that gives either `left` or
-/// `right`: one that both are stays itself. One of them that has a name outside may be `joined` or
-/// not, so both are ambiguous from now on; so is a list that stands at two places.
-void joinLists(Importer &importer, llvm::MutableArrayRef<Value> joined, llvm::ArrayRef<Value> left,
-               llvm::ArrayRef<Value> right);
-/// Marks the lists of these values, and those within, as ambiguous.
-void markLists(Importer &importer, llvm::ArrayRef<Value> values);
-/// Whether values have leaves at the same places.
-bool haveSameStructure(llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right);
-
-/// What is known of a leaf that is a value of an scf op.
+/// What is known of a value that is one of an scf op.
 struct Form {
   Value::Kind kind = Value::None;
   bool isNonNegative = false; ///< of an Int

@@ -147,7 +147,7 @@ static FailureOr<Values> buildBinary(Importer &importer, const Call &call, const
   if (lhs && rhs && row.onFloats)
     return Values{Value::number(row.onFloats(*lhs, *rhs))};
   if (!row.build)
-    return importer.needsKnown("the numbers must be known when the program is compiled");
+    return importer.needsKnown("the numbers");
   return Values{Value::number(
       row.build(b.ops, b.loc(), importer.getNumber(call[0]), importer.getNumber(call[1])))};
 }
@@ -197,13 +197,6 @@ static FailureOr<Values> compare(Importer &importer, const Call &call) {
       Value::truth(arith::CmpFOp::create(b.ops, b.loc(), predicate, importer.getNumber(left),
                                          importer.getNumber(right))
                        .getResult())};
-}
-
-template <bool isNegated>
-static FailureOr<Values> compareText(Importer &importer, const Call &call) {
-  if (!call[0].is(Value::String) || !call[1].is(Value::String))
-    return importer.b.error("expected strings");
-  return oneTruth((call[0].getText() == call[1].getText()) != isNegated);
 }
 
 static FailureOr<Values> invert(Importer &importer, const Call &call) {
@@ -316,117 +309,29 @@ static FailureOr<Values> toBool(Importer &importer, const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions of one number
+// Roots and sizes
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Values> negate(Importer &importer, const Call &call) {
-  operators::Builder &b = importer.b;
-  if (call[0].is(Value::Int))
-    return oneInt(-call[0].getSize());
+static FailureOr<Values> getSquareRoot(Importer &importer, const Call &call) {
   if (failed(checkNumbers(importer, call, 1)))
     return failure();
   if (std::optional<double> known = call[0].getConstant())
-    return Values{Value::number(-*known)};
+    return Values{Value::number(std::sqrt(*known))};
+  operators::Builder &b = importer.b;
   return Values{Value::number(
-      arith::NegFOp::create(b.ops, b.loc(), importer.getNumber(call[0])).getResult())};
+      mlir::math::SqrtOp::create(b.ops, b.loc(), importer.getNumber(call[0])).getResult())};
 }
 
-static FailureOr<Values> absolute(Importer &importer, const Call &call) {
-  if (call[0].is(Value::Int))
-    return oneInt(Size::max(call[0].getSize(), -call[0].getSize()));
-  if (std::optional<double> known = call[0].getConstant())
-    return Values{Value::number(std::abs(*known))};
-  return importer.needsKnown("the number must be known when the program is compiled");
-}
-
-/// `toInteger`: the result is an int, as of math.floor.
-template <double (*fn)(double), bool toInteger>
-static FailureOr<Values> apply(Importer &importer, const Call &call) {
-  if (toInteger && call[0].is(Value::Int))
-    return Values{call[0]};
-  std::optional<double> known = call[0].getConstant();
-  if (!known)
-    return importer.needsKnown("the number must be known when the program is compiled");
-  double result = fn(*known);
-  if (toInteger && std::abs(result) < 9.2e18)
-    return oneInt(static_cast<int64_t>(result));
-  return Values{Value::number(result)};
-}
-
-//===----------------------------------------------------------------------===//
-// What loops and shapes give
-//===----------------------------------------------------------------------===//
-
-static FailureOr<Values> getRangeLength(Importer &importer, const Call &call) {
-  FailureOr<Size> low = importer.getSize(call[0]), high = importer.getSize(call[1]);
-  FailureOr<int64_t> step = importer.getInt(call[2], "the step of a range");
-  if (failed(low) || failed(high) || failed(step))
-    return failure();
-  if (*step == 0)
-    return importer.b.error("the step of a range is 0");
-  Size distance = *step > 0 ? *high - *low : *low - *high;
-  return oneInt(Size::max(distance.ceilDiv(std::abs(*step)), 0));
-}
-
-static FailureOr<Values> getRangeElement(Importer &importer, const Call &call) {
-  FailureOr<Size> index = importer.getSize(call[0]), start = importer.getSize(call[1]);
-  FailureOr<Size> step = importer.getSize(call[2]);
-  if (failed(index) || failed(start) || failed(step))
-    return failure();
-  return oneInt(*start + *index * *step);
-}
-
-static FailureOr<Values> getShape(Importer &importer, const Call &call) {
+static FailureOr<Values> getExtent(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  if (call.overload == "int") {
-    FailureOr<int64_t> dim = importer.getDim(call[1], tensor->rank());
-    if (failed(dim))
-      return failure();
-    if (tensor->rank() == 0)
-      return importer.b.error("size() of a tensor without dims");
-    return oneInt(tensor->shape[*dim]);
-  }
-  Values sizes;
-  for (const Size &size : tensor->shape)
-    sizes.push_back(Value::integer(size));
-  return Values{Value::list(sizes, importer.getLevel())};
-}
-
-static FailureOr<Values> countElements(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
+  FailureOr<int64_t> dim = importer.getDim(call[1], tensor->rank());
+  if (failed(dim))
     return failure();
-  return oneInt(operators::product(tensor->shape));
-}
-
-static FailureOr<Values> getRank(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  return oneInt(tensor->rank());
-}
-
-static FailureOr<Values> getTypeNumber(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  for (int64_t code = 0; code < 64; ++code)
-    if (std::optional<DType> type = lookupScalarType(code); type == tensor->dtype)
-      return oneInt(code);
-  return importer.b.unsupported(Twine("the dtype ") + getName(tensor->dtype));
-}
-
-static FailureOr<Values> isFloatingPoint(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  return oneTruth(operators::isFloat(tensor->dtype));
-}
-
-static FailureOr<Values> getDevice(Importer &, const Call &) {
-  return Values{Value::string("cpu")};
+  if (tensor->rank() == 0)
+    return importer.b.error("size() of a tensor without dims");
+  return oneInt(tensor->shape[*dim]);
 }
 
 void registerNumbers(OperatorTable &table) {
@@ -441,34 +346,16 @@ void registerNumbers(OperatorTable &table) {
   table.evaluate("aten::le", numbers, compare<Order::LessEqual, false, false>);
   table.evaluate("aten::gt", numbers, compare<Order::Less, true, false>);
   table.evaluate("aten::ge", numbers, compare<Order::LessEqual, true, false>);
-  table.evaluate("aten::eq", "str", compareText<false>);
-  table.evaluate("aten::ne", "str", compareText<true>);
   table.evaluate("aten::__not__", "-", invert);
   table.evaluate("aten::__and__", "bool", combine<arith::AndIOp, false>);
   table.evaluate("aten::__or__", "bool", combine<arith::OrIOp, true>);
-  table.evaluate("aten::Int", "Tensor bool float Scalar", toInt);
-  table.evaluate("aten::Float", "Tensor Scalar int bool", toFloat);
-  table.evaluate("aten::Bool", "Tensor int float", toBool);
+  table.evaluate("aten::Int", "float", toInt);
+  table.evaluate("aten::Float", "int", toFloat);
+  table.evaluate("aten::Bool", "Tensor", toBool);
   table.evaluate("aten::item", "-", toItem);
   table.evaluate("aten::_local_scalar_dense", "-", toItem);
-  table.evaluate("aten::IntImplicit", "-", toInt);
-  table.evaluate("aten::FloatImplicit", "-", toFloat);
-  table.evaluate("aten::ScalarImplicit", "-", toItem);
-  table.evaluate("aten::neg", "int float Scalar", negate);
-  table.evaluate("prim::abs", "int float Scalar", absolute);
-  table.evaluate("aten::ceil", "int float", apply<std::ceil, true>);
-  table.evaluate("aten::floor", "int float", apply<std::floor, true>);
-  table.evaluate("aten::sqrt", "int float", apply<std::sqrt, false>);
-  table.evaluate("aten::exp", "int float", apply<std::exp, false>);
-  table.evaluate("aten::log", "int float", apply<std::log, false>);
-  table.evaluate("aten::__range_length", "-", getRangeLength);
-  table.evaluate("aten::__derive_index", "-", getRangeElement);
-  table.evaluate("aten::size", "- int", getShape);
-  table.evaluate("aten::numel", "-", countElements);
-  table.evaluate("aten::dim", "-", getRank);
-  table.evaluate("prim::dtype", "-", getTypeNumber);
-  table.evaluate("prim::device", "-", getDevice);
-  table.evaluate("aten::is_floating_point", "-", isFloatingPoint);
+  table.evaluate("aten::sqrt", "int float", getSquareRoot);
+  table.evaluate("aten::size", "int", getExtent);
 }
 
 } // namespace tssa::torchscript

@@ -30,38 +30,15 @@ void OperatorTable::evaluate(const Twine &name, StringRef overloads, Evaluate fn
   operators[name.str()].push_back({splitOverloads(overloads), nullptr, std::move(fn)});
 }
 
-const Operator *OperatorTable::lookup(StringRef name, StringRef overload) const {
+const Operator *OperatorTable::find(StringRef op) const {
+  auto [name, overload] = op.split('.');
   auto it = operators.find(name);
   if (it == operators.end())
     return nullptr;
-  for (const Operator &op : it->second)
-    if (op.hasOverload(overload))
-      return &op;
+  for (const Operator &candidate : it->second)
+    if (candidate.hasOverload(overload))
+      return &candidate;
   return nullptr;
-}
-
-std::optional<Use> OperatorTable::find(StringRef op) const {
-  auto [name, overload] = op.split('.');
-  if (const Operator *found = lookup(name, overload))
-    return Use{found, name.str(), overload.str(), Use::Functional};
-  if (name.ends_with("_") && !name.ends_with("__")) {
-    StringRef functional = name.drop_back();
-    if (const Operator *found = lookup(functional, overload); found && found->compute)
-      return Use{found, functional.str(), overload.str(), Use::InPlace};
-  }
-  // In-place operators of Python: a += b on tensors is __iadd__.
-  if (name.consume_front("aten::__i") && name.consume_back("__"))
-    if (const Operator *found = lookup(("aten::__" + name + "__").str(), overload);
-        found && found->compute)
-      return Use{found, ("aten::__" + name + "__").str(), overload.str(), Use::InPlace};
-  name = op.split('.').first;
-  if (overload != "out" && !overload.consume_back("_out"))
-    return std::nullopt;
-  // "out" stands for the overload on tensors.
-  for (StringRef candidate : {overload == "out" ? StringRef("Tensor") : overload, StringRef()})
-    if (const Operator *found = lookup(name, candidate); found && found->compute)
-      return Use{found, name.str(), candidate.str(), Use::Out};
-  return std::nullopt;
 }
 
 std::vector<std::string> OperatorTable::list() const {

@@ -20,13 +20,11 @@
 
 namespace tssa::torchscript {
 
-/// One use of an operator, its arguments in the order of the schema without `out`.
+/// One use of an operator, its arguments in the order of the schema.
 struct Call {
   llvm::StringRef name; ///< "aten::add"
   llvm::StringRef overload;
   llvm::ArrayRef<Value> arguments;
-  /// The tensor that the results are written to, for in-place and out= forms.
-  std::optional<TensorRef> target;
 
   const Value &operator[](size_t i) const {
     static const Value none;
@@ -53,14 +51,6 @@ struct Operator {
   bool hasOverload(llvm::StringRef overload) const;
 };
 
-/// How a node uses an operator.
-struct Use {
-  const Operator *op;
-  std::string name;     ///< of the functional form
-  std::string overload; ///< of the functional form
-  enum Form { Functional, InPlace, Out } form = Functional;
-};
-
 class OperatorTable {
 public:
   static const OperatorTable &get();
@@ -69,12 +59,11 @@ public:
   void compute(const llvm::Twine &name, llvm::StringRef overloads, Compute fn,
                Layout layout = Layout::Inputs);
   void evaluate(const llvm::Twine &name, llvm::StringRef overloads, Evaluate fn);
-  /// Nothing when the operator is not supported.
-  std::optional<Use> find(llvm::StringRef op) const;
+  /// Null when the operator, "aten::add.Tensor" say, is not supported.
+  const Operator *find(llvm::StringRef op) const;
   std::vector<std::string> list() const;
 
 private:
-  const Operator *lookup(llvm::StringRef name, llvm::StringRef overload) const;
   llvm::StringMap<std::vector<Operator>> operators;
 };
 

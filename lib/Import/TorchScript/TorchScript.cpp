@@ -178,11 +178,10 @@ Value ArgumentBinder::bind(const Literal &literal, Importer &importer) {
     Values elements;
     for (const Literal &element : literal.elements)
       elements.push_back(bind(element, importer));
-    return literal.kind == Literal::List ? Value::list(elements, /*level=*/0)
-                                         : Value::tuple(elements);
+    return literal.kind == Literal::List ? Value::list(elements) : Value::tuple(elements);
   }
   default:
-    return makeConstant(literal, /*level=*/0);
+    return makeConstant(literal);
   }
 }
 

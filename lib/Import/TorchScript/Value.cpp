@@ -62,11 +62,9 @@ Value Value::string(StringRef text) {
   return value;
 }
 
-Value Value::list(ArrayRef<Value> elements, unsigned level) {
+Value Value::list(ArrayRef<Value> elements) {
   Value value = tuple(elements);
   value.tag = List;
-  value.level = level;
-  value.ambiguous = std::make_shared<bool>(false);
   return value;
 }
 
@@ -125,7 +123,6 @@ bool Value::isSame(const Value &other) const {
   case String:
     return *text == *other.text;
   case List:
-    return elements == other.elements;
   case Tuple:
     return elements->size() == other.elements->size() &&
            llvm::all_of(llvm::zip(*elements, *other.elements), [](const auto &pair) {

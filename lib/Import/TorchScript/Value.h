@@ -34,7 +34,7 @@ struct TensorRef {
 class Value;
 using Values = llvm::SmallVector<Value, 1>;
 
-/// A value of the program. Copies of a list are the same list, as in Python.
+/// A value of the program.
 class Value {
 public:
   enum Kind { None, Tensor, Int, Float, Bool, String, List, Tuple, Uninitialized };
@@ -47,8 +47,7 @@ public:
   static Value truth(bool value);
   static Value truth(mlir::Value value);
   static Value string(llvm::StringRef text);
-  /// `level` is how many loops and branches are around the place that makes a list.
-  static Value list(llvm::ArrayRef<Value> elements, unsigned level);
+  static Value list(llvm::ArrayRef<Value> elements);
   static Value tuple(llvm::ArrayRef<Value> elements);
   static Value uninitialized();
 
@@ -66,11 +65,7 @@ public:
   std::optional<double> getKnown() const { return known; }
   /// The f64 or i1 of one that is not.
   mlir::Value getScalar() const { return scalar; }
-  std::vector<Value> &getElements() const { return *elements; }
-  unsigned getLevel() const { return level; }
-  /// Whether only a run decides which other names stand for this list: it must not change.
-  bool isAmbiguous() const { return *ambiguous; }
-  void setAmbiguous(bool value) const { *ambiguous = value; }
+  llvm::ArrayRef<Value> getElements() const { return *elements; }
 
   /// An int, float or bool as a number known now.
   std::optional<double> getConstant() const;
@@ -82,14 +77,12 @@ public:
 
 private:
   Kind tag = None;
-  unsigned level = 0;
   std::optional<double> known;
   mlir::Value scalar;
   Size size;
   std::shared_ptr<TensorRef> ref;
   std::shared_ptr<std::string> text;
   std::shared_ptr<std::vector<Value>> elements;
-  std::shared_ptr<bool> ambiguous; ///< of a List
 };
 
 } // namespace tssa::torchscript

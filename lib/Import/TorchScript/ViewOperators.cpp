@@ -97,7 +97,7 @@ static Values cut(Importer &importer, const TensorRef &tensor, int64_t dim,
     parts.push_back(Value::tensor(slice(importer, tensor, dim, begin, begin + length)));
     begin = begin + length;
   }
-  return {Value::list(parts, importer.getLevel())};
+  return {Value::list(parts)};
 }
 
 /// Parts of `length` elements, the last may have fewer. Their number must be known.
@@ -109,7 +109,7 @@ static FailureOr<Values> cutEvenly(Importer &importer, const TensorRef &tensor, 
   while (true) {
     std::optional<bool> isLast = importer.guards.isAtMost(rest, length);
     if (!isLast || lengths.size() > 1024)
-      return importer.needsKnown("the number of parts must be known when the program is compiled");
+      return importer.needsKnown("the number of parts");
     lengths.push_back(*isLast ? rest : length);
     if (*isLast)
       return cut(importer, tensor, dim, lengths);
@@ -161,7 +161,7 @@ static FailureOr<Values> buildUnbind(Importer &importer, const Call &call, const
     if (importer.guards.isAtMost(tensor.shape[dim], i) == true)
       count = i;
   if (!count)
-    return importer.needsKnown("the number of parts must be known when the program is compiled");
+    return importer.needsKnown("the number of parts");
   Values parts;
   for (int64_t i = 0; i < *count; ++i) {
     FailureOr<TensorRef> part = select(importer, tensor, dim, i);
@@ -169,7 +169,7 @@ static FailureOr<Values> buildUnbind(Importer &importer, const Call &call, const
       return failure();
     parts.push_back(Value::tensor(*part));
   }
-  return Values{Value::list(parts, importer.getLevel())};
+  return Values{Value::list(parts)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,8 +229,7 @@ static FailureOr<Values> squeezeDims(Importer &importer, TensorRef tensor, Array
       continue;
     std::optional<bool> isOne = importer.guards.isEqual(tensor.shape[dim], 1);
     if (!isOne)
-      return importer.needsKnown(
-          "whether a dim has size 1 must be known when the program is compiled");
+      return importer.needsKnown("whether a dim has size 1");
     if (*isOne)
       tensor = squeeze(importer, tensor, dim);
   }

@@ -240,6 +240,8 @@ class Recorder(TorchDispatchMode):
 
     def _decompose(self, func, args, kwargs):
         """The result of `func` by way of other operators; NotImplemented if it is recorded itself."""
+        if func.namespace == "prim":  # what a fake tensor is asked: its device
+            return NotImplemented
         # An operator that comes again and again in its own decomposition has none.
         if operator_name(func) in list_operators() or self._decomposed.count(func) > _MAX_NESTED:
             return NotImplemented
