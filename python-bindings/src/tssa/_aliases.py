@@ -71,6 +71,17 @@ class Aliases:
         makers = [maker for storage in self._written for _, maker, _ in self._find_bases(storage)]
         return {order for kind, order in makers if kind == "argument"}
 
+    def are_told_apart(self, tensor, copy, results):
+        """Whether it matters that `copy` is none of `tensor`'s storage."""
+        sides = [{base for (base, _), _, _ in self.find_bases(side)} for side in (tensor, copy)]
+        written = {base for storage in self._written for (base, _), _, _ in self._find_bases(storage)}
+        if written & (sides[0] | sides[1]):
+            return True
+        given = [{base for (base, _), _, _ in self.find_bases(result)} for result in results]
+        is_given = [any(side & bases for bases in given) for side in sides]
+        is_argument = any(self._makers[base][0] == "argument" for base in sides[0])
+        return is_given[1] and (is_argument or is_given[0])
+
     def find_bases(self, tensor):
         """[(key, maker, count)]: what the tensor's storage may be.
 

@@ -9,13 +9,14 @@ import os
 from ._session import Session
 
 
-def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0):
+def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, check=False):
     """A callable that does what `program` does, compiled.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
     model or an artifact gives a Session. Without it, a decorator.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
     target: what tssa-compile --target takes.
+    check: whether the first call of each binary is compared with eager; a difference is a tssa.Error.
 
     Element types, ranks and the structure of containers are fixed by a call; sizes and numbers
     are free unless the program decides by them. A call that differs in what is fixed compiles
@@ -24,16 +25,16 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
     """
     if program is None:
         return functools.partial(compile, example_inputs=example_inputs, target=target, device=device,
-                                 threads=threads)
+                                 threads=threads, check=check)
     if isinstance(program, (str, os.PathLike)):
         return Session(os.fspath(program), target, device, threads)
-    compiled = _capture(program, {"target": target, "device": device, "threads": threads})
+    compiled = _capture(program, {"target": target, "device": device, "threads": threads}, check)
     if example_inputs is not None:
         compiled.prepare(*example_inputs)
     return compiled
 
 
-def _capture(program, options):
+def _capture(program, options, check):
     import torch
 
     if isinstance(program, torch.export.ExportedProgram):
@@ -42,4 +43,4 @@ def _capture(program, options):
         return ExportedFunction(program, options)
     from ._function import CompiledFunction
 
-    return CompiledFunction(program, options)
+    return CompiledFunction(program, options, check)

@@ -4,9 +4,12 @@
 """Functions and modules that are recorded at their first call, and again where they differ."""
 
 import contextlib
+import copy
 import functools
 import logging
+import sys
 import threading
+import warnings
 
 import sympy
 import torch
@@ -15,25 +18,31 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 from ._arguments import Arguments, Fakes
+from ._check import Reference
 from ._errors import Error, UnsupportedError
 from ._expressions import compile_expressions, evaluate
 from ._hooks import Hooks
 from ._lists import NeedsList
-from ._record import DecidesShape
+from ._record import DecidesShape, DependsOnOnes
 from ._recorded import record
 from ._state import Reads
 from ._values import check_defined, is_same
 
 
+#: So many recordings of one kind of call are many.
+MANY = 8
+
+
 class CompiledFunction:
     """What tssa.compile gives; call it as the original."""
 
-    def __init__(self, program, options):
+    def __init__(self, program, options, check=False):
         if not callable(program):
             raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
-        self._program, self._options = program, options
+        self._program, self._options, self._check = program, options, check
         self._recordings = {}  # lists of them, by keys
         self._lock = threading.Lock()
+        self._has_warned = False
         self.__name__ = getattr(program, "__name__", type(program).__name__)
         functools.update_wrapper(self, program, updated=())
 
@@ -44,25 +53,55 @@ class CompiledFunction:
 
     def prepare(self, *args, **kwargs):
         """Compiles for calls like this one, without running."""
-        arguments, recording = self._find(args, kwargs)
-        recording.program.prepare(*arguments.values)
+        with self._without_gradients():
+            arguments, recording, _ = self._find(args, kwargs)
+            recording.program.prepare(*arguments.values)
 
     def __call__(self, *args, **kwargs):
-        arguments, recording = self._find(args, kwargs)
-        return recording.run(arguments.values)
+        with self._without_gradients():
+            arguments, recording, is_new = self._find(args, kwargs)
+            if not is_new or not self._check:
+                return recording.run(arguments.values)
+            reference = Reference(self._program, args, kwargs)
+            result = recording.run(arguments.values)
+            reference.compare(self.__name__, result, args, kwargs)
+            return result
 
     def __get__(self, instance, owner=None):
         """A method: the function with its first argument."""
         return self if instance is None else functools.partial(self, instance)
 
+    def __reduce__(self):
+        module = sys.modules.get(getattr(self, "__module__", None))
+        if getattr(module, self.__name__, None) is self:
+            return self.__name__  # decorated: a name of its module
+        return CompiledFunction, (self._program, self._options, self._check)
+
+    def __deepcopy__(self, memo):
+        return CompiledFunction(copy.deepcopy(self._program, memo), self._options, self._check)
+
+    def _without_gradients(self):
+        """A module in evaluation mode gives no gradients, which is said once."""
+        if not torch.is_grad_enabled() or not isinstance(self._program, torch.nn.Module) or self._program.training:
+            return contextlib.nullcontext()
+        if not self._has_warned and any(p.requires_grad for p in self._program.parameters()):
+            self._has_warned = True
+            warnings.warn(f"{self.__name__} is compiled: its results have no gradients", stacklevel=3)
+        return torch.no_grad()
+
     def _find(self, args, kwargs):
+        """(arguments, their recording, whether it was made for them)"""
         arguments = Arguments(args, kwargs)
-        key = (arguments.key, torch.get_default_dtype(), torch.is_autocast_enabled("cpu"))
+        key = (arguments.key, torch.get_default_dtype(), torch.is_autocast_enabled("cpu"),
+               torch.get_autocast_dtype("cpu"))
         recording = self._find_recording(key, arguments)
-        if recording is None:
-            with self._lock:
-                recording = self._find_recording(key, arguments) or self._record(key, args, kwargs, arguments)
-        return arguments, recording
+        if recording is not None:
+            return arguments, recording, False
+        with self._lock:
+            recording = self._find_recording(key, arguments)
+            if recording is not None:
+                return arguments, recording, False
+            return arguments, self._record(key, args, kwargs, arguments), True
 
     def _find_recording(self, key, arguments):
         return next((recording for recording in self._recordings.get(key, ())
@@ -70,7 +109,10 @@ class CompiledFunction:
 
     def _record(self, key, args, kwargs, arguments):
         recording = _Recording(self._program, args, kwargs, arguments, self.__name__, self._options)
-        self._recordings[key] = (recording, *self._recordings.get(key, ()))
+        known = self._recordings[key] = (recording, *self._recordings.get(key, ()))
+        if len(known) == MANY:
+            warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
+                          f"else it reads; the last time for: {recording.describe()}", stacklevel=4)
         return recording
 
 
@@ -96,6 +138,8 @@ class _Recording:
                 self._has_buffers = False
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
+            except DependsOnOnes:
+                fixed = 1
             except Error as error:
                 errors.append(error)
                 fixed += 2
@@ -132,6 +176,9 @@ class _Recording:
         hooks = Hooks(recorder, self._reads, self._has_buffers)
         args, kwargs = _replace((args, kwargs), iter(values), {})
         recorder.fixes_numbers = True
+        for value in values:
+            if not isinstance(value, torch.Tensor):
+                self._reads.add_value(value)
         result = hooks.call(function, *args, **kwargs)
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
@@ -144,6 +191,12 @@ class _Recording:
         for value in results:
             check_defined(value)
         return results
+
+    def describe(self):
+        """What a call must keep to, for people."""
+        guards = [str(guard.expr) for guard in self._fakes.environment.guards]
+        numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
+        return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
     def run(self, values):
         """What the original gives for these arguments."""

@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
 from ._aliases import Aliases
-from ._expressions import SYMBOLS, Expressions, expression_of
+from ._expressions import SYMBOLS, Expressions, is_symbolic, is_unbacked
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
 
@@ -80,6 +80,10 @@ class DecidesShape(Exception):
         self.symbols = symbols
 
 
+class DependsOnOnes(Exception):
+    """What the program does depends on a size of 1."""
+
+
 class Recorder(TorchDispatchMode):
     """Records all calls while it is the innermost mode.
 
@@ -104,6 +108,8 @@ class Recorder(TorchDispatchMode):
         self._constants = {}
         self._decomposed = []  # operators that are being decomposed
         self._is_silent = False
+        self._first_number = 0  # of the block that is being recorded
+        self._copies = []  # (tensor, copy) where eager copies unless the tensor is contiguous
         self._expressions = Expressions(self)
 
     # What a program has.
@@ -154,16 +160,17 @@ class Recorder(TorchDispatchMode):
     @contextlib.contextmanager
     def block(self, block=None):
         """What is recorded meanwhile is a block of a node, or the rest of one; gives it."""
-        outer = self.nodes, self._constants
+        outer = self.nodes, self._constants, self._first_number
         if block is None:
             block = _Block(inputs=[], nodes=[], outputs=[])
             block.constants, block.scope = dict(self._constants), self._expressions.copy_scope()
-        self.nodes, self._constants = block["nodes"], block.constants
+            block.first_number = self._count
+        self.nodes, self._constants, self._first_number = block["nodes"], block.constants, block.first_number
         try:
             with self._expressions.use_scope(block.scope):
                 yield block
         finally:
-            self.nodes, self._constants = outer
+            self.nodes, self._constants, self._first_number = outer
 
     @contextlib.contextmanager
     def silence(self):
@@ -203,6 +210,18 @@ class Recorder(TorchDispatchMode):
             return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
                     if isinstance(value, torch.Tensor) else value for value in values]
 
+    def decide_copies(self, results):
+        """Guards that eager copies where the recording does, if anybody can tell a copy from a view."""
+        for tensor, copy in self._copies:
+            if not self.aliases.are_told_apart(tensor, copy, results):
+                continue
+            for size in tensor.shape:
+                if is_unbacked(size):
+                    raise UnsupportedError([self.locate("only a run knows whether contiguous() or reshape() copies: "
+                                                        "call clone()")])
+                if is_symbolic(size) and size == 1:
+                    raise DependsOnOnes
+
     def size_symbols(self):
         """{symbol: (order of an argument, dim)}, of sizes that are free."""
         return self._expressions.bound_to(self.inputs)
@@ -224,7 +243,11 @@ class Recorder(TorchDispatchMode):
             return result
         if self.fixes_numbers and operator_name(func) == "tssa::view":
             self._check_split(args[1])
+        if func.overloadpacket is torch.ops.aten.squeeze:
+            _decide_ones(args[0], args[1:])
         result = func(*args, **kwargs)
+        if func is torch.ops.aten.clone.default and kwargs.get("memory_format") == torch.contiguous_format:
+            self._copies.append((args[0], result))
         targets = self._find_targets(func, args, kwargs)
         if targets or not _is_constant(result):
             self._record(func, args, kwargs, result)
@@ -267,7 +290,7 @@ class Recorder(TorchDispatchMode):
         return self._fakes[id(tensor)]
 
     def _record(self, func, args, kwargs, result):
-        inputs = [self.number_of(value) for _, value in _in_order(func, args, kwargs)]
+        inputs = [self.number_of(value) for value in self._complete(func, args, kwargs, result)]
         outputs, unpacked = [], []
         returns = func._schema.returns
         for value in [result] if len(returns) == 1 else result or ():
@@ -283,6 +306,22 @@ class Recorder(TorchDispatchMode):
             self._append("prim::ListUnpack", [number], elements)
             for value, element in zip(values, elements):
                 self.bind(value, element)
+
+    def _complete(self, func, args, kwargs, result):
+        """The arguments, with the type that PyTorch's default decides."""
+        call = _in_order(func, args, kwargs)
+        made = next((value for value in pytree.tree_leaves(result) if isinstance(value, torch.Tensor)), None)
+        if made is None or not made.dtype.is_floating_point or any(
+                value.dtype.is_floating_point for _, value in call if isinstance(value, torch.Tensor)):
+            return [value for _, value in call]
+        names = [argument.name for argument, _ in call]
+        values = [made.dtype if name == "dtype" and value is None else value
+                  for name, (_, value) in zip(names, call)]
+        if "dtype" not in names and made.dtype != torch.float32 and not any(
+                isinstance(value, torch.Tensor) for _, value in call if value is not None and isinstance(
+                    value, torch.Tensor) and value.dtype == made.dtype):
+            raise UnsupportedError([self.locate(f"{operator_name(func)} gives {made.dtype}, the default type")])
+        return values
 
     def _write(self, func, functional, args, kwargs):
         """What an in-place or out= form computes, then a copy to each argument that it writes."""
@@ -305,6 +344,9 @@ class Recorder(TorchDispatchMode):
         if any(target is argument for argument in self.arguments):
             raise UnsupportedError([self.locate(
                 f"{operator_name(func)} changes the shape of an argument: give it a new name")])
+        if self.number_of(target) < self._first_number:
+            raise UnsupportedError([self.locate(f"{operator_name(func)} changes the shape of a tensor in a loop "
+                                                f"or branch that only a run decides about: give it a new name")])
         with self:
             view = functional(*args, **kwargs)
         func(*args, **kwargs)
@@ -361,6 +403,14 @@ class Recorder(TorchDispatchMode):
 
 class _Block(dict):
     """What the text says of a block, and what is known in it."""
+
+
+def _decide_ones(tensor, dims):
+    """Guards for whether the sizes are 1 that squeeze() asks for."""
+    chosen = pytree.tree_leaves(dims) if dims else range(tensor.dim())
+    for dim in chosen:
+        if tensor.dim() and not is_unbacked(tensor.shape[dim]):
+            bool(tensor.shape[dim] == 1)
 
 
 def _in_order(func, args, kwargs):

@@ -31,6 +31,7 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
         recorder.add_number(arguments[i])
     with torch.no_grad(), mode, recorder:
         results = program(recorder, *arguments)
+    recorder.decide_copies([value for value in results if isinstance(value, FakeTensor)])
     made = RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
     return made, recorder
 

@@ -31,8 +31,6 @@ class Reads:
         for inner in module.modules():
             if self._is_new(inner):
                 self._add_dict(vars(inner), 0)
-                for part in (inner._parameters, inner._buffers, inner._modules):
-                    self._add_dict(part, 0)
 
     def add_function(self, function):
         if not self._is_new(function):
@@ -42,12 +40,12 @@ class Reads:
                 self._cells.append((cell, cell.cell_contents))
             except ValueError:
                 continue
-            self._add_value(cell.cell_contents, 0)
+            self.add_value(cell.cell_contents, 0)
         names = _names_of(function.__code__)
         values = {name: function.__globals__[name] for name in names if name in function.__globals__}
         self._dicts.append((function.__globals__, values))
         for value in values.values():
-            self._add_value(value, 0)
+            self.add_value(value, 0)
 
     def _is_new(self, value):
         if id(value) in self._known:
@@ -58,21 +56,23 @@ class Reads:
 
     def _add_dict(self, found, depth):
         self._dicts.append((found, dict(found)))
-        for value in found.values():
-            self._add_value(value, depth + 1)
+        for value in list(found.values()):
+            self.add_value(value, depth + 1)
 
-    def _add_value(self, value, depth):
-        if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value):
-            return
+    def add_value(self, value, depth=0):
+        """An object, and what it consists of."""
         if isinstance(value, torch.nn.Module):
             self.add_module(value)
-        elif isinstance(value, dict):
+            return
+        if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value):
+            return
+        if isinstance(value, dict):
             self._add_dict(value, depth)
         elif isinstance(value, (list, tuple, set)):
             if not isinstance(value, tuple):
                 self._containers.append((value, list(value)))
             for element in value:
-                self._add_value(element, depth + 1)
+                self.add_value(element, depth + 1)
         elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins")):
             self._add_dict(vars(value), depth)
 

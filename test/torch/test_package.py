@@ -1,0 +1,144 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""tssa.compile as people hold it: decorated, pickled, checked, in threads, without gradients."""
+
+import concurrent.futures
+import copy
+import pickle
+import unittest
+import unittest.mock
+import warnings
+
+import torch
+import tssa
+from tssa import _function
+
+from everyday import Block, tensor
+
+
+@tssa.compile(target="cpu", threads=1)
+def doubled(x):
+    """Twice x."""
+    return x * 2
+
+
+@tssa.compile
+def tripled(x):
+    return x * 3
+
+
+class Scaled:
+    factor = 4.0
+
+    @tssa.compile()
+    def apply(self, x):
+        return x * self.factor
+
+
+def plain(x):
+    return x + 1
+
+
+def for_each_number(x, k: int):
+    return x * 2 if k == 1 else x * 3 if k == 2 else x.view(-1, k)
+
+
+class Package(unittest.TestCase):
+    def test_decorators(self):
+        x = tensor(3)
+        torch.testing.assert_close(doubled(x), x * 2)
+        torch.testing.assert_close(tripled(x), x * 3)
+        torch.testing.assert_close(Scaled().apply(x), x * 4)
+        self.assertEqual((doubled.__name__, doubled.__doc__), ("doubled", "Twice x."))
+        self.assertEqual(doubled.__wrapped__(x).tolist(), (x * 2).tolist())
+
+    def test_pickle(self):
+        x = tensor(3)
+        self.assertIs(pickle.loads(pickle.dumps(doubled)), doubled)
+        compiled = tssa.compile(plain)
+        compiled(x)
+        for again in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled)):
+            torch.testing.assert_close(again(x), x + 1)
+        module = Block().eval()
+        with torch.no_grad():
+            again = pickle.loads(pickle.dumps(tssa.compile(module)))
+            torch.testing.assert_close(again(tensor(2, 4)), module(tensor(2, 4)))
+
+    def test_gradients(self):
+        module = Block().eval()
+        compiled = tssa.compile(module)
+        with self.assertWarnsRegex(UserWarning, "its results have no gradients"):
+            self.assertFalse(compiled(tensor(3, 4)).requires_grad)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compiled(tensor(3, 4))
+        with self.assertRaisesRegex(tssa.Error, "gradients are not computed"):
+            tssa.compile(Block().train())(tensor(3, 4))
+
+    def test_check(self):
+        x = tensor(3)
+        compiled = tssa.compile(plain, check=True)
+        torch.testing.assert_close(compiled(x), x + 1)
+
+        def wrong(_, values):
+            return values[0] * 7
+
+        with unittest.mock.patch.object(_function._Recording, "run", wrong):
+            compiled(x)  # compared at the first call of a binary
+            with self.assertRaisesRegex(tssa.Error, "plain: result 0 is not what eager gives"):
+                tssa.compile(plain, check=True)(x)
+
+    def test_many_binaries(self):
+        compiled = tssa.compile(for_each_number)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for k in (1, 2, 3, 4, 5, 6, 8, 10):
+                torch.testing.assert_close(compiled(tensor(120), k), for_each_number(tensor(120), k))
+        found = [str(w.message) for w in caught if "was compiled 8 times" in str(w.message)]
+        self.assertEqual(len(found), 1, [str(w.message) for w in caught])
+
+    def test_state(self):
+        module = Block().eval()
+        compiled, x = tssa.compile(module), tensor(2, 4)
+        with torch.no_grad():
+            torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
+            module.layers[0].weight.mul_(2)
+            torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
+            module.layers[1] = torch.nn.Linear(4, 4, bias=False)
+            torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
+            module.norm.eps = 1.0
+            torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
+
+    def test_ambient_state(self):
+        def makes(x):
+            return x + torch.ones(3), torch.zeros(2)
+
+        compiled, x = tssa.compile(makes), tensor(3)
+        self.assertEqual(compiled(x)[1].dtype, torch.float32)
+        torch.set_default_dtype(torch.float64)
+        try:
+            self.assertEqual(compiled(x)[1].dtype, torch.float64)
+        finally:
+            torch.set_default_dtype(torch.float32)
+        self.assertEqual(compiled(x)[1].dtype, torch.float32)
+
+        def multiplies(x):
+            return x @ x.t()
+
+        compiled, x = tssa.compile(multiplies), tensor(3, 4)
+        self.assertEqual(compiled(x).dtype, torch.float32)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            self.assertEqual(compiled(x).dtype, torch.bfloat16)
+
+    def test_threads(self):
+        compiled, x = tssa.compile(plain), tensor(100)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(lambda i: compiled(x * i), range(16)))
+        for i, result in enumerate(results):
+            torch.testing.assert_close(result, x * i + 1)
+        self.assertEqual(compiled.num_binaries, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
