@@ -157,6 +157,19 @@ def other_types(x):
     return (x * 1.1 + 3).to(torch.float32), x.to(torch.int32) + 1
 
 
+@program((torch.tensor([math.nan, math.inf, -math.inf, 3e9, -3e9, 1e20, 300.0, -1.5, 0.0]),))
+def floats_to_integers(x):
+    """Those that do not fit are as on x86."""
+    return [x.to(dtype) for dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)]
+
+
+@program((torch.tensor([1e20, 0.0, -2.0]),))
+def exact_ends(x):
+    nan = x * math.nan
+    return (torch.lerp(x, torch.ones(1), 1.0), torch.sign(nan), x // 0.0,
+            torch.addmm(nan, x.view(3, 1), x.view(1, 3), beta=0))
+
+
 @program((torch.arange(12).view(3, 4),), (torch.arange(20).view(5, 4),))
 def integers(x):
     x[1:] |= 3

@@ -114,6 +114,11 @@ def appends_to_a_global(x: Tensor):
     return x + 1
 
 
+def changes_argument_list(xs: list):
+    xs[1] = xs[0] + 1
+    return xs[0] + 1
+
+
 REFUSED = {
     changes_shape_of_argument: "changes the shape of an argument",
     maybe_an_argument: "a result may be an argument or not",
@@ -192,6 +197,26 @@ class Errors(unittest.TestCase):
         for function in (turns_to_numpy, walks_data):
             with self.subTest(function.__name__), self.assertRaises((tssa.UnsupportedError, RuntimeError)):
                 tssa.compile(function)(X)
+
+    def test_lists_of_arguments(self):
+        values = [X.clone(), X.clone()]
+        with self.assertRaisesRegex(tssa.UnsupportedError, "a list or dict among the arguments is given other elements"):
+            tssa.compile(changes_argument_list)(values)
+
+    def test_integers_are_not_divided_by_zero(self):
+        for divide in (lambda x, y: x // y, lambda x, y: x % y, lambda x, y: torch.div(x, y, rounding_mode="trunc")):
+            compiled, x = tssa.compile(divide), torch.tensor([4, -5])
+            self.assertEqual(compiled(x, torch.tensor([2, 3])).tolist(), divide(x, torch.tensor([2, 3])).tolist())
+            with self.assertRaisesRegex(tssa.Error, "ZeroDivisionError"):
+                compiled(x, torch.tensor([2, 0]))
+        scaled = tssa.compile(lambda x, f: x * (1.0 / f))
+        self.assertEqual(scaled(X, 2.0)[0, 0], 0.5)
+        with self.assertRaises(ZeroDivisionError):
+            scaled(X, 0.0)
+
+    def test_maximum_of_nothing(self):
+        with self.assertRaisesRegex(RuntimeError, "Expected reduction dim"):
+            tssa.compile(lambda x: x.max())(torch.empty(0))
 
     def test_errors_of_the_program(self):
         """They are those of eager."""

@@ -15,7 +15,7 @@ namespace tssa::torchscript {
 
 Scalar floorDivide(Scalars x) {
   if (x[0].isFloat())
-    return (x[0] - floorMod(x[0], x[1])) / x[1];
+    return select(x[1] == 0.0, x[0] / x[1], (x[0] - floorMod(x[0], x[1])) / x[1]);
   Scalar quotient = x[0] / x[1], rest = x[0] - quotient * x[1];
   if (x[0].isUnsigned())
     return quotient;
@@ -103,7 +103,9 @@ Scalar nextAfter(Scalars x) {
 
 Scalar negate(Scalars x) { return -x[0]; }
 Scalar absolute(Scalars x) { return abs(x[0]); }
-Scalar signOf(Scalars x) { return sign(x[0]); }
+Scalar signOf(Scalars x) {
+  return x[0].isFloat() ? select(isNaN(x[0]), 0.0, sign(x[0])) : sign(x[0]);
+}
 Scalar identity(Scalars x) { return x[0]; }
 Scalar rectify(Scalars x) { return max(x[0], x[0].constant(0)); }
 Scalar reciprocalOf(Scalars x) { return 1.0 / x[0]; }
@@ -114,7 +116,11 @@ Scalar truncOf(Scalars x) { return x[0].isFloat() ? trunc(x[0]) : x[0]; }
 Scalar isNaNOf(Scalars x) { return x[0].isFloat() ? isNaN(x[0]) : x[0] != x[0]; }
 Scalar leakyRelu(Scalars x) { return select(x[0] > 0.0, x[0], x[0] * x[1]); }
 Scalar hardTanh(Scalars x) { return atMost(atLeast(x[0], x[1]), x[2]); }
-Scalar lerpOf(Scalars x) { return x[0] + x[2] * (x[1] - x[0]); }
+/// From the nearer end, as ATen does: exact at both.
+Scalar lerpOf(Scalars x) {
+  Scalar distance = x[1] - x[0];
+  return select(abs(x[2]) < 0.5, x[0] + x[2] * distance, x[1] - distance * (1.0 - x[2]));
+}
 Scalar addcmulOf(Scalars x) { return x[0] + x[3] * x[1] * x[2]; }
 Scalar addcdivOf(Scalars x) { return x[0] + x[3] * x[1] / x[2]; }
 
@@ -125,9 +131,9 @@ const Row rows[] = {
     {"mul", "Tensor Scalar", Rule::Promote, 2, 0, multiply, true},
     {"div", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
     {"true_divide", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
-    {"floor_divide", "- Scalar", Rule::Promote, 2, 0, floorDivide},
-    {"remainder", "Tensor Scalar", Rule::Promote, 2, 0, remainder},
-    {"fmod", "Tensor Scalar", Rule::Promote, 2, 0, fmod},
+    {"floor_divide", "- Scalar", Rule::Divide, 2, 0, floorDivide},
+    {"remainder", "Tensor Scalar", Rule::Divide, 2, 0, remainder},
+    {"fmod", "Tensor Scalar", Rule::Divide, 2, 0, fmod},
     {"maximum", "-", Rule::Promote, 2, 0, larger},
     {"minimum", "-", Rule::Promote, 2, 0, smaller},
     {"max", "other", Rule::Promote, 2, 0, larger}, // of one tensor: Reductions.cpp

@@ -99,7 +99,7 @@ static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
     return failure();
   if (*type == tensor->dtype && !*copies)
     return Values{call[0]};
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), *type);
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), *type);
   if (failed(converted))
     return failure();
   return one(allocateLike(importer, *converted, *tensor));
@@ -113,7 +113,7 @@ static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
   FailureOr<DType> type = importer.getDType(call[1], tensor->dtype);
   if (failed(type))
     return failure();
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), *type);
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), *type);
   if (failed(converted))
     return failure();
   return one(allocateIn(importer, *converted, *tensor, call[6]));
@@ -125,7 +125,7 @@ static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
     return failure();
   if (tensor->dtype == other->dtype)
     return Values{call[0]};
-  FailureOr<Tensor> converted = importer.b.cast(importer.read(*tensor), other->dtype);
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), other->dtype);
   if (failed(converted))
     return failure();
   return one(allocateLike(importer, *converted, *tensor));

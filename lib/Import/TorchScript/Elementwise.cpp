@@ -14,6 +14,7 @@
 #include "lib/Import/TorchScript/Operators.h"
 #include "lib/Import/TorchScript/Promotion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Scalar.h"
 
 using namespace llvm;
@@ -144,6 +145,36 @@ static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
   return Tensors{*tensor};
 }
 
+/// Integers are not divided by 0: eager raises.
+static mlir::LogicalResult checkDivisor(Importer &importer, const Value &divisor) {
+  operators::Builder &b = importer.b;
+  constexpr StringLiteral message = "ZeroDivisionError";
+  if (!divisor.is(Value::Tensor)) {
+    if (std::optional<double> known = divisor.getConstant())
+      return *known == 0 ? b.error(message) : mlir::success();
+    b.check(importer.getTruth(divisor), message);
+    return mlir::success();
+  }
+  Tensor tensor = importer.read(divisor.getTensor());
+  FailureOr<Tensor> isZero = b.compute(DType::I32, tensor.shape(), [&](Body &body) -> mlir::Value {
+    Scalar x(body.ops, body.loc, body.read(tensor, body.dims(0, tensor.rank())),
+             operators::isUnsigned(tensor.dtype()));
+    Scalar one(body.ops, body.loc, body.constant(DType::I32, static_cast<int64_t>(1)));
+    return select(x == 0.0, one, 0.0).getValue();
+  });
+  if (failed(isZero))
+    return failure();
+  FailureOr<Tensors> any = importer.call(
+      "ReduceMax", 18, {*isZero}, b.ops.getNamedAttr("keepdims", b.ops.getI64IntegerAttr(0)));
+  if (failed(any))
+    return failure();
+  mlir::Value found = mlir::tensor::ExtractOp::create(b.ops, b.loc(), b.value(any->front()));
+  mlir::Value one = mlir::arith::ConstantIntOp::create(b.ops, b.loc(), 1, 32);
+  b.check(mlir::arith::CmpIOp::create(b.ops, b.loc(), mlir::arith::CmpIPredicate::ne, found, one),
+          message);
+  return mlir::success();
+}
+
 static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const Row &row) {
   ElementwiseBuilder builder(importer, call, row.numOperands);
   FailureOr<DType> common = builder.getCommonType();
@@ -163,6 +194,8 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     type = DType::Bool;
   if (compute == DType::Bool && row.rule == Rule::NoBool)
     return importer.b.error("PyTorch does not subtract bools");
+  if (row.rule == Rule::Divide && !isFloat && failed(checkDivisor(importer, call[1])))
+    return failure();
   builder.hasExactNumbers = row.hasExactNumbers;
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));
 }
@@ -183,7 +216,7 @@ static FailureOr<Tensors> buildRoundedDivision(Importer &importer, const Call &c
     return importer.b.error("expected floor or trunc as rounding mode");
   return buildRow(
       importer, call,
-      {"div", "", Rule::Promote, 2, 0, mode.getText() == "floor" ? floorDivide : truncDivide});
+      {"div", "", Rule::Divide, 2, 0, mode.getText() == "floor" ? floorDivide : truncDivide});
 }
 
 /// clamp(self, min, max): a bound may be missing.

@@ -23,6 +23,7 @@ using Scalars = llvm::ArrayRef<Scalar>;
 
 enum class Rule {
   Promote,   ///< computed and given in the common type
+  Divide,    ///< the same, integers are not divided by 0
   NoBool,    ///< the same, bools are refused
   ToFloat,   ///< the same, integers as f32
   FloatOnly, ///< the same, integers are refused

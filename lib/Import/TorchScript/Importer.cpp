@@ -337,8 +337,31 @@ TensorRef Importer::allocate(const Tensor &contents, bool isContiguous) {
   return tensor;
 }
 
+static operators::Scalar truncateToInteger(operators::Scalar x, DType type) {
+  bool isLong = type == DType::I64;
+  mlir::Type wide = x.getBuilder().getIntegerType(isLong ? 64 : 32);
+  double limit = isLong ? 0x1p63 : 0x1p31;
+  x = widen(x);
+  operators::Scalar fits = (x >= -limit) & (x < limit);
+  operators::Scalar integer = convert(select(fits, x, 0.0), wide);
+  APInt least = APInt::getSignedMinValue(isLong ? 64 : 32);
+  return select(fits, integer, integer.constant(least));
+}
+
+FailureOr<Tensor> Importer::convertTo(const Tensor &tensor, DType type) {
+  bool isWideUnsigned = type == DType::U16 || type == DType::U32 || type == DType::U64;
+  if (!operators::isFloat(tensor.dtype()) || !operators::isInteger(type) || isWideUnsigned)
+    return b.cast(tensor, type);
+  return b.compute(type, tensor.shape(), [&](operators::Body &body) -> mlir::Value {
+    operators::Scalar x(body.ops, body.loc, body.read(tensor, body.dims(0, tensor.rank())));
+    return convert(truncateToInteger(x, type), operators::getElementType(b.context(), type),
+                   operators::isUnsigned(type))
+        .getValue();
+  });
+}
+
 LogicalResult Importer::write(const TensorRef &target, const Tensor &contents) {
-  FailureOr<Tensor> converted = b.cast(contents, target.dtype);
+  FailureOr<Tensor> converted = convertTo(contents, target.dtype);
   if (failed(converted))
     return failure();
   FailureOr<Tensor> full = broadcastTo(*converted, target.shape);

@@ -61,6 +61,9 @@ public:
   mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
   /// A storage of its own with these contents.
   TensorRef allocate(const Tensor &contents, bool isContiguous = true);
+  /// Converted as eager PyTorch does on x86: what an integer type does not hold is the smallest
+  /// number of 32 or 64 bits, of which narrower types have the low bits.
+  mlir::FailureOr<Tensor> convertTo(const Tensor &tensor, DType type);
   /// Puts contents into a tensor: converted and broadcast, as `copy_` does.
   mlir::LogicalResult write(const TensorRef &target, const Tensor &contents);
 

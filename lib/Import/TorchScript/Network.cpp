@@ -103,6 +103,8 @@ static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) 
   if (failed(product))
     return failure();
   product = scale(importer, *product, call[4]);
+  if (call[3].getConstant() == 0.0) // not even a NaN of self is seen
+    return single(product);
   self = scale(importer, *self, call[3]);
   if (failed(product) || failed(self))
     return failure();

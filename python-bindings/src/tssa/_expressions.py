@@ -149,6 +149,8 @@ class Expressions:
                                     (expression.args[0], self._write(expression.args[0])))[1]
         if kind in _BINARY:
             left, right = expression.args
+            if _BINARY[kind] == "aten::div":
+                recorder.check_divisor(right)
             return self._combine(_BINARY[kind], (left, self._write(left)), right)[1]
         if kind in (sympy.Pow, functions.PowByNatural):
             return self._emit_power(*expression.args)

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import functools
 import logging
+import operator
 import sys
 import threading
 import warnings
@@ -26,7 +27,7 @@ from ._lists import NeedsList
 from ._record import DecidesShape, DependsOnOnes
 from ._recorded import record
 from ._state import Reads
-from ._values import check_defined, is_same
+from ._values import check_defined, containers_of, is_same
 
 
 #: So many recordings of one kind of call are many.
@@ -179,7 +180,12 @@ class _Recording:
         for value in values:
             if not isinstance(value, torch.Tensor):
                 self._reads.add_value(value)
+        before = list(containers_of((args, kwargs)))
+        parts = [_parts_of(container) for container in before]
         result = hooks.call(function, *args, **kwargs)
+        if any(len(_parts_of(container)) != len(had) or not all(map(operator.is_, _parts_of(container), had))
+               for container, had in zip(before, parts)):
+            raise UnsupportedError(["a list or dict among the arguments is given other elements: give back a new one"])
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
@@ -222,6 +228,10 @@ def _quiet():
         yield
     finally:
         log.disabled = outer
+
+
+def _parts_of(container):
+    return [*container, *container.values()] if isinstance(container, dict) else list(container)
 
 
 def _replace(value, values, known):

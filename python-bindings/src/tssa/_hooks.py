@@ -225,7 +225,7 @@ class Hooks(ControlFlow):
             target[index] = value
             return
         if not _has_symbols(index):
-            target[index] = value
+            target[_as_masks(index)] = value
             return
         part = self._index(target, index)
         if isinstance(value, torch.Tensor):
@@ -262,10 +262,12 @@ class Hooks(ControlFlow):
     def _index(self, tensor, index):
         """tensor[index]; sizes and positions may be open."""
         parts = index if isinstance(index, tuple) else (index,)
-        if not any(_is_open(part) for part in parts) and not any(isinstance(part, slice) for part in parts):
+        if not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
+                   for part in parts):
             return tensor[index]
         if any(isinstance(part, (bool, torch.SymBool)) for part in parts):
             return tensor[index]
+        parts = _as_masks(tuple(parts))
         original, rest, dim = tensor, [], 0
         for i, part in enumerate(parts):
             if part is Ellipsis:
@@ -460,6 +462,14 @@ def _is_open(part):
     if isinstance(part, slice):
         return any(_is_open(v) for v in (part.start, part.stop, part.step))
     return isinstance(part, torch.SymInt)
+
+
+def _as_masks(index):
+    """Tensors of bytes are masks as indexes."""
+    if isinstance(index, tuple):
+        return tuple(map(_as_masks, index))
+    is_mask = isinstance(index, torch.Tensor) and index.dtype == torch.uint8
+    return index.to(torch.bool) if is_mask else index
 
 
 def _has_symbols(index):

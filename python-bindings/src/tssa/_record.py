@@ -13,6 +13,7 @@ import contextlib
 import functools
 import sys
 
+import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
@@ -29,6 +30,8 @@ from ._tool import list_operators
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 # How often an operator may stand in its own decomposition: as often as it has dims, say.
 _MAX_NESTED = 8
+# Fake tensors without elements have a maximum; eager's have none.
+_NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
@@ -152,6 +155,13 @@ class Recorder(TorchDispatchMode):
         self._append(op, inputs, [number])
         return number
 
+    def check_divisor(self, expression):
+        """Python does not divide a number by 0; a guard, where a call knows the number."""
+        symbols = expression.free_symbols
+        if symbols and symbols <= self.fake_mode.shape_env.backed_var_to_val.keys() and not (
+                self.fake_mode.shape_env.evaluate_expr(sympy.Ne(expression, 0))):
+            raise ZeroDivisionError("division by zero")
+
     def truth_of(self, value):
         """The value number of a bool, or of a tensor of one element as a bool."""
         number = self.number_of(value)
@@ -245,6 +255,9 @@ class Recorder(TorchDispatchMode):
             self._check_split(args[1])
         if func.overloadpacket is torch.ops.aten.squeeze:
             _decide_ones(args[0], args[1:])
+        if func in _NEEDING_ELEMENTS and 0 in args[0].shape:
+            raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
+                               "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
         result = func(*args, **kwargs)
         if func is torch.ops.aten.clone.default and kwargs.get("memory_format") == torch.contiguous_format:
             self._copies.append((args[0], result))
