@@ -250,7 +250,7 @@ class Errors(unittest.TestCase):
     def test_session_names(self):
         compiled = tssa.compile(out_of_range, example_inputs=(X, 1))
         (recording,), = compiled._recordings.values()
-        binary = next(iter(recording.program._binaries._by_key.values()))[0]
+        (binary,) = recording.program._binaries._known
         session = tssa.Session(os.path.join(binary.folder.name, "program.so"))
         self.assertEqual([i.name for i in session.get_inputs()], ["argument.0", "argument.1"])
         self.assertEqual(session.get_inputs()[0].type, "f32")

@@ -81,7 +81,7 @@ class Package(unittest.TestCase):
         compiled = tssa.compile(plain, check=True)
         torch.testing.assert_close(compiled(x), x + 1)
 
-        def wrong(_, values):
+        def wrong(_, values, sizes):
             return values[0] * 7
 
         with unittest.mock.patch.object(_function._Recording, "run", wrong):

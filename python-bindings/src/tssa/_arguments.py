@@ -30,22 +30,20 @@ class Arguments:
     def _take(self, value):
         """The key of `value`, whose parts become values."""
         kind = type(value)
+        if kind is torch.Tensor:
+            return self._take_tensor(value)
         if kind is tuple or kind is list:
             return (kind, *map(self._take, value))
         if kind is dict:
             return (dict, *((key, self._take(element)) for key, element in value.items()))
-        if hasattr(value, "__dlpack__") and not isinstance(value, torch.Tensor):
-            value = torch.from_dlpack(value)
-        if isinstance(value, torch.Tensor):
-            return self._take_tensor(value)
         if kind is int or kind is float:
             return self._add(value, kind)
+        if hasattr(value, "__dlpack__"):
+            return self._take_tensor(value if isinstance(value, torch.Tensor) else torch.from_dlpack(value))
         if isinstance(value, _LITERALS):
             return self._add(value, (kind, value))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return (kind, *map(self._take, value))
-        if pytree.is_leaf(value) if hasattr(pytree, "is_leaf") else False:
-            return self._add(value, (kind, id(value)))
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
             return self._add(value, (kind, id(value)))
@@ -59,12 +57,13 @@ class Arguments:
         place = self._places.setdefault(id(tensor), len(self.values))
         if place != len(self.values):
             return ("again", place)
+        if tensor.is_contiguous() and tensor.numel():
+            return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu))
         order = find_permutation(tensor)
-        empty = tuple(size == 0 for size in tensor.shape) if 0 in tensor.shape else None
-        # Other strides are those of the example.
+        # Other strides, and what is empty, are those of the example.
         strides = tensor.stride() if order is False else None
-        return self._add(tensor, (tensor.dtype, tensor.dim(), tuple(order) if order else order, strides, empty,
-                                  tensor.device.type))
+        empty = tuple(size == 0 for size in tensor.shape)
+        return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty))
 
 
 class _Environment(ShapeEnv):

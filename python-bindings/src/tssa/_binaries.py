@@ -9,10 +9,10 @@ import tempfile
 import threading
 
 import torch
+from torch.utils.dlpack import to_dlpack
 
 from . import _runtime
 from ._errors import Error
-from ._text import find_permutation
 from ._tool import compile_file
 
 _GUARD = "guard: "
@@ -29,47 +29,43 @@ class _Binary:
 
 
 class Binaries:
-    """Runs a program with the artifact for the arguments at hand, which is made if there is none.
+    """Runs a program with an artifact whose guards hold, which is made if there is none.
 
-    write(values): the program as tssa-compile reads it, a dict, for these arguments: tensors,
-    numbers, None, and lists and tuples of them.
+    write(values): the program as tssa-compile reads it, a dict, for arguments like these tensors.
     """
 
     def __init__(self, write, target, device, threads):
         self._write = write
         self._target, self._device, self._threads = target, device, threads
-        self._by_key = {}
+        self._known = ()
         self._lock = threading.Lock()
 
     @property
     def count(self):
         """How many artifacts there are."""
-        return sum(len(binaries) for binaries in self._by_key.values())
+        return len(self._known)
 
-    def prepare(self, values):
+    def prepare(self, tensors):
         """Compiles for arguments like these, without running."""
-        key = self._key(values, [], [])
         with self._lock:
-            if not self._by_key.get(key):
-                self._by_key[key] = (self._compile(values),)
+            if not self._known:
+                self._known = (self._compile(tensors),)
 
-    def run(self, values):
-        """{name: tensor} of all results; tensors among the arguments that the program writes
-        are written."""
-        tensors, passed = [], []
-        key = self._key(values, tensors, passed)
-        known = self._by_key.get(key, ())
+    def run(self, tensors, passed):
+        """{name: tensor} of all results; tensors among the arguments that the program writes are
+        written. passed: what the program gets for them, contiguous or strided, without gradients."""
+        known = self._known
         results = self._try(known, tensors, passed)
         if results is not None:
             return results
         with self._lock:
             # Another thread may have compiled meanwhile.
-            present = self._by_key.get(key, ())
+            present = self._known
             results = self._try(present[:len(present) - len(known)], tensors, passed)
             if results is not None:
                 return results
-            binary = self._compile(values)
-            self._by_key[key] = (binary, *present)
+            binary = self._compile(tensors)
+            self._known = (binary, *present)
         return self._run(binary, tensors, passed)
 
     def _try(self, binaries, tensors, passed):
@@ -82,20 +78,6 @@ class Binaries:
                     raise
         return None
 
-    def _key(self, value, tensors, passed):
-        """What a binary is fixed to; collects the tensors, and what the program gets for them:
-        detached, their dims in the order of memory."""
-        if isinstance(value, torch.Tensor):
-            _check(value)
-            order = find_permutation(value)
-            tensors.append(value)
-            passed.append(value.detach().permute(order) if order else value.detach())
-            return (value.dtype, value.dim(), tuple(order) if order else order)
-        if isinstance(value, (list, tuple)):
-            return (type(value).__name__, *[self._key(element, tensors, passed) for element in value])
-        # The two zeros are equal, and a nan is not itself.
-        return (type(value), value.hex() if isinstance(value, float) else value)
-
     def _compile(self, values):
         folder = tempfile.TemporaryDirectory(prefix="tssa-")
         source = os.path.join(folder.name, "program.json")
@@ -106,15 +88,8 @@ class Binaries:
         return _Binary(folder, _runtime.Program(artifact, self._device, self._threads))
 
     def _run(self, binary, tensors, passed):
-        made = binary.program.run(passed)
+        made = binary.program.run([to_dlpack(tensor) for tensor in passed])
         results = {name: torch.from_dlpack(array) for name, array in zip(binary.results, made)}
         for name, argument in binary.aliases.items():
             results[name] = tensors[argument]
         return results
-
-
-def _check(tensor):
-    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
-    if tensor.requires_grad and torch.is_grad_enabled():
-        raise Error("gradients are not computed: call under torch.no_grad()")

@@ -26,6 +26,8 @@ _BINARY = {functions.FloorDiv: "aten::floordiv", functions.CleanDiv: "aten::floo
 _COMPARED = {sympy.Eq: "aten::eq", sympy.Ne: "aten::ne", sympy.Lt: "aten::lt", sympy.Le: "aten::le",
              sympy.Gt: "aten::gt", sympy.Ge: "aten::ge"}
 _JOINED = {sympy.And: "aten::__and__.bool", sympy.Or: "aten::__or__.bool"}
+# What the compiler knows less of than of the tensor that has such a size.
+_OPAQUE = (functions.FloorDiv, functions.CleanDiv, functions.Mod, functions.PythonMod, functions.Max, functions.Min)
 _CONVERTED = {functions.ToFloat: "aten::Float.int", functions.TruncToInt: "aten::Int.float"}
 
 
@@ -117,13 +119,13 @@ class Expressions:
         if not isinstance(size, torch.SymInt):
             return
         expression = size.node.expr
-        if expression.is_Symbol and expression not in self._numbers:
+        if expression not in self._numbers and (expression.is_Symbol or expression.has(*_OPAQUE)):
             self._sizes.setdefault(expression, (number, dim))
 
     def bound_to(self, inputs):
         """{symbol: (order of an input, dim)}."""
         return {symbol: (inputs.index(number), dim)
-                for symbol, (number, dim) in self._sizes.items() if number in inputs}
+                for symbol, (number, dim) in self._sizes.items() if symbol.is_Symbol and number in inputs}
 
     def number_of(self, value):
         return self._write(value.node.expr)
@@ -141,7 +143,7 @@ class Expressions:
             return recorder.number_of(int(expression))
         if isinstance(expression, (sympy.Float, sympy.Rational)):
             return recorder.number_of(float(expression))
-        if expression.is_Symbol and expression in self._sizes:
+        if expression in self._sizes:
             number, dim = self._sizes[expression]
             return recorder.emit("aten::size.int", [number, recorder.number_of(dim)])
         if kind in _FOLDED:

@@ -55,16 +55,15 @@ class CompiledFunction:
     def prepare(self, *args, **kwargs):
         """Compiles for calls like this one, without running."""
         with self._without_gradients():
-            arguments, recording, _ = self._find(args, kwargs)
-            recording.program.prepare(*arguments.values)
+            self._find(args, kwargs)
 
     def __call__(self, *args, **kwargs):
         with self._without_gradients():
-            arguments, recording, is_new = self._find(args, kwargs)
+            values, recording, sizes, is_new = self._find(args, kwargs)
             if not is_new or not self._check:
-                return recording.run(arguments.values)
+                return recording.run(values, sizes)
             reference = Reference(self._program, args, kwargs)
-            result = recording.run(arguments.values)
+            result = recording.run(values, sizes)
             reference.compare(self.__name__, result, args, kwargs)
             return result
 
@@ -91,30 +90,34 @@ class CompiledFunction:
         return torch.no_grad()
 
     def _find(self, args, kwargs):
-        """(arguments, their recording, whether it was made for them)"""
+        """(parts of the arguments, their recording, sizes of its symbols, whether it was made for them)"""
         arguments = Arguments(args, kwargs)
-        key = (arguments.key, torch.get_default_dtype(), torch.is_autocast_enabled("cpu"),
-               torch.get_autocast_dtype("cpu"))
-        recording = self._find_recording(key, arguments)
-        if recording is not None:
-            return arguments, recording, False
+        key = (arguments.key, torch.get_default_dtype(),
+               torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
+        found = self._find_recording(key, arguments)
+        if found is not None:
+            return (*found, False)
         with self._lock:
-            recording = self._find_recording(key, arguments)
-            if recording is not None:
-                return arguments, recording, False
-            return arguments, self._record(key, args, kwargs, arguments), True
+            found = self._find_recording(key, arguments)
+            if found is not None:
+                return (*found, False)
+            self._record(key, args, kwargs, arguments)
+            return (*self._find_recording(key, arguments), True)
 
     def _find_recording(self, key, arguments):
-        return next((recording for recording in self._recordings.get(key, ())
-                     if recording.holds(arguments.values)), None)
+        values = arguments.values
+        for recording in self._recordings.get(key, ()):
+            sizes = recording.match(values)
+            if sizes is not None:
+                return values, recording, sizes
+        return None
 
     def _record(self, key, args, kwargs, arguments):
         recording = _Recording(self._program, args, kwargs, arguments, self.__name__, self._options)
         known = self._recordings[key] = (recording, *self._recordings.get(key, ()))
         if len(known) == MANY:
             warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
-                          f"else it reads; the last time for: {recording.describe()}", stacklevel=4)
-        return recording
+                          f"else it reads; the last time for: {recording.describe()}", stacklevel=5)
 
 
 class _Recording:
@@ -204,19 +207,24 @@ class _Recording:
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
         return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
-    def run(self, values):
+    def run(self, values, sizes):
         """What the original gives for these arguments."""
-        results = self.program(*values)
+        results = self.program.run_fitting(values, sizes)
         for found, key in reversed(self._changes):
             found[key] = results.pop()
         return pytree.tree_unflatten(results, self.structure)
 
-    def holds(self, values):
-        """Whether the recorded program does what the original does for these arguments."""
-        if not all(is_same(values[i], value) for i, value in self._constants.items()):
-            return False
-        sizes = self.program.find_sizes(values)
-        return self.program.fits(values) and all(evaluate(self._guards, sizes)) and self._reads.hold()
+    def match(self, values):
+        """The sizes of the symbols, if the recorded program does what the original does for these
+        arguments."""
+        for i, value in self._constants.items():
+            if not is_same(values[i], value):
+                return None
+        program = self.program
+        sizes = program.find_sizes(values)
+        if program.fits(values) and all(evaluate(self._guards, sizes)) and self._reads.hold():
+            return sizes
+        return None
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import sys
 import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -35,6 +36,25 @@ _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
+
+
+# Operators that PyTorch takes apart before a dispatch mode sees them, and the compiler knows whole.
+_WHOLE = {function: torch.ops.aten.matmul.default
+          for function in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__)}
+
+
+class WholeOperators(TorchFunctionMode):
+    """Records the operators of _WHOLE as they are called."""
+
+    def __init__(self, recorder):
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        # Autocast converts what stands below.
+        if func in _WHOLE and len(args) == 2 and not kwargs and not torch.is_autocast_enabled("cpu"):
+            return self._recorder.record_whole(_WHOLE[func], args)
+        return func(*args, **(kwargs or {}))
 
 
 def operator_name(overload):
@@ -301,6 +321,14 @@ class Recorder(TorchDispatchMode):
             self.owned.append(tensor)
             self.add_argument(fake)
         return self._fakes[id(tensor)]
+
+    def record_whole(self, func, args):
+        """The result of an operator that is not taken apart."""
+        args = pytree.tree_map_only(torch.Tensor, self.lift, args)
+        with self.silence():
+            result = func(*args)
+        self._record(func, args, {}, result)
+        return result
 
     def _record(self, func, args, kwargs, result):
         inputs = [self.number_of(value) for value in self._complete(func, args, kwargs, result)]

@@ -10,7 +10,7 @@ from ._aliases import storage_of
 from ._binaries import Binaries
 from ._errors import Error, UnsupportedError
 from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of, is_unbacked
-from ._record import Recorder
+from ._record import Recorder, WholeOperators
 from ._text import describe, find_permutation, make_program
 
 
@@ -29,7 +29,7 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
     numbers = [i for i, value in enumerate(arguments) if recorder.is_unknown(value)]
     for i in numbers:
         recorder.add_number(arguments[i])
-    with torch.no_grad(), mode, recorder:
+    with torch.no_grad(), mode, recorder, WholeOperators(recorder):
         results = program(recorder, *arguments)
     recorder.decide_copies([value for value in results if isinstance(value, FakeTensor)])
     made = RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
@@ -78,6 +78,13 @@ class _Root:
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
 
+def _check(tensor):
+    if not tensor.is_cpu or tensor.layout != torch.strided:
+        raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise Error("gradients are not computed: call under torch.no_grad()")
+
+
 def _fits(sizes, shape):
     """Whether sizes are those of `shape`, which has None for sizes that are free."""
     return len(sizes) == len(shape) and all(size in (None, given) for size, given in zip(shape, sizes))
@@ -112,6 +119,8 @@ class RecordedProgram:
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
+        # The tensors of a call that have such sizes.
+        self._fixed = [(i, shape) for i, shape in zip(passed, self._shapes) if any(s is not None for s in shape)]
         self._bound = set()  # arguments that results are views of
         self._given = {}  # results, by what their storages may be
         self._roots = []
@@ -135,23 +144,36 @@ class RecordedProgram:
 
     def fits(self, arguments):
         """Whether all sizes that the program is fixed to are those of a call."""
-        return all(_fits(arguments[i].shape, shape) for i, shape in zip(self._passed, self._shapes)
-                   if isinstance(arguments[i], torch.Tensor))
+        return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
 
     def find_sizes(self, arguments):
         """The values of the symbols of a call, by name."""
         sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
-        sizes.update((name, arguments[i]) for name, i in self._numbers)
+        for name, i in self._numbers:
+            sizes[name] = arguments[i]
         return sizes
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
-        self._binaries.prepare(self._bind(arguments)[2])
+        tensors, _ = self._bind(arguments)
+        self._binaries.prepare(tensors)
 
     def __call__(self, *arguments):
         """The results in order."""
-        tensors, sizes, passed = self._bind(arguments)
-        made = self._binaries.run(passed)
+        tensors, sizes = self._bind(arguments)
+        return self.run(tensors, sizes)
+
+    def run_fitting(self, arguments, sizes):
+        """The results for arguments that are like those that the program was recorded with, also in the
+        order of their dims in memory. sizes: what find_sizes gives."""
+        return self.run([_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned], sizes)
+
+    def run(self, tensors, sizes):
+        passed = []
+        for tensor, order in zip(tensors, self._orders):
+            _check(tensor)
+            passed.append(tensor.detach().permute(order) if order else tensor.detach())
+        made = self._binaries.run(tensors, passed)
         roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
         return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
@@ -225,14 +247,14 @@ class RecordedProgram:
     # Arguments.
 
     def _bind(self, arguments):
-        """The tensors of a call and of the program, the sizes of symbols, and what is passed."""
+        """The tensors that the program gets for a call, and the sizes of symbols."""
         tensors = [_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned]
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if not _fits(tensor.shape, shape):
                 raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "
                             + str([size or "any" for size in shape]))
         sizes = self.find_sizes(arguments)
-        return tensors, sizes, [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)]
+        return [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)], sizes
 
     def _reorder(self, i, tensor, sizes):
         """The tensor with its dims in the order in memory that the program was recorded with."""
