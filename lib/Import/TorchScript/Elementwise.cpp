@@ -165,7 +165,7 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
   if (row.rule == Rule::Compare || row.rule == Rule::Logical)
     type = DType::Bool;
   if (compute == DType::Bool && row.rule == Rule::NoBool)
-    return importer.b.error("PyTorch does not subtract bools");
+    return importer.b.error("PyTorch has no such operator of bools");
   if (failed(checkTarget(importer, call, type)))
     return failure();
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));
@@ -244,7 +244,7 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
 /// pow(self, exponent); small known exponents are products.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
-  Scalar (*element)(Scalars) = [](Scalars x) { return power(x[0], x[1]); };
+  Scalar (*element)(Scalars) = powerOf;
   if (exponent == 2.0)
     element = [](Scalars x) { return x[0] * x[0]; };
   else if (exponent == 3.0)

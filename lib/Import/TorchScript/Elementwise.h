@@ -46,6 +46,8 @@ llvm::ArrayRef<Row> getFunctions();
 /// Rounds towards minus infinity.
 Scalar floorDivide(Scalars x);
 Scalar truncDivide(Scalars x);
+/// Integers by multiplication, which wraps; to a negative power only 1 and -1 are not 0.
+Scalar powerOf(Scalars x);
 
 } // namespace tssa::torchscript
 

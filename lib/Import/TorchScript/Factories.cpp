@@ -152,6 +152,11 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
   FailureOr<DType> type = importer.getDType(call[dtypeAt], isFloat ? DType::F32 : DType::I64);
   if (failed(type))
     return failure();
+  // Integers of 64 bits come of bounds that are rounded towards zero first.
+  if (*type == DType::I64 && isFloat)
+    for (Value *bound : {&start, &end, &step})
+      if (std::optional<double> number = bound->getConstant())
+        *bound = Value::integer(static_cast<int64_t>(*number));
   FailureOr<Size> count = countRange(importer, start, end, step);
   if (failed(count))
     return failure();

@@ -133,6 +133,12 @@ def _polygamma(n, x):
     return sign * math.factorial(n) * _zeta(torch.full_like(x, n + 1.0), x)
 
 
+@decomposes(aten.polygamma_.default)
+def _polygamma_in_place(self, n):
+    # The arguments are in another order than those of the functional form.
+    return self.copy_(aten.polygamma(n, self))
+
+
 # The error function.
 
 def _invert_erf(y, rest):
