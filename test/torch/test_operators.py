@@ -6,9 +6,10 @@
 usage: test_operators.py --write     # measures operators.md again
 
 The entries are those of torch.testing's OpInfo. operators.md lists which of them are right for
-three samples of f32, spread over the samples that there are; the test takes the first and the last of them, and
-for a third of the entries one sample of i64. An entry that the list has as right must be right;
-any other must be right or refused with an UnsupportedError. Nothing may be wrong.
+three samples of f32, spread over the samples that there are; the test takes the first and the
+last of them, and for a third of the entries one sample of i64. An entry that the list has as
+right must be right; any other must be right or refused with an UnsupportedError. Nothing may be
+wrong.
 
 TSSA_FULL=1 takes five samples of five types, and the in-place and out= forms.
 """

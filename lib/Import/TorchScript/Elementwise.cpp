@@ -147,6 +147,20 @@ static mlir::LogicalResult checkTarget(Importer &importer, const Call &call, DTy
                           " cannot be stored in a tensor of type " + getName(call.target->dtype));
 }
 
+/// An error where a rule does not take operands of this type.
+static mlir::LogicalResult checkType(Importer &importer, Rule rule, DType type) {
+  bool isFloat = operators::isFloat(type), isBool = type == DType::Bool;
+  if ((rule == Rule::FloatOnly || rule == Rule::WideFloat) && !isFloat)
+    return importer.b.error(Twine("expected floats, got ") + getName(type));
+  if (rule == Rule::WideFloat && operators::getBits(type) < 32)
+    return importer.b.unsupported(Twine("floats of type ") + getName(type));
+  if ((rule == Rule::Bits || rule == Rule::Integer) && isFloat)
+    return importer.b.error(Twine("expected integers, got ") + getName(type));
+  if ((rule == Rule::NoBool || rule == Rule::Integer) && isBool)
+    return importer.b.error("PyTorch has no such operator of bools");
+  return mlir::success();
+}
+
 static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const Row &row) {
   ElementwiseBuilder builder(importer, call, row.numOperands);
   FailureOr<DType> common = builder.getCommonType();
@@ -154,18 +168,14 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     return failure();
   DType compute = *common, type = compute;
   bool isFloat = operators::isFloat(compute);
-  if ((row.rule == Rule::FloatOnly || row.rule == Rule::WideFloat) && !isFloat)
-    return importer.b.error(Twine("expected floats, got ") + getName(compute));
-  if (row.rule == Rule::WideFloat && operators::getBits(compute) < 32)
-    return importer.b.unsupported(Twine("floats of type ") + getName(compute));
+  if (failed(checkType(importer, row.rule, compute)))
+    return failure();
   if (row.rule == Rule::ToFloat && !isFloat)
     compute = type = DType::F32;
   if (row.rule == Rule::Logical)
     compute = DType::Bool;
   if (row.rule == Rule::Compare || row.rule == Rule::Logical)
     type = DType::Bool;
-  if (compute == DType::Bool && row.rule == Rule::NoBool)
-    return importer.b.error("PyTorch has no such operator of bools");
   if (failed(checkTarget(importer, call, type)))
     return failure();
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));

@@ -24,6 +24,8 @@ using Scalars = llvm::ArrayRef<Scalar>;
 enum class Rule {
   Promote,   ///< computed and given in the common type
   NoBool,    ///< the same, bools are refused
+  Bits,      ///< the same, floats are refused
+  Integer,   ///< the same, floats and bools are refused
   ToFloat,   ///< the same, integers as f32
   FloatOnly, ///< the same, integers are refused
   WideFloat, ///< the same, floats of less than 32 bits too
