@@ -26,7 +26,8 @@ def writes(x, i, j, v):
     y.index_put_((i,), v[0], accumulate=True)
     y[y > 20] = -1
     y[:2][i == 1] = torch.zeros(())
-    return y.index_add(0, i % 4, x[:2] * 2, alpha=3), y.index_copy(1, j[:1], x[:, :1]), y.index_fill(2, j[:1], 5)
+    return (y.index_add(0, i % 4, x[:2] * 2, alpha=3), y.index_copy(1, j[:1], x[:, :1]),
+            y.index_fill(2, j[:1], 5), x.index_select(1, torch.arange(2)))
 
 
 def scatters(x, i):
@@ -136,10 +137,13 @@ class Indexing(AgreementTest):
         compiled = self.compile(lambda x, i: x[i, i])
         with self.assertRaises(tssa.Error), torch.no_grad():
             compiled(torch.ones(3, 3), torch.tensor([3]))
-        # What gather takes does not count from the end.
-        compiled = self.compile(lambda x, i: x.gather(0, i))
-        with self.assertRaises(tssa.Error), torch.no_grad():
-            compiled(torch.ones(3), torch.tensor([-1]))
+        # What these take does not count from the end.
+        for function in (lambda x, i: x.gather(0, i), lambda x, i: x.index_select(0, i),
+                         lambda x, i: torch.nn.functional.embedding(i, x.unsqueeze(1))):
+            torch._dynamo.reset()
+            compiled = self.compile(function)
+            with self.assertRaises(tssa.Error), torch.no_grad():
+                compiled(torch.ones(3), torch.tensor([-1]))
         compiled = self.compile(lambda x, i: x.scatter(0, i, 1.0))
         with self.assertRaises(tssa.Error), torch.no_grad():
             compiled(torch.ones(3), torch.tensor([3]))

@@ -28,6 +28,24 @@ Scalar truncDivide(Scalars x) {
   return x[0].isFloat() ? trunc(quotient) : quotient;
 }
 
+Scalar powerOf(Scalars x) {
+  if (x[0].isFloat() || x[0].isBool())
+    return power(x[0], x[1]);
+  Scalar result = x[0].constant(1), square = x[0];
+  unsigned width = x[0].getType().getIntOrFloatBitWidth();
+  for (unsigned bit = 0; bit < width; ++bit) {
+    Scalar isSet = (x[1] & x[1].constant(llvm::APInt::getOneBitSet(width, bit))) != 0.0;
+    result = select(isSet, result * square, result);
+    square = square * square;
+  }
+  if (x[0].isUnsigned())
+    return result;
+  Scalar isOdd = (x[1] & x[1].constant(1)) != 0.0;
+  Scalar sign = select(isOdd, x[0], x[0].constant(1));
+  Scalar reciprocal = select((x[0] == 1.0) | (x[0] == -1.0), sign, 0.0);
+  return select(x[1] < 0.0, reciprocal, result);
+}
+
 namespace {
 
 Scalar withBool(Scalar a, Scalar b, Scalar (*onBool)(Scalar, Scalar),
@@ -152,18 +170,18 @@ const Row rows[] = {
     {"logical_or", "-", Rule::Logical, 2, 0, bitOr},
     {"logical_xor", "-", Rule::Logical, 2, 0, bitXor},
     {"logical_not", "-", Rule::Logical, 1, 0, bitNot},
-    {"bitwise_and", "Tensor Scalar", Rule::Promote, 2, 0, bitAnd},
-    {"bitwise_or", "Tensor Scalar", Rule::Promote, 2, 0, bitOr},
-    {"bitwise_xor", "Tensor Scalar", Rule::Promote, 2, 0, bitXor},
-    {"bitwise_not", "-", Rule::Promote, 1, 0, bitNot},
-    {"__and__", "Tensor Scalar", Rule::Promote, 2, 0, bitAnd},
-    {"__or__", "Tensor Scalar", Rule::Promote, 2, 0, bitOr},
-    {"__xor__", "Tensor Scalar", Rule::Promote, 2, 0, bitXor},
-    {"bitwise_left_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Promote, 2, 0, shiftLeftOf},
-    {"bitwise_right_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Promote, 2, 0,
+    {"bitwise_and", "Tensor Scalar", Rule::Bits, 2, 0, bitAnd},
+    {"bitwise_or", "Tensor Scalar", Rule::Bits, 2, 0, bitOr},
+    {"bitwise_xor", "Tensor Scalar", Rule::Bits, 2, 0, bitXor},
+    {"bitwise_not", "-", Rule::Bits, 1, 0, bitNot},
+    {"__and__", "Tensor Scalar", Rule::Bits, 2, 0, bitAnd},
+    {"__or__", "Tensor Scalar", Rule::Bits, 2, 0, bitOr},
+    {"__xor__", "Tensor Scalar", Rule::Bits, 2, 0, bitXor},
+    {"bitwise_left_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Integer, 2, 0, shiftLeftOf},
+    {"bitwise_right_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Integer, 2, 0,
      shiftRightOf},
-    {"__lshift__", "Tensor Scalar", Rule::Promote, 2, 0, shiftLeftOf},
-    {"__rshift__", "Tensor Scalar", Rule::Promote, 2, 0, shiftRightOf},
+    {"__lshift__", "Tensor Scalar", Rule::Integer, 2, 0, shiftLeftOf},
+    {"__rshift__", "Tensor Scalar", Rule::Integer, 2, 0, shiftRightOf},
     {"signbit", "-", Rule::Compare, 1, 0, signBit},
     {"copysign", "Tensor Scalar", Rule::ToFloat, 2, 0, copySign},
     {"nextafter", "-", Rule::WideFloat, 2, 0, nextAfter},

@@ -175,6 +175,20 @@ static mlir::LogicalResult checkDivisor(Importer &importer, const Value &divisor
   return mlir::success();
 }
 
+/// An error where a rule does not take operands of this type.
+static mlir::LogicalResult checkType(Importer &importer, Rule rule, DType type) {
+  bool isFloat = operators::isFloat(type), isBool = type == DType::Bool;
+  if ((rule == Rule::FloatOnly || rule == Rule::WideFloat) && !isFloat)
+    return importer.b.error(Twine("expected floats, got ") + getName(type));
+  if (rule == Rule::WideFloat && operators::getBits(type) < 32)
+    return importer.b.unsupported(Twine("floats of type ") + getName(type));
+  if ((rule == Rule::Bits || rule == Rule::Integer) && isFloat)
+    return importer.b.error(Twine("expected integers, got ") + getName(type));
+  if ((rule == Rule::NoBool || rule == Rule::Integer) && isBool)
+    return importer.b.error("PyTorch has no such operator of bools");
+  return mlir::success();
+}
+
 static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const Row &row) {
   ElementwiseBuilder builder(importer, call, row.numOperands);
   FailureOr<DType> common = builder.getCommonType();
@@ -182,18 +196,14 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     return failure();
   DType compute = *common, type = compute;
   bool isFloat = operators::isFloat(compute);
-  if ((row.rule == Rule::FloatOnly || row.rule == Rule::WideFloat) && !isFloat)
-    return importer.b.error(Twine("expected floats, got ") + getName(compute));
-  if (row.rule == Rule::WideFloat && operators::getBits(compute) < 32)
-    return importer.b.unsupported(Twine("floats of type ") + getName(compute));
+  if (failed(checkType(importer, row.rule, compute)))
+    return failure();
   if (row.rule == Rule::ToFloat && !isFloat)
     compute = type = DType::F32;
   if (row.rule == Rule::Logical)
     compute = DType::Bool;
   if (row.rule == Rule::Compare || row.rule == Rule::Logical)
     type = DType::Bool;
-  if (compute == DType::Bool && row.rule == Rule::NoBool)
-    return importer.b.error("PyTorch does not subtract bools");
   if (row.rule == Rule::Divide && !isFloat && failed(checkDivisor(importer, call[1])))
     return failure();
   builder.hasExactNumbers = row.hasExactNumbers;
@@ -273,7 +283,7 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
 /// pow(self, exponent); small known exponents are products.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
-  Scalar (*element)(Scalars) = [](Scalars x) { return power(x[0], x[1]); };
+  Scalar (*element)(Scalars) = powerOf;
   if (exponent == 2.0)
     element = [](Scalars x) { return x[0] * x[0]; };
   else if (exponent == 3.0)

@@ -25,6 +25,8 @@ enum class Rule {
   Promote,   ///< computed and given in the common type
   Divide,    ///< the same, integers are not divided by 0
   NoBool,    ///< the same, bools are refused
+  Bits,      ///< the same, floats are refused
+  Integer,   ///< the same, floats and bools are refused
   ToFloat,   ///< the same, integers as f32
   FloatOnly, ///< the same, integers are refused
   WideFloat, ///< the same, floats of less than 32 bits too
@@ -49,6 +51,8 @@ llvm::ArrayRef<Row> getFunctions();
 /// Rounds towards minus infinity.
 Scalar floorDivide(Scalars x);
 Scalar truncDivide(Scalars x);
+/// Integers by multiplication, which wraps; to a negative power only 1 and -1 are not 0.
+Scalar powerOf(Scalars x);
 
 } // namespace tssa::torchscript
 

@@ -136,6 +136,20 @@ static FailureOr<Size> countRange(Importer &importer, const Value &start, const 
   return Size(static_cast<int64_t>(count));
 }
 
+/// Integers of 64 bits come of bounds that are rounded towards zero first.
+static mlir::LogicalResult truncateBounds(Importer &importer, ArrayRef<Value *> bounds) {
+  constexpr double limit = 9e18;
+  for (Value *bound : bounds) {
+    std::optional<double> number = bound->getConstant();
+    if (!number)
+      continue;
+    if (!(std::abs(*number) < limit))
+      return importer.b.error("arange: expected bounds of at most 64 bits");
+    *bound = Value::integer(static_cast<int64_t>(*number));
+  }
+  return mlir::success();
+}
+
 static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
   Value start = Value::integer(0), end = call[0], step = Value::integer(1);
   size_t dtypeAt = 1;
@@ -151,6 +165,8 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
   bool isFloat = start.is(Value::Float) || end.is(Value::Float) || step.is(Value::Float);
   FailureOr<DType> type = importer.getDType(call[dtypeAt], isFloat ? DType::F32 : DType::I64);
   if (failed(type))
+    return failure();
+  if (*type == DType::I64 && isFloat && failed(truncateBounds(importer, {&start, &end, &step})))
     return failure();
   FailureOr<Size> count = countRange(importer, start, end, step);
   if (failed(count))

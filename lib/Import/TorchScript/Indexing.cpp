@@ -157,15 +157,14 @@ static FailureOr<Tensors> buildRepeat(Importer &importer, const Call &call) {
 // Tensors of indexes
 //===----------------------------------------------------------------------===//
 
-/// Indexes from the end made positive; the type is i64.
+/// Indexes do not count from the end here: as an unsigned number a negative one is too large.
 static FailureOr<Tensor> readIndexes(Importer &importer, const Value &value) {
   FailureOr<TensorRef> ref = importer.getTensor(value);
   if (failed(ref))
     return failure();
   if (!operators::isInteger(ref->dtype))
-    return importer.b.unsupported(Twine("indexes of type ") + getName(ref->dtype) +
-                                  ": use masked_fill or where for masks");
-  return importer.b.cast(importer.read(*ref), DType::I64);
+    return importer.b.error(Twine("expected integers as indexes, got ") + getName(ref->dtype));
+  return importer.b.cast(importer.read(*ref), DType::U64);
 }
 
 static FailureOr<Tensor> gather(Importer &importer, const Tensor &data, const Tensor &indexes,

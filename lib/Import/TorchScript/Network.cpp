@@ -180,11 +180,21 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
     inputs.push_back(importer.refine(*parameter, input->shape()));
   }
   int64_t axis = -static_cast<int64_t>(shape->size());
-  return importer.call(
+  FailureOr<Tensors> results = importer.call(
       "LayerNormalization", 17, inputs,
       {ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)),
        ops.getNamedAttr("epsilon", ops.getF32FloatAttr(static_cast<float>(*epsilon)))},
       numResults);
+  if (failed(results))
+    return failure();
+  // The standard operator gives means of f16 as f32.
+  for (Tensor &tensor : *results) {
+    FailureOr<Tensor> result = importer.b.cast(tensor, input->dtype());
+    if (failed(result))
+      return failure();
+    tensor = *result;
+  }
+  return results;
 }
 
 /// dropout(input, p, train): nothing in evaluation.

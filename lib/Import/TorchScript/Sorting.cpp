@@ -85,12 +85,18 @@ static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
     return failure();
-  if (self->rank() == 0)
-    return importer.b.unsupported("a tensor without dims");
-  FailureOr<Tensors> places = importer.call("NonZero", 13, importer.read(*self));
+  operators::Builder &b = importer.b;
+  Tensor input = importer.read(*self);
+  FailureOr<Tensor> withDims = self->rank() == 0 ? b.reshape(input, Size(1)) : input;
+  if (failed(withDims))
+    return failure();
+  FailureOr<Tensors> places = importer.call("NonZero", 13, *withDims);
   if (failed(places))
     return failure();
-  FailureOr<Tensor> rows = importer.b.transpose(places->front(), {1, 0});
+  // The place of a tensor without dims has no indexes.
+  FailureOr<Tensor> rows = self->rank() == 0
+                               ? b.fill(DType::I64, {places->front().dim(1), Size(0)}, 0)
+                               : b.transpose(places->front(), {1, 0});
   if (failed(rows))
     return failure();
   TensorRef result = importer.allocate(*rows, /*isContiguous=*/false);

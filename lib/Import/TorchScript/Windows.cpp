@@ -197,6 +197,8 @@ static FailureOr<Tensors> buildAveragePool(Importer &importer, const Call &call)
   bool hasDivisor = !call[6].is(Value::None);
   if (hasDivisor && *isCeil)
     return importer.b.unsupported("divisor_override with ceil_mode");
+  if (hasDivisor && !operators::isFloat(input->image.dtype()))
+    return importer.b.unsupported("divisor_override of integers");
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
   attributes->push_back(makeInt(importer, "count_include_pad", *countsPad || hasDivisor));
   FailureOr<Tensors> means = importer.call("AveragePool", 19, input->image, *attributes);

@@ -8,7 +8,7 @@ import functools
 import torch
 
 # What they register is in TABLE.
-from . import _layers, _rearrangements, _special_functions  # noqa: F401
+from . import _counting, _layers, _rearrangements, _special_functions  # noqa: F401
 from ._decomposition_table import TABLE, decomposes
 
 aten = torch.ops.aten

@@ -54,6 +54,8 @@ decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_
 
 @decomposes(aten.addbmm.default)
 def _addbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    if not self.is_floating_point():
+        beta, alpha = int(beta), int(alpha)
     product = torch.bmm(batch1, batch2).sum(0)
     product = product if alpha == 1 else product * alpha
     shown = product if beta == 0 else self * beta + product

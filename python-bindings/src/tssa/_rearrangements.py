@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators that move, order or count elements, by way of others that the compiler knows."""
+"""Operators that move or order elements, by way of others that the compiler knows."""
 
 import functools
 import math
@@ -318,20 +318,6 @@ def _bucketize(self, boundaries, *, out_int32=False, right=False):
     return _searchsorted(boundaries, self, out_int32=out_int32, right=right)
 
 
-@decomposes(aten.histc.default)
-def _histc(self, bins=100, min=0, max=0):
-    if self.numel() == 0 or not self.is_floating_point():
-        return NotImplemented
-    line = self.flatten()
-    low, high = (line.amin(), line.amax()) if min == max else \
-        (torch.scalar_tensor(float(x), dtype=self.dtype) for x in (min, max))
-    flat = low == high
-    low, high = torch.where(flat, low - 1, low), torch.where(flat, high + 1, high)
-    inside = (line >= low) & (line <= high)
-    place = torch.clamp(((line - low) * bins / (high - low)).to(torch.int64), 0, bins - 1)
-    return torch.zeros(bins, dtype=self.dtype).scatter_add(0, place, inside.to(self.dtype))
-
-
 @decomposes(aten.logcumsumexp.default)
 def _logcumsumexp(self, dim):
     """A sum of its own for each place: a running one would lose the small elements."""
@@ -342,10 +328,3 @@ def _logcumsumexp(self, dim):
     counts = torch.arange(size).unsqueeze(0) <= torch.arange(size).unsqueeze(1)
     terms = torch.where(counts, line.unsqueeze(-2), -math.inf)
     return terms.logsumexp(-1).movedim(-1, dim)
-
-
-@decomposes(aten.equal.default)
-def _equal(self, other):
-    if list(self.shape) != list(other.shape):
-        return False
-    return (self == other).all().item()

@@ -35,10 +35,6 @@ def _elementwise(*overloads):
     return register
 
 
-def _choose(condition, this, other):
-    return torch.where(condition, this, other)
-
-
 def _polynomial(x, coefficients):
     """Coefficients from the constant one on."""
     result = torch.full_like(x, coefficients[-1])
@@ -70,10 +66,11 @@ def _lgamma(x):
         total = total + coefficient / (y + i)
     t = y + 7.5
     above = (y + 0.5) * (torch.log(t) - 1) - 7 + 0.5 * math.log(2 * math.pi) + torch.log(total)
-    # The sine of what is left of x, so that whole numbers are poles.
-    below = math.log(math.pi) - torch.log(torch.abs(torch.sin(math.pi * (x - x.floor())))) - above
-    result = _choose(x < 0.5, below, above)
-    return _choose(torch.isinf(x), x.abs(), result)
+    # Of what is left of x, so that whole numbers are poles.
+    sine = torch.sin(math.pi * (x - x.round()))
+    below = math.log(math.pi) - torch.log(torch.abs(sine)) - above
+    result = torch.where(x < 0.5, below, above)
+    return torch.where(torch.isinf(x), x.abs(), result)
 
 
 @_elementwise(aten.digamma.default)
@@ -85,10 +82,10 @@ def _digamma(x):
     w = 1 / (z * z)
     tail = _polynomial(w, (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12))
     above = torch.log(z) - 0.5 / z - w * tail - steps
-    part = x - x.floor()
+    part = x - x.round()
     below = above - math.pi / torch.tan(math.pi * part)
-    result = _choose(reflected, _choose(part == 0, torch.full_like(x, math.nan), below), above)
-    return _choose(x == 0, torch.copysign(torch.full_like(x, math.inf), -x), result)
+    result = torch.where(reflected, torch.where(part == 0, math.nan, below), above)
+    return torch.where(x == 0, torch.copysign(torch.full_like(x, math.inf), -x), result)
 
 
 # B(2k) / (2k)!
@@ -97,9 +94,9 @@ _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 13
 
 
 def _sum_powers(s, q):
-    """The sum of (q + i) ** -s over all i >= 0, for q > -24 (Euler and Maclaurin)."""
-    direct = sum(torch.pow(q + i, -s) for i in range(32))
-    z = q + 32
+    """The sum of (q + i) ** -s over all i >= 0, for q >= 0 (Euler and Maclaurin)."""
+    direct = sum(torch.pow(q + i, -s) for i in range(12))
+    z = q + 12
     last = torch.pow(z, -s)
     tail = last * z / (s - 1) + last / 2
     factor = s * last / z
@@ -109,28 +106,40 @@ def _sum_powers(s, q):
     return direct + tail
 
 
+def _hurwitz(s, q):
+    """The same for any q; what is below 0 is the difference of two sums, if s is a whole number."""
+    below, part = q < 0, q - q.floor()
+    sign = torch.where(s % 2 == 0, 1.0, -1.0)
+    passed = sign * (_sum_powers(s, q.ceil() - q) - _sum_powers(s, 1 - q))
+    return _sum_powers(s, torch.where(below, part, q)) + torch.where(below, passed, 0.0)
+
+
 @_elementwise(aten.special_zeta.default, aten.special_zeta.self_scalar,
               aten.special_zeta.other_scalar)
 def _zeta(s, q):
-    s, q = torch.broadcast_tensors(*(x if isinstance(x, torch.Tensor) else torch.full_like(y, x)
-                                     for x, y in ((s, q), (q, s))))
-    nan = torch.full_like(s, math.nan)
-    result = _choose((q <= 0) & (s != s.floor()) | (q < -24), nan, _sum_powers(s, q))
-    result = _choose((q <= 0) & (q == q.floor()) | (s == 1), torch.full_like(s, math.inf), result)
-    return _choose((s < 1) | torch.isnan(q), nan, result)
+    if not isinstance(s, torch.Tensor):
+        s = torch.full_like(q, s)
+    elif not isinstance(q, torch.Tensor):
+        q = torch.full_like(s, q)
+    result = torch.where((q < 0) & (s != s.floor()), math.nan, _hurwitz(s, q))
+    result = torch.where((q <= 0) & (q == q.floor()), math.inf, result)
+    return torch.where(s == 1, math.inf, torch.where(s < 1, math.nan, result))
 
 
 @_elementwise(aten.polygamma.default)
 def _polygamma(n, x):
     if n == 0:
         return _digamma(x)
+    result = _zeta(torch.full_like(x, n + 1.0), x)
     if n == 1:
-        # Symmetric about 1/2, but for the square of a cosecant.
-        above = _sum_powers(torch.full_like(x, 2.0), torch.where(x < 0.5, 1 - x, x))
-        sine = math.pi / torch.sin(math.pi * (x - x.floor()))
-        return _choose(x < 0.5, sine * sine - above, above)
-    sign = 1 if n % 2 else -1
-    return sign * math.factorial(n) * _zeta(torch.full_like(x, n + 1.0), x)
+        return torch.where(x == math.inf, 0.0, torch.where(x == -math.inf, math.nan, result))
+    return result * (math.factorial(n) if n % 2 else -math.factorial(n))
+
+
+@decomposes(aten.polygamma_.default)
+def _polygamma_in_place(self, n):
+    # The arguments are in another order than those of the functional form.
+    return self.copy_(aten.polygamma(n, self))
 
 
 # The error function.
@@ -144,26 +153,26 @@ def _invert_erf(y, rest):
         error = torch.where(y < 0.5, torch.erf(x) - y, rest - torch.erfc(x))
         step = error * (math.sqrt(math.pi) / 2) * torch.exp(x * x)
         x = x - step / (1 + x * step)
-    return torch.where(rest == 0, torch.full_like(x, math.inf), x)
+    return torch.where(rest == 0, math.inf, x)
 
 
 @_elementwise(aten.erfinv.default)
 def _erfinv(x):
     y = x.abs()
-    return torch.where(x < 0, -1.0, 1.0) * _invert_erf(y, 1 - y)
+    return _invert_erf(y, 1 - y) * torch.where(x < 0, -1.0, 1.0)
 
 
 @_elementwise(aten.special_ndtri.default)
 def _ndtri(p):
     tail = 2 * torch.where(p > 0.5, 1 - p, p)
-    return torch.where(p > 0.5, 1.0, -1.0) * math.sqrt(2) * _invert_erf(1 - tail, tail)
+    return _invert_erf(1 - tail, tail) * math.sqrt(2) * torch.where(p > 0.5, 1.0, -1.0)
 
 
 @_elementwise(aten.special_erfcx.default)
 def _erfcx(x):
     small = torch.exp(x * x) * torch.erfc(x)
     large = _nested(1 / (x * x), [-0.5, -1.5, -2.5, -3.5]) / (x * math.sqrt(math.pi))
-    return _choose(x < 25, small, large)
+    return torch.where(x < 25, small, large)
 
 
 # Bessel functions. Behind the place where the series meet:
@@ -215,7 +224,7 @@ def _bessel_j(x, order):
     small = _nested(t, _series_ratios(order, 40, -1.0)) * (near / 2) ** order
     p, q, phase = _bessel_asymptotic(torch.clamp(y, min=_OSCILLATING), order)
     large = p * torch.cos(phase) - q * torch.sin(phase)
-    result = _choose(torch.isinf(x), torch.zeros_like(x), _choose(y < _OSCILLATING, small, large))
+    result = torch.where(torch.isinf(x), 0.0, torch.where(y < _OSCILLATING, small, large))
     return result * torch.sign(x) if order else result
 
 
@@ -229,10 +238,10 @@ def _bessel_y(x, order):
         small = small - 2 / near
     p, q, phase = _bessel_asymptotic(torch.clamp(x, min=_OSCILLATING), order)
     large = p * torch.sin(phase) + q * torch.cos(phase)
-    result = _choose(x < _OSCILLATING, small / math.pi, large)
-    result = _choose(torch.isinf(x), torch.zeros_like(x), result)
-    result = _choose(x < 0, torch.full_like(x, math.nan), result)
-    return _choose(x == 0, torch.full_like(x, -math.inf), result)
+    result = torch.where(x < _OSCILLATING, small / math.pi, large)
+    result = torch.where(torch.isinf(x), 0.0, result)
+    result = torch.where(x < 0, math.nan, result)
+    return torch.where(x == 0, -math.inf, result)
 
 
 def _scaled_bessel_i(x, order):
@@ -243,7 +252,7 @@ def _scaled_bessel_i(x, order):
     far = torch.clamp(y, min=_GROWING)
     terms = [(-1) ** k * a for k, a in enumerate(_asymptotic_terms(order, 24))]
     large = _polynomial(1 / far, terms) / torch.sqrt(2 * math.pi * far)
-    result = _choose(y < _GROWING, small * torch.exp(-near), large)
+    result = torch.where(y < _GROWING, small * torch.exp(-near), large)
     return result * torch.sign(x) if order else result
 
 
@@ -257,9 +266,9 @@ def _scaled_bessel_k(x, order):
     small = 1 / near + log * i - rest if order else rest - log * i
     far = torch.clamp(x, min=_FALLING)
     large = _polynomial(1 / far, _asymptotic_terms(order, 18)) * torch.sqrt(math.pi / (2 * far))
-    result = _choose(x < _FALLING, small * torch.exp(near), large)
-    result = _choose(x < 0, torch.full_like(x, math.nan), result)
-    return _choose(x == 0, torch.full_like(x, math.inf), result)
+    result = torch.where(x < _FALLING, small * torch.exp(near), large)
+    result = torch.where(x < 0, math.nan, result)
+    return torch.where(x == 0, math.inf, result)
 
 
 def _unscaled(scaled, x):
@@ -289,10 +298,10 @@ _elementwise(aten.special_modified_bessel_k1.default)(
 @_elementwise(aten.special_spherical_bessel_j0.default)
 def _spherical_bessel_j0(x):
     small = _nested(x * x, [-1 / 6, -1 / 20, -1 / 42, -1 / 72, -1 / 110, -1 / 156])
-    result = _choose(x.abs() < 0.5, small, torch.sin(x) / x)
-    return _choose(torch.isinf(x), torch.zeros_like(x), result)
+    result = torch.where(x.abs() < 0.5, small, torch.sin(x) / x)
+    return torch.where(torch.isinf(x), 0.0, result)
 
 
 @_elementwise(aten.angle.default)
 def _angle(x):
-    return _choose(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0))
+    return torch.where(torch.isnan(x), x, torch.where(x < 0, torch.full_like(x, math.pi), 0.0))
