@@ -337,6 +337,8 @@ FailureOr<TensorRef> Importer::getTensor(const Value &value) {
 }
 
 Tensor Importer::read(const TensorRef &tensor) {
+  if (auto known = constants.find(tensor.ref); known != constants.end())
+    return known->second;
   mlir::Value value = refs::ReadOp::create(b.ops, b.loc(), tensor.ref);
   return b.wrap(value, tensor.dtype, tensor.shape);
 }
@@ -372,6 +374,13 @@ TensorRef Importer::allocate(const Tensor &contents, bool isContiguous) {
   tensor.isRowMajor = isContiguous;
   if (isContiguous)
     tensor.strides = getContiguousStrides(tensor.shape);
+  return tensor;
+}
+
+TensorRef Importer::allocateConstant(const Tensor &contents, StringRef name) {
+  TensorRef tensor = allocate(contents);
+  tensor.ref.getDefiningOp()->setAttr(refs::constantAttr, b.ops.getStringAttr(name));
+  constants.try_emplace(tensor.ref, contents);
   return tensor;
 }
 

@@ -63,6 +63,8 @@ public:
   mlir::FailureOr<Tensor> read(const Value &value);
   /// The tensors of a list.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
+  /// A storage that nobody writes. Reads of all of it are these contents, which stay known.
+  TensorRef allocateConstant(const Tensor &contents, llvm::StringRef name);
   /// A storage of its own with these contents.
   TensorRef allocate(const Tensor &contents, bool isContiguous = true);
   /// Puts contents into a tensor: converted and broadcast, as `copy_` does.
@@ -112,6 +114,7 @@ private:
 
   const Program &program;
   std::vector<Value> values;
+  llvm::DenseMap<mlir::Value, Tensor> constants; ///< by the refs of their storages
   std::vector<Value> marked; ///< the lists that were marked as ambiguous, in order
   Place place;
   std::string need;
