@@ -41,10 +41,22 @@ ExternalData::ExternalData(StringRef modelPath, bool untrusted) : untrusted(untr
       roots.push_back(root);
 }
 
+/// What is wrong with the name of a file, or nothing.
+static std::string checkLocation(StringRef location) {
+  if (location.empty())
+    return "external data has no location";
+  if (location.contains('\0'))
+    return "location " + quote(location) + " of external data holds a NUL byte";
+  if (sys::path::is_absolute(location))
+    return "location " + quote(location) + " of external data is absolute, expected a relative one";
+  if (is_contained(llvm::make_range(sys::path::begin(location), sys::path::end(location)), ".."))
+    return "location " + quote(location) + " of external data leaves the model's folder";
+  return {};
+}
+
 FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto &tensor,
                                                    std::string &why) {
   Place place;
-  bool hasLocation = false;
   StringSet<> keys;
   for (const auto &entry : tensor.external_data()) {
     StringRef key = entry.key(), value = entry.value();
@@ -59,7 +71,6 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
     }
     if (key == "location") {
       place.location = value.str();
-      hasLocation = true;
     } else if (key == "offset") {
       place.offset = number;
     } else if (key == "length") {
@@ -69,19 +80,7 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
       return failure();
     }
   }
-  StringRef location = place.location;
-  if (!hasLocation || location.empty())
-    why = "external data has no location";
-  else if (location.contains('\0'))
-    why = "location " + quote(location) + " of external data holds a NUL byte";
-  else if (sys::path::is_absolute(location))
-    why = "location " + quote(location) + " of external data is absolute, expected a relative one";
-  else if (is_contained(llvm::make_range(sys::path::begin(location), sys::path::end(location)),
-                        ".."))
-    why = "location " + quote(location) + " of external data leaves the model's folder";
-  else
-    return place;
-  return failure();
+  return place;
 }
 
 /// Opens `path` folder by folder, following no link: for kernels without openat2.
@@ -177,23 +176,31 @@ FailureOr<ExternalData::File> ExternalData::open(const std::string &location, st
   return failure();
 }
 
+FailureOr<ExternalData::Bytes> ExternalData::find(const Place &place, uint64_t size,
+                                                  StringRef subject, ImportReport &report) {
+  std::string why = checkLocation(place.location);
+  if (!why.empty())
+    return fail(report, subject + why);
+  FailureOr<File> file = open(place.location, why);
+  if (failed(file))
+    return fail(report, subject + "file " + quote(place.location) + " " + why);
+  if (place.length && *place.length != size)
+    return fail(report, subject + "external data has length " + Twine(*place.length) +
+                            ", expected " + Twine(size) + " bytes");
+  if (place.offset > file->size || size > file->size - place.offset)
+    return fail(report, subject + "needs " + Twine(size) + " bytes at offset " +
+                            Twine(place.offset) + " of file " + quote(place.location) +
+                            ", which has " + Twine(file->size));
+  return Bytes{file->bytes, ArrayRef(file->bytes.get() + place.offset, size)};
+}
+
 FailureOr<ExternalData::Bytes> ExternalData::find(const tssa_onnx::TensorProto &tensor,
                                                   uint64_t size, ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ", why;
   FailureOr<Place> place = parse(tensor, why);
   if (failed(place))
     return fail(report, subject + why);
-  FailureOr<File> file = open(place->location, why);
-  if (failed(file))
-    return fail(report, subject + "file " + quote(place->location) + " " + why);
-  if (place->length && *place->length != size)
-    return fail(report, subject + "external data has length " + Twine(*place->length) +
-                            ", expected " + Twine(size) + " bytes");
-  if (place->offset > file->size || size > file->size - place->offset)
-    return fail(report, subject + "needs " + Twine(size) + " bytes at offset " +
-                            Twine(place->offset) + " of file " + quote(place->location) +
-                            ", which has " + Twine(file->size));
-  return Bytes{file->bytes, ArrayRef(file->bytes.get() + place->offset, size)};
+  return find(*place, size, subject, report);
 }
 
 } // namespace tssa

@@ -29,6 +29,15 @@ public:
     std::shared_ptr<const char> owner;
     llvm::ArrayRef<char> data;
   };
+  /// Where a model says that bytes are.
+  struct Place {
+    std::string location;
+    uint64_t offset = 0;
+    std::optional<uint64_t> length;
+  };
+  /// The `size` bytes at a place. A report begins with whose they are: "tensor 'w': ".
+  mlir::FailureOr<Bytes> find(const Place &place, uint64_t size, llvm::StringRef subject,
+                              ImportReport &report);
   /// The `size` bytes of `tensor`, which says that they are external.
   mlir::FailureOr<Bytes> find(const tssa_onnx::TensorProto &tensor, uint64_t size,
                               ImportReport &report);
@@ -40,11 +49,6 @@ private:
   struct File {
     std::shared_ptr<const char> bytes;
     uint64_t size;
-  };
-  struct Place {
-    std::string location;
-    uint64_t offset = 0;
-    std::optional<uint64_t> length;
   };
   mlir::FailureOr<Place> parse(const tssa_onnx::TensorProto &tensor, std::string &why);
   mlir::FailureOr<File> open(const std::string &location, std::string &why);

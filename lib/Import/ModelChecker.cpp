@@ -333,18 +333,11 @@ LogicalResult ModelChecker::run() {
   return checkTotals();
 }
 
-/// One file's bytes may be named by many tensors.
 LogicalResult ModelChecker::checkTotals() {
+  if (!options.untrusted)
+    return success();
   CheckedSize files = CheckedSize(model.ByteSizeLong()) + CheckedSize(reader.getExternalBytes());
-  std::optional<int64_t> bytes = files.get();
-  if (!options.untrusted || !bytes)
-    return success();
-  uint64_t most = *bytes + *bytes / 100 + untrustedSlack;
-  if (reader.getCheckedBytes().fits(most))
-    return success();
-  return fail(report, Fault::Limit,
-              "the tensors have more bytes than the files they are in: more than " + Twine(most) +
-                  ", which an untrusted model may not");
+  return checkTensorBytes(reader.getCheckedBytes(), files, report);
 }
 
 } // namespace tssa

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/TensorData.h"
+#include "lib/Import/Limits.h"
 #include "tssa/Operators/Elements.h"
 #include "tssa/Operators/Limits.h"
 #include "tssa/Support/CheckedSize.h"
@@ -28,18 +29,16 @@ std::string getTypeName(int32_t type) {
   return StringRef(TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type))).lower();
 }
 
-/// The shape of `tensor` and its number of bytes in the file.
-static FailureOr<uint64_t> checkShape(const TensorProto &tensor, DType type, ImportReport &report) {
-  std::string subject = "tensor " + quote(tensor.name()) + ": ";
-  if (static_cast<size_t>(tensor.dims_size()) > maxRank)
+FailureOr<uint64_t> getRawBytes(ArrayRef<int64_t> shape, DType type, StringRef subject,
+                                ImportReport &report) {
+  if (shape.size() > maxRank)
     return fail(report, Fault::Limit,
-                subject + "has rank " + Twine(tensor.dims_size()) + ", at most " + Twine(maxRank) +
+                subject + "has rank " + Twine(shape.size()) + ", at most " + Twine(maxRank) +
                     " is supported");
-  for (int64_t dim : tensor.dims())
+  for (int64_t dim : shape)
     if (dim < 0)
       return fail(report, subject + "has the negative size " + Twine(dim));
-  std::optional<int64_t> bytes =
-      CheckedSize::product(tensor.dims(), runtime::getByteSize(type)).get();
+  std::optional<int64_t> bytes = CheckedSize::product(shape, runtime::getByteSize(type)).get();
   if (!bytes)
     return fail(report, subject + "its sizes are too large");
   return llvm::divideCeil(*bytes, isSubByte(type) ? 8 / getBits(type) : 1);
@@ -109,8 +108,10 @@ static unsigned countPayloads(const TensorProto &tensor) {
          (tensor.string_data_size() > 0) + (tensor.data_location() == TensorProto::EXTERNAL);
 }
 
-mlir::ElementsAttr TensorReader::share(DType type, ArrayRef<int64_t> shape, ArrayRef<char> bytes,
-                                       std::shared_ptr<const void> owner, StringRef name) {
+/// Elements that use the bytes where they are, unless they are few.
+static mlir::ElementsAttr share(mlir::MLIRContext &context, DType type, ArrayRef<int64_t> shape,
+                                ArrayRef<char> bytes, std::shared_ptr<const void> owner,
+                                StringRef name) {
   if (isSmall(bytes.size()))
     return makeElements(&context, type, shape, bytes);
   size_t alignment = 1;
@@ -141,14 +142,40 @@ static std::vector<char> unpack(ArrayRef<char> bytes, DType type, size_t count) 
   return result;
 }
 
-FailureOr<TensorReader::Content> TensorReader::find(const TensorProto &tensor,
-                                                    ImportReport &report) {
+mlir::ElementsAttr readElements(mlir::MLIRContext &context, ArrayRef<int64_t> shape, RawTensor raw,
+                                StringRef name) {
+  if (raw.type == DType::Bool)
+    raw.copy = normalizeBools(raw.data);
+  if (isSubByte(raw.type))
+    raw.copy = unpack(raw.data, raw.type, mlir::ShapedType::getNumElements(shape));
+  if (!raw.copy.empty())
+    return makeElements(&context, raw.type, shape, raw.copy);
+  return share(context, raw.type, shape, raw.data, std::move(raw.owner), name);
+}
+
+mlir::LogicalResult checkTensorBytes(CheckedSize tensors, CheckedSize files, ImportReport &report) {
+  std::optional<int64_t> bytes = files.get();
+  if (!bytes)
+    return mlir::success();
+  uint64_t most = *bytes + *bytes / 100 + untrustedSlack;
+  if (tensors.fits(most))
+    return mlir::success();
+  return fail(report, Fault::Limit,
+              "the tensors have more bytes than the files they are in: more than " + Twine(most) +
+                  ", which an untrusted model may not");
+}
+
+static SmallVector<int64_t> getShape(const TensorProto &tensor) {
+  return SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end());
+}
+
+FailureOr<RawTensor> TensorReader::find(const TensorProto &tensor, ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ";
   std::optional<DType> type = fromONNX(tensor.data_type());
   if (!type)
     return fail(report, isElementType(tensor.data_type()) ? Fault::Unsupported : Fault::Model,
                 subject + getTypeName(tensor.data_type()) + " is not supported");
-  FailureOr<uint64_t> size = checkShape(tensor, *type, report);
+  FailureOr<uint64_t> size = getRawBytes(getShape(tensor), *type, subject, report);
   if (failed(size))
     return failure();
   if (tensor.has_segment())
@@ -156,7 +183,7 @@ FailureOr<TensorReader::Content> TensorReader::find(const TensorProto &tensor,
   if (countPayloads(tensor) > 1)
     return fail(report, subject + "has elements in more than one field");
 
-  Content content{*type, {}, owned, {}};
+  RawTensor content{*type, {}, owned, {}};
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     FailureOr<ExternalData::Bytes> found = external.find(tensor, *size, report);
     if (failed(found))
@@ -176,7 +203,7 @@ FailureOr<TensorReader::Content> TensorReader::find(const TensorProto &tensor,
 }
 
 mlir::LogicalResult TensorReader::check(const TensorProto &tensor, ImportReport &report) {
-  FailureOr<Content> content = find(tensor, report);
+  FailureOr<RawTensor> content = find(tensor, report);
   if (failed(content))
     return failure();
   checkedBytes += content->data.size();
@@ -185,19 +212,12 @@ mlir::LogicalResult TensorReader::check(const TensorProto &tensor, ImportReport 
 
 FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
                                                      ImportReport &report) {
-  FailureOr<Content> content = find(tensor, report);
+  FailureOr<RawTensor> content = find(tensor, report);
   if (failed(content))
     return failure();
-  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   DType type = content->type;
-  if (type == DType::Bool)
-    content->copy = normalizeBools(content->data);
-  if (isSubByte(type))
-    content->copy = unpack(content->data, type, mlir::ShapedType::getNumElements(shape));
-  if (!content->copy.empty())
-    return Constant{type, makeElements(&context, type, shape, content->copy)};
   std::string name = tensor.name().empty() ? "constant" : tensor.name();
-  return Constant{type, share(type, shape, content->data, std::move(content->owner), name)};
+  return Constant{type, readElements(context, getShape(tensor), std::move(*content), name)};
 }
 
 } // namespace tssa

@@ -14,6 +14,24 @@
 
 namespace tssa {
 
+/// Elements as they stand in a file: row-major, little-endian, those of less than a byte packed.
+struct RawTensor {
+  operators::DType type;
+  /// In `copy`, or kept by `owner`.
+  llvm::ArrayRef<char> data;
+  std::shared_ptr<const void> owner;
+  std::vector<char> copy;
+};
+/// The number of bytes of a raw tensor. A report begins with whose they are: "tensor 'w': ".
+mlir::FailureOr<uint64_t> getRawBytes(llvm::ArrayRef<int64_t> shape, operators::DType type,
+                                      llvm::StringRef subject, ImportReport &report);
+/// The elements of a raw tensor of this shape; bytes with an owner are used in place.
+mlir::ElementsAttr readElements(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape,
+                                RawTensor raw, llvm::StringRef name);
+/// Fails when tensors of an untrusted model have many more bytes than its files: one file's bytes
+/// may be named by many tensors.
+mlir::LogicalResult checkTensorBytes(CheckedSize tensors, CheckedSize files, ImportReport &report);
+
 /// Turns TensorProtos into elements. Raw and external bytes are used in place.
 class TensorReader {
 public:
@@ -42,21 +60,11 @@ public:
   }
 
 private:
-  /// The elements as they are written; `data` is in `copy` or kept by `owner`.
-  struct Content {
-    operators::DType type;
-    llvm::ArrayRef<char> data;
-    std::shared_ptr<const void> owner;
-    std::vector<char> copy;
-  };
-  mlir::FailureOr<Content> find(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  mlir::FailureOr<RawTensor> find(const tssa_onnx::TensorProto &tensor, ImportReport &report);
   struct Owned {
     std::shared_ptr<tssa_onnx::ModelProto> model;
     std::deque<tssa_onnx::FunctionProto> functions;
   };
-  mlir::ElementsAttr share(operators::DType type, llvm::ArrayRef<int64_t> shape,
-                           llvm::ArrayRef<char> bytes, std::shared_ptr<const void> owner,
-                           llvm::StringRef name);
 
   mlir::MLIRContext &context;
   std::shared_ptr<Owned> owned;

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static tssa::fuzz::Context contexts;
   tssa::ImportReport report;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      tssa::importTorchScript(contexts.get(), file.getPath(), report);
+      tssa::importTorchScript(contexts.get(), file.getPath(), /*untrusted=*/true, report);
   if (module ? failed(mlir::verify(*module))
              : report.fault == tssa::operators::Fault::None || report.error.empty())
     __builtin_trap();

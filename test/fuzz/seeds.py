@@ -129,7 +129,7 @@ def manifests(tools):
 
 
 def torchscript_programs():
-    """Programs as the Python package writes them: arithmetic, a loop, views, a write, a window."""
+    """Programs as the Python package writes them: arithmetic, a loop, views, a write, a window, a constant."""
     tensor = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [3, 4]}
     number = lambda value: {"kind": "int", "value": value}
 
@@ -164,6 +164,7 @@ def torchscript_programs():
         program([constant(1, 1), constant(0, 2), constant(1, 3), select, write], [0]),
         program([constant(1, 1), constant(2, 3), truth, loop], [0]),
         window(),
+        dict(program([constant(1, 1), add], [2]), arguments=[dict(tensor, data={"file": "w.bin", "offset": 16})]),
     ):
         yield json.dumps(value).encode()
 

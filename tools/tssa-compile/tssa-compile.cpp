@@ -82,7 +82,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
   ImportReport importReport;
   bool isTorchScript = sys::path::extension(options.input) == ".json";
   auto module = isTorchScript
-                    ? importTorchScript(context, options.input, importReport)
+                    ? importTorchScript(context, options.input, options.untrusted, importReport)
                     : importONNX(context, options.input, getImportOptions(options), importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';

@@ -183,6 +183,11 @@ void Aliases::findAccesses() {
   for (Value argument : function.getArguments())
     if (isa<RefType>(argument.getType()))
       accesses.push_back({argument, end, false});
+  // So does the next run at constants.
+  function.walk([&](AllocOp storage) {
+    if (getConstantName(storage))
+      accesses.push_back({storage, end, false});
+  });
 }
 
 SmallVector<Value> Aliases::getClosure(Value root, bool forward) const {

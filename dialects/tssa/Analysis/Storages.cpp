@@ -7,6 +7,7 @@
 
 #include "dialects/tssa/Analysis/Storages.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tssa/Support/Unsupported.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -36,9 +37,18 @@ bool refs::isStorage(Value root) {
   return root.getDefiningOp<AllocOp>() != nullptr;
 }
 
+StringAttr refs::getConstantName(Value root) {
+  auto storage = root.getDefiningOp<AllocOp>();
+  return storage ? storage->getAttrOfType<StringAttr>(constantAttr) : StringAttr();
+}
+
 static bool isRef(Type type) { return isa<RefType>(type); }
 
 static LogicalResult checkWrite(WriteOp write) {
+  if (StringAttr name = getConstantName(getRoot(write.getRef())))
+    return ::tssa::emitUnsupported(write)
+           << "expected a write to what changes, but '" << name.getValue()
+           << "' is a constant of the program; write to a clone of it, or pass it as an argument";
   if (isInjective(getPathFromRoot(write.getRef())))
     return success();
   InFlightDiagnostic error =

@@ -22,9 +22,12 @@ Path getPathFromRoot(Value ref);
 /// Whether a root is a storage: made by `tssa.alloc` or given by a caller.
 bool isStorage(Value root);
 
+/// The name of a storage whose contents are a constant; null for others.
+StringAttr getConstantName(Value root);
+
 /// Whether every ref of `function` is a window on one known storage, every write one to
-/// different elements, and refs stand in control flow only that the passes of this
-/// dialect see through; else an error.
+/// different elements of a storage that is no constant, and refs stand in control flow only that
+/// the passes of this dialect see through; else an error.
 LogicalResult checkReferences(func::FuncOp function);
 
 } // namespace mlir::tssa::refs

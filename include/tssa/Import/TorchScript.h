@@ -14,9 +14,12 @@ namespace tssa {
 /// Reads a graph that the Python package has written (lib/Import/TorchScript/README.md has
 /// the format) and builds a module with one function `@main`: references, views and writes
 /// of `tssa`, te ops and scf. Null on failure; then `report` says why, with a line per
-/// operator that is not supported.
+/// operator that is not supported. The module refers to the bytes of files with constants
+/// without copying them: they live as long as the context. Of `untrusted` programs these are
+/// limited as those of models are.
 mlir::OwningOpRef<mlir::ModuleOp> importTorchScript(mlir::MLIRContext &context,
-                                                    llvm::StringRef path, ImportReport &report);
+                                                    llvm::StringRef path, bool untrusted,
+                                                    ImportReport &report);
 
 /// The operators that the importer knows, by the names of their functional forms with
 /// overloads ("aten::add.Tensor"), sorted. In-place and out= forms come with them.

@@ -299,6 +299,8 @@ FailureOr<TensorRef> Importer::getTensor(const Value &value) {
 }
 
 Tensor Importer::read(const TensorRef &tensor) {
+  if (auto known = constants.find(tensor.ref); known != constants.end())
+    return known->second;
   mlir::Value value = refs::ReadOp::create(b.ops, b.loc(), tensor.ref);
   return b.wrap(value, tensor.dtype, tensor.shape);
 }
@@ -358,6 +360,13 @@ FailureOr<Tensor> Importer::convertTo(const Tensor &tensor, DType type) {
                    operators::isUnsigned(type))
         .getValue();
   });
+}
+
+TensorRef Importer::allocateConstant(const Tensor &contents, StringRef name) {
+  TensorRef tensor = allocate(contents);
+  tensor.ref.getDefiningOp()->setAttr(refs::constantAttr, b.ops.getStringAttr(name));
+  constants.try_emplace(tensor.ref, contents);
+  return tensor;
 }
 
 LogicalResult Importer::write(const TensorRef &target, const Tensor &contents) {

@@ -59,6 +59,8 @@ public:
   mlir::FailureOr<Tensor> read(const Value &value);
   /// The tensors of a list.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
+  /// A storage that nobody writes. Reads of all of it are these contents, which stay known.
+  TensorRef allocateConstant(const Tensor &contents, llvm::StringRef name);
   /// A storage of its own with these contents.
   TensorRef allocate(const Tensor &contents, bool isContiguous = true);
   /// Converted as eager PyTorch does on x86: what an integer type does not hold is the smallest
@@ -95,6 +97,7 @@ private:
 
   const Program &program;
   std::vector<Value> values;
+  llvm::DenseMap<mlir::Value, Tensor> constants; ///< by the refs of their storages
   Place place;
   size_t numBuilt = 0;
 

@@ -41,6 +41,8 @@ private:
   LogicalResult readLiteral(const json::Value *value, Literal &literal, unsigned depth);
   LogicalResult readNumber(const json::Object &object, Literal &literal);
   LogicalResult readTensor(const json::Object &object, Literal &literal);
+  LogicalResult readData(const json::Object &object, Literal &literal);
+  LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readPlace(const json::Object &object, Place &place);
   LogicalResult readNode(const json::Value &value, Node &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
@@ -132,8 +134,26 @@ LogicalResult Reader::readTensor(const json::Object &object, Literal &literal) {
   for (int64_t dim : literal.fixed)
     if (dim >= static_cast<int64_t>(literal.sizes.size()))
       return error("'fixed' of " + quote(literal.name) + " has a dim that it has not");
-  if (!object.get("permutation"))
-    return success();
+  if (object.get("data") && failed(readData(object, literal)))
+    return failure();
+  return object.get("permutation") ? readPermutation(object, literal) : success();
+}
+
+LogicalResult Reader::readData(const json::Object &object, Literal &literal) {
+  const json::Object *data = object.getObject("data");
+  std::optional<StringRef> file = data ? data->getString("file") : std::nullopt;
+  std::optional<int64_t> offset = data ? data->getInteger("offset") : std::nullopt;
+  if (!file || !offset || *offset < 0)
+    return error("expected 'data' of " + quote(literal.name) +
+                 " to have 'file' and an 'offset' >= 0");
+  if (file->contains('/'))
+    return error("'data' of " + quote(literal.name) +
+                 " is expected in a file beside the text, got " + quote(*file));
+  literal.data = DataPlace{file->str(), static_cast<uint64_t>(*offset)};
+  return success();
+}
+
+LogicalResult Reader::readPermutation(const json::Object &object, Literal &literal) {
   if (failed(readInts(object, "permutation", literal.permutation)))
     return failure();
   SmallVector<int64_t> sorted(literal.permutation);

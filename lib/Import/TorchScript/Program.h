@@ -21,6 +21,12 @@ namespace tssa::torchscript {
 
 using ValueId = unsigned;
 
+/// A place in a file beside the text.
+struct DataPlace {
+  std::string file; ///< without folders
+  uint64_t offset = 0;
+};
+
 /// A constant, or what is known of an argument.
 struct Literal {
   enum Kind { None, Int, Float, Bool, String, Tensor, List, Tuple };
@@ -41,6 +47,8 @@ struct Literal {
   llvm::SmallVector<int64_t> fixed;
   /// False when a copy is passed of a tensor whose strides follow no such order.
   bool isDense = true;
+  /// Where the elements of a constant are, in the order in which they would be passed.
+  std::optional<DataPlace> data;
 };
 
 /// A place in the user's source; line 0 when it is not known.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Import/TorchScript.h"
+#include "lib/Import/TorchScript/Constants.h"
 #include "lib/Import/TorchScript/Operators.h"
 #include "lib/Import/TorchScript/Views.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -74,11 +75,13 @@ LogicalResult Checker::run(const Program &program, ImportReport &report) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes arguments of `@main` of the tensors among the program's arguments.
+/// Makes arguments of `@main` of the tensors among the program's arguments, or constants of those
+/// whose elements are known.
 class ArgumentBinder {
 public:
-  ArgumentBinder(mlir::func::FuncOp function, operators::Builder &builder, Guards &guards)
-      : function(function), b(builder), guards(guards) {}
+  ArgumentBinder(mlir::func::FuncOp function, operators::Builder &builder, Guards &guards,
+                 const Constants &constants)
+      : function(function), b(builder), guards(guards), constants(constants) {}
 
   /// Adds an argument per tensor, in order.
   void declare(const Literal &literal);
@@ -87,6 +90,8 @@ public:
 
 private:
   TensorRef bindTensor(const Literal &literal, Importer &importer);
+  TensorRef bindArgument(const Literal &literal);
+  TensorRef bindConstant(const Literal &literal, Importer &importer);
 
 public:
   /// The refs that stand for arguments, and what is passed for them.
@@ -96,19 +101,10 @@ private:
   mlir::func::FuncOp function;
   operators::Builder &b;
   Guards &guards;
+  const Constants &constants;
   unsigned next = 0;
 };
 } // namespace
-
-/// The sizes of the contiguous tensor that is passed for this one.
-static SmallVector<int64_t> getPassedSizes(const Literal &literal) {
-  if (literal.permutation.empty())
-    return literal.sizes;
-  SmallVector<int64_t> sizes(literal.sizes.size());
-  for (auto [i, dim] : llvm::enumerate(literal.permutation))
-    sizes[dim] = literal.sizes[i];
-  return sizes;
-}
 
 /// The shape of the tensor that is passed, with the sizes that are the same in every call.
 static SmallVector<int64_t> getPassedShape(const Literal &literal) {
@@ -121,7 +117,7 @@ static SmallVector<int64_t> getPassedShape(const Literal &literal) {
 void ArgumentBinder::declare(const Literal &literal) {
   for (const Literal &element : literal.elements)
     declare(element);
-  if (literal.kind != Literal::Tensor)
+  if (literal.kind != Literal::Tensor || literal.data)
     return;
   mlir::OpBuilder &ops = b.ops;
   SmallVector<int64_t> shape = getPassedShape(literal);
@@ -142,7 +138,16 @@ void ArgumentBinder::declare(const Literal &literal) {
                                 mlir::NameLoc::get(ops.getStringAttr(literal.name)));
 }
 
-TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer) {
+TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importer) {
+  mlir::Location loc = b.loc();
+  b.setLoc(mlir::NameLoc::get(b.ops.getStringAttr(literal.name)));
+  TensorRef tensor =
+      importer.allocateConstant(b.constant(literal.dtype, constants.get(literal)), literal.name);
+  b.setLoc(loc);
+  return tensor;
+}
+
+TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
   TensorRef tensor;
   tensor.ref = function.getArgument(next++);
   tensor.dtype = literal.dtype;
@@ -159,13 +164,19 @@ TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer)
     guards.bind(tensor.shape.back(), size);
   }
   tensor.strides = getContiguousStrides(tensor.shape);
+  return tensor;
+}
+
+TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer) {
+  TensorRef tensor = literal.data ? bindConstant(literal, importer) : bindArgument(literal);
   if (!literal.isDense) {
     tensor.strides = std::nullopt;
     tensor.isRowMajor = false;
   }
   TensorRef view =
       literal.permutation.empty() ? tensor : permute(importer, tensor, literal.permutation);
-  passed[view.ref] = tensor;
+  if (!literal.data)
+    passed[view.ref] = tensor;
   return view;
 }
 
@@ -219,11 +230,17 @@ static mlir::Value getRoot(mlir::Value ref) {
   return ref;
 }
 
+static bool isConstant(mlir::Value root) {
+  mlir::Operation *storage = root.getDefiningOp();
+  return storage && storage->hasAttr(refs::constantAttr);
+}
+
 LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std::string &name) {
   mlir::OpBuilder &ops = b.ops;
   mlir::Value root = getRoot(tensor.ref);
   auto [it, isNew] = storages.try_emplace(root, name);
-  if (!isNew)
+  // Constants are returned as copies.
+  if (!isNew && !isConstant(root))
     return b.unsupported(name + " shares its storage with " + it->second +
                          ", which is returned too: clone one of them");
   auto argument = passed.find(tensor.ref);
@@ -281,11 +298,12 @@ void ResultCollector::finish(mlir::func::FuncOp function) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-static LogicalResult build(const Program &program, mlir::func::FuncOp function,
-                           operators::Builder &builder, std::string &error) {
+static LogicalResult build(const Program &program, const Constants &constants,
+                           mlir::func::FuncOp function, operators::Builder &builder,
+                           std::string &error) {
   Guards guards(builder, &function.getBody().front());
   Importer importer(builder, guards, program);
-  ArgumentBinder binder(function, builder, guards);
+  ArgumentBinder binder(function, builder, guards, constants);
   for (const Literal &argument : program.arguments)
     binder.declare(argument);
   Values arguments;
@@ -309,8 +327,10 @@ static LogicalResult build(const Program &program, mlir::func::FuncOp function,
   return success();
 }
 
-static mlir::OwningOpRef<mlir::ModuleOp>
-importProgram(mlir::MLIRContext &context, const Program &program, ImportReport &report) {
+static mlir::OwningOpRef<mlir::ModuleOp> importProgram(mlir::MLIRContext &context,
+                                                       const Program &program,
+                                                       const Constants &constants,
+                                                       ImportReport &report) {
   if (failed(Checker().run(program, report)))
     return nullptr;
   mlir::Location loc = mlir::NameLoc::get(mlir::StringAttr::get(&context, program.name));
@@ -323,7 +343,7 @@ importProgram(mlir::MLIRContext &context, const Program &program, ImportReport &
   operators::Builder builder(ops, sizes);
   builder.setLoc(loc);
   std::string error;
-  if (succeeded(build(program, function, builder, error)))
+  if (succeeded(build(program, constants, function, builder, error)))
     return module;
   (void)fail(report, builder.fault(), error);
   return nullptr;
@@ -332,7 +352,7 @@ importProgram(mlir::MLIRContext &context, const Program &program, ImportReport &
 } // namespace torchscript
 
 mlir::OwningOpRef<mlir::ModuleOp> importTorchScript(mlir::MLIRContext &context, StringRef path,
-                                                    ImportReport &report) {
+                                                    bool untrusted, ImportReport &report) {
   context.loadDialect<operators::te::TEDialect, refs::TSSADialect, mlir::affine::AffineDialect,
                       mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
@@ -345,7 +365,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importTorchScript(mlir::MLIRContext &context, 
       torchscript::readProgram((*buffer)->getBuffer(), report);
   if (failed(program))
     return nullptr;
-  return torchscript::importProgram(context, *program, report);
+  torchscript::Constants constants(context, path, untrusted);
+  if (failed(constants.read(*program, (*buffer)->getBufferSize(), report)))
+    return nullptr;
+  return torchscript::importProgram(context, *program, constants, report);
 }
 
 std::vector<std::string> getTorchScriptOperators() {

@@ -12,6 +12,7 @@ import torch
 from torch.utils.dlpack import to_dlpack
 
 from . import _runtime
+from ._constants import FILE
 from ._errors import Error
 from ._tool import compile_file
 
@@ -31,7 +32,8 @@ class _Binary:
 class Binaries:
     """Runs a program with an artifact whose guards hold, which is made if there is none.
 
-    write(values): the program as tssa-compile reads it, a dict, for arguments like these tensors.
+    write(tensors, folder): the program as tssa-compile reads it, a dict, for arguments like these; what
+    it refers to is put into the folder.
     """
 
     def __init__(self, write, target, device, threads):
@@ -82,9 +84,12 @@ class Binaries:
         folder = tempfile.TemporaryDirectory(prefix="tssa-")
         source = os.path.join(folder.name, "program.json")
         with open(source, "w", encoding="utf-8") as file:
-            json.dump(self._write(values), file)
+            json.dump(self._write(values, folder.name), file)
         artifact = os.path.join(folder.name, "program.so")
         compile_file(source, artifact, self._target)
+        constants = os.path.join(folder.name, FILE)
+        if os.path.exists(constants):
+            os.remove(constants)  # the artifact has them
         return _Binary(folder, _runtime.Program(artifact, self._device, self._threads))
 
     def _run(self, binary, tensors, passed):

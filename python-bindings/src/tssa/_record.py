@@ -351,16 +351,15 @@ class Recorder(TorchDispatchMode):
     def _complete(self, func, args, kwargs, result):
         """The arguments, with the type that PyTorch's default decides."""
         call = _in_order(func, args, kwargs)
+        values = [value for _, value in call]
         made = next((value for value in pytree.tree_leaves(result) if isinstance(value, torch.Tensor)), None)
-        if made is None or not made.dtype.is_floating_point or any(
-                value.dtype.is_floating_point for _, value in call if isinstance(value, torch.Tensor)):
-            return [value for _, value in call]
+        given = {value.dtype for value in pytree.tree_leaves(values) if isinstance(value, torch.Tensor)}
+        if made is None or not made.dtype.is_floating_point or any(dtype.is_floating_point for dtype in given):
+            return values
         names = [argument.name for argument, _ in call]
-        values = [made.dtype if name == "dtype" and value is None else value
-                  for name, (_, value) in zip(names, call)]
-        if "dtype" not in names and made.dtype != torch.float32 and not any(
-                isinstance(value, torch.Tensor) for _, value in call if value is not None and isinstance(
-                    value, torch.Tensor) and value.dtype == made.dtype):
+        if "dtype" in names:
+            return [made.dtype if name == "dtype" and value is None else value for name, value in zip(names, values)]
+        if made.dtype != torch.float32:
             raise UnsupportedError([self.locate(f"{operator_name(func)} gives {made.dtype}, the default type")])
         return values
 

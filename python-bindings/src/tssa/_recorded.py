@@ -8,6 +8,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from ._aliases import storage_of
 from ._binaries import Binaries
+from ._constants import Constants
 from ._errors import Error, UnsupportedError
 from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of, is_unbacked
 from ._record import Recorder, WholeOperators
@@ -127,9 +128,18 @@ class RecordedProgram:
         self._plan = [self._plan_result(recorder, value) for value in results]
         roots = [recorder.number_of(root.value) for root in self._roots]
         output = recorder.emit("prim::TupleConstruct", roots)
+        self._options = target, device, threads
         self._files = recorder.files
         self._graph = {"inputs": recorder.inputs, "nodes": recorder.nodes, "outputs": [output]}
-        self._binaries = Binaries(self._write, target, device, threads)
+        first = len(passed)
+        self._set_constants({first + i: (tensor, self._orders[first + i])
+                             for i, tensor in enumerate(recorder.owned)
+                             if first + i not in self._written | self._bound})
+
+    def _set_constants(self, tensors):
+        self._constants = Constants(tensors)
+        self._free = [i for i in range(len(self._orders)) if i not in self._constants]
+        self._binaries = Binaries(self._write, *self._options)
 
     @property
     def num_binaries(self):
@@ -141,6 +151,7 @@ class RecordedProgram:
         for i, owned in enumerate(recorder.owned):
             if owned is tensor:
                 self._owned[i] = get
+                self._set_constants({})
 
     def fits(self, arguments):
         """Whether all sizes that the program is fixed to are those of a call."""
@@ -156,7 +167,7 @@ class RecordedProgram:
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
         tensors, _ = self._bind(arguments)
-        self._binaries.prepare(tensors)
+        self._binaries.prepare([tensors[i] for i in self._free])
 
     def __call__(self, *arguments):
         """The results in order."""
@@ -169,11 +180,18 @@ class RecordedProgram:
         return self.run([_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned], sizes)
 
     def run(self, tensors, sizes):
-        passed = []
-        for tensor, order in zip(tensors, self._orders):
+        if not self._constants.hold():
+            self._set_constants({})
+        if torch.is_grad_enabled():
+            for tensor in self._constants:
+                _check(tensor)
+        free, passed = [], []
+        for i in self._free:
+            tensor, order = tensors[i], self._orders[i]
             _check(tensor)
+            free.append(tensor)
             passed.append(tensor.detach().permute(order) if order else tensor.detach())
-        made = self._binaries.run(tensors, passed)
+        made = self._binaries.run(free, passed)
         roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
         return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
@@ -266,10 +284,15 @@ class RecordedProgram:
         shape, strides, _ = self._geometries[i].evaluate(sizes)
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
-    def _write(self, values):
+    def _write(self, free, folder):
+        """The text of the program for such tensors; constants lie beside it in the folder."""
+        places = self._constants.write(folder)
+        values = dict(zip(self._free, free))
         arguments = []
-        for i, (value, shape) in enumerate(zip(values, self._shapes)):
-            literal = describe(value, f"argument.{i}")
+        for i, shape in enumerate(self._shapes):
+            literal = describe(self._owned[i - len(self._passed)]() if i in places else values[i], f"argument.{i}")
             literal["fixed"] = [dim for dim, size in enumerate(shape) if size is not None]
+            if i in places:
+                literal["data"] = places[i]
             arguments.append(literal)
         return make_program(self.__name__, self._files, arguments, self._graph)

@@ -5,7 +5,9 @@
 
 usage: torch_program.py PROGRAM.txt > PROGRAM.json
 
-    x: f32 4x3                            an argument; the last part is missing without dims
+    x: f32 4x3                            an argument; the sizes are missing without dims
+    x: f32 4x3!                           with the same sizes in every call
+    w: f32 4x3 1,0 weights.bin@16         a constant, with its permutation or - and its place
     y, i = aten::sort(x, -1, False)       a call; None, numbers, strings, lists of all of them
     return y, i
 """
@@ -25,12 +27,19 @@ class Program:
         self.nodes.append({"op": op, "in": inputs, "out": [self.count - 1], **parts})
         return self.count - 1
 
-    def add_argument(self, name, dtype, sizes):
+    def add_argument(self, name, dtype, sizes, fixed, permutation, file, offset):
         self.names[name] = self.count
         self.inputs.append(self.count)
         self.count += 1
-        self.arguments.append({"kind": "tensor", "name": name, "dtype": dtype,
-                               "sizes": [int(size) for size in sizes.split("x") if size]})
+        argument = {"kind": "tensor", "name": name, "dtype": dtype,
+                    "sizes": [int(size) for size in sizes.split("x") if size]}
+        if fixed:
+            argument["fixed"] = list(range(len(argument["sizes"])))
+        if permutation and permutation != "-":
+            argument["permutation"] = [int(dim) for dim in permutation.split(",")]
+        if offset:
+            argument["data"] = {"file": file, "offset": int(offset)}
+        self.arguments.append(argument)
 
     def read(self, tree):
         """The number of the value that an expression is."""
@@ -59,7 +68,7 @@ def main():
     program = Program()
     with open(sys.argv[1], encoding="utf-8") as file:
         for line in filter(None, map(str.strip, file)):
-            if match := re.fullmatch(r"(\w+): (\w+) ?([\dx]*)", line):
+            if match := re.fullmatch(r"(\w+): (\w+) ?([\dx]*)(!?)(?: (\S+) (.*)@(.+))?", line):
                 program.add_argument(*match.groups())
             elif match := re.fullmatch(r"([\w, ]+) = ([\w:.]+)\((.*)\)", line):
                 program.add_call(*match.groups())

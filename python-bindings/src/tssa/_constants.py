@@ -1,0 +1,54 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Tensors of a program that are constants of its binary, as long as nobody writes them.
+
+The compiler lays them out for the kernels that read them, once.
+"""
+
+import ctypes
+import os
+
+FILE = "weights.bin"
+
+
+class Constants:
+    """tensors: {order of the argument that each would be: (tensor, order of its dims in memory)}."""
+
+    def __init__(self, tensors):
+        self._tensors = {order: place for order, place in tensors.items() if _has_version(place[0])}
+        self._seen = [(tensor, tensor._version, tensor.data_ptr()) for tensor, _ in self._tensors.values()]
+
+    def __contains__(self, order):
+        return order in self._tensors
+
+    def __iter__(self):
+        return (tensor for tensor, _ in self._tensors.values())
+
+    def hold(self):
+        """Whether all have the contents that the binary has."""
+        return all(tensor._version == version and tensor.data_ptr() == place
+                   for tensor, version, place in self._seen)
+
+    def write(self, folder):
+        """Puts the contents into a file of the folder; {order: what the text says of the place}."""
+        places, written = {}, {}
+        with open(os.path.join(folder, FILE), "wb") as file:
+            for order, (tensor, dims) in self._tensors.items():
+                if id(tensor) not in written:
+                    file.seek(-file.tell() % 64, os.SEEK_CUR)
+                    written[id(tensor)] = file.tell()
+                    passed = tensor.detach().permute(dims) if dims else tensor.detach()
+                    file.write(_bytes_of(passed.contiguous()))
+                places[order] = {"file": FILE, "offset": written[id(tensor)]}
+            file.truncate()
+        return places
+
+
+def _has_version(tensor):
+    """Whether PyTorch counts the writes to a tensor."""
+    return not tensor.is_inference()
+
+
+def _bytes_of(tensor):
+    return ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size())
