@@ -146,8 +146,11 @@ static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
 }
 
 /// Integers are not divided by 0: eager raises.
-static mlir::LogicalResult checkDivisor(Importer &importer, const Value &divisor) {
+static mlir::LogicalResult checkDivisor(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
+  const Value &divisor = call[1];
+  if (call[0].is(Value::Tensor) && is_contained(call[0].getTensor().shape, Size(0)))
+    return mlir::success(); // nothing is divided
   constexpr StringLiteral message = "ZeroDivisionError";
   if (!divisor.is(Value::Tensor)) {
     if (std::optional<double> known = divisor.getConstant())
@@ -204,7 +207,7 @@ static FailureOr<Tensors> buildRow(Importer &importer, const Call &call, const R
     compute = DType::Bool;
   if (row.rule == Rule::Compare || row.rule == Rule::Logical)
     type = DType::Bool;
-  if (row.rule == Rule::Divide && !isFloat && failed(checkDivisor(importer, call[1])))
+  if (row.rule == Rule::Divide && !isFloat && failed(checkDivisor(importer, call)))
     return failure();
   builder.hasExactNumbers = row.hasExactNumbers;
   return single(builder.build(compute, type, row.numOperands + row.numScalars, row.element));

@@ -29,6 +29,10 @@ from ._tool import list_operators
 
 # Reshapes that eager does as views: whether strides allow it is not asked again.
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
+# Operators that give a view or a copy, by strides, which the recorder knows: they are recorded as what they
+# come to. Decompositions call them as they are.
+_VIEW_OR_COPY = {torch.ops.aten.reshape.default, torch.ops.aten.contiguous.default,
+                 torch.ops.aten.flatten.using_ints, torch.ops.aten.reshape_as.default}
 # How often an operator may stand in its own decomposition: as often as it has dims, say.
 _MAX_NESTED = 8
 # Fake tensors without elements have a maximum; eager's have none.
@@ -268,6 +272,9 @@ class Recorder(TorchDispatchMode):
         if functional is not None and operator_name(func) not in list_operators():
             change = self._change_shape if gives_view(functional) else self._write
             return change(func, functional, args, kwargs)
+        if func in _VIEW_OR_COPY:
+            with self:
+                return func.decompose(*args, **kwargs)
         result = self._decompose(func, args, kwargs)
         if result is not NotImplemented:
             return result
@@ -371,9 +378,11 @@ class Recorder(TorchDispatchMode):
         if [target.shape for target in targets] != shapes:
             raise UnsupportedError([self.locate(
                 f"{operator_name(func)} gives its target another size: make it of the right size")])
-        outs = {argument.name for argument in func._schema.arguments if argument.is_out}
+        # By the schema of what is called: the functional form may lack its defaults.
+        given = [(argument, value) for argument, value in _in_order(func, args, kwargs) if not argument.is_out]
         with self:
-            made = functional(*args, **{k: v for k, v in kwargs.items() if k not in outs})
+            made = functional(*[value for argument, value in given if not argument.kwarg_only],
+                              **{argument.name: value for argument, value in given if argument.kwarg_only})
             for target, value in zip(targets, pytree.tree_leaves(made), strict=True):
                 target.copy_(value)
         return result

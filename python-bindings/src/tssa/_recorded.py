@@ -62,10 +62,13 @@ class _Root:
     """A tensor or number that the compiled program gives."""
 
     def __init__(self, value):
-        self.value = value
+        self.value, self.found = value, []
         if isinstance(value, torch.Tensor):
             self.geometry = _Geometry(value)
-            self._is_contiguous = value.is_contiguous()
+            self._is_contiguous = torch._prims_common.is_contiguous_or_false(value)
+            # Sizes that only a run knows, of nonzero() say.
+            self.found = [(str(size), dim) for dim, size in enumerate(self.geometry.shape)
+                          if is_unbacked(value.shape[dim]) and size.is_Symbol]
 
     def take(self, tensor, sizes):
         """What eager gives for what the compiled program gives: its strides, or the number."""
@@ -192,6 +195,9 @@ class RecordedProgram:
             free.append(tensor)
             passed.append(tensor.detach().permute(order) if order else tensor.detach())
         made = self._binaries.run(free, passed)
+        for i, root in enumerate(self._roots):
+            for name, dim in root.found:
+                sizes[name] = made[f"return.{i}"].shape[dim]
         roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
         return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
