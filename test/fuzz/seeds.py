@@ -128,7 +128,7 @@ def manifests(tools):
         yield bytes_[at + 56 : at + 56 + size]
 
 
-def torchscript_programs():
+def pytorch_programs():
     """Programs as the Python package writes them: arithmetic, a loop, views, a write, a window, a constant."""
     tensor = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [3, 4]}
     number = lambda value: {"kind": "int", "value": value}
@@ -140,7 +140,7 @@ def torchscript_programs():
         return node("prim::Constant", [], [at], value=number(value))
 
     def program(nodes, outputs):
-        return {"format": "tssa-torchscript", "version": 1, "name": "f", "files": ["f.py"],
+        return {"format": "tssa-pytorch", "version": 1, "name": "f", "files": ["f.py"],
                 "arguments": [tensor], "graph": {"inputs": [0], "outputs": outputs, "nodes": nodes}}
 
     def window():
@@ -176,7 +176,7 @@ MAKERS = {
     "npz": lambda tools: npz_files(),
     "onnx": lambda tools: (model.SerializeToString() for model in small_models()),
     "text": text_modules,
-    "torchscript": lambda tools: torchscript_programs(),
+    "pytorch": lambda tools: pytorch_programs(),
 }
 
 

@@ -265,7 +265,7 @@ class Errors(unittest.TestCase):
 class BadText(unittest.TestCase):
     """The text is not trusted: whatever is wrong in it is an error that says so."""
 
-    GOOD = {"format": "tssa-torchscript", "version": 1, "name": "f", "files": [],
+    GOOD = {"format": "tssa-pytorch", "version": 1, "name": "f", "files": [],
             "arguments": [{"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [2]}],
             "graph": {"inputs": [0], "outputs": [1],
                       "nodes": [{"op": "aten::neg", "in": [0], "out": [1]}]}}

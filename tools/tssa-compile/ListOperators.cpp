@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ListOperators.h"
-#include "tssa/Import/TorchScript.h"
+#include "tssa/Import/PyTorch.h"
 #include "tssa/Operators/Registry.h"
 #include "llvm/Support/JSON.h"
 
@@ -37,7 +37,7 @@ void listOperators(raw_ostream &stream) {
         });
     });
     json.attributeArray("torch", [&] {
-      for (const std::string &name : getTorchScriptOperators())
+      for (const std::string &name : getPyTorchOperators())
         json.value(name);
     });
   });

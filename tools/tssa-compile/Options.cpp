@@ -99,7 +99,7 @@ constexpr const char *overview =
     "  tssa-compile model.onnx --check              lists all that is not supported\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
-    "  tssa-compile program.json                    a TorchScript graph, as the Python package "
+    "  tssa-compile program.json                    a PyTorch program, as the Python package "
     "tssa writes it\n\n"
     "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
     "  5 limit or timeout, 70 internal\n";

@@ -14,7 +14,7 @@
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Parser/Parser.h"
-#include "tssa/Import/TorchScript.h"
+#include "tssa/Import/PyTorch.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Target/CUDA.h"
@@ -80,9 +80,9 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
     return readText(context, options);
   }
   ImportReport importReport;
-  bool isTorchScript = sys::path::extension(options.input) == ".json";
-  auto module = isTorchScript
-                    ? importTorchScript(context, options.input, options.untrusted, importReport)
+  bool isPyTorch = sys::path::extension(options.input) == ".json";
+  auto module = isPyTorch
+                    ? importPyTorch(context, options.input, options.untrusted, importReport)
                     : importONNX(context, options.input, getImportOptions(options), importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';

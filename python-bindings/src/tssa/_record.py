@@ -5,7 +5,7 @@
 
 A program runs once on fake tensors under a Recorder, which writes down every ATen call: the
 overload, its arguments in the order of the schema, and what it gives. See
-docs/decisions/0008-recording-pytorch.md of the sources, and lib/Import/TorchScript/README.md
+docs/decisions/0008-recording-pytorch.md of the sources, and lib/Import/PyTorch/README.md
 for the text.
 """
 
@@ -480,7 +480,7 @@ def _is_constant(value):
 
 
 def _encode(value):
-    """A constant as TorchScript writes it: types, layouts and formats are ints."""
+    """A constant as the text has it: types, layouts and formats are ints."""
     if isinstance(value, torch.dtype):
         return scalar_type_code(value)
     if isinstance(value, torch.layout):

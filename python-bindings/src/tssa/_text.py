@@ -3,7 +3,7 @@
 
 """What the text that tssa-compile reads says of values.
 
-The text is described in lib/Import/TorchScript/README.md of the sources.
+The text is described in lib/Import/PyTorch/README.md of the sources.
 """
 
 import math
@@ -85,5 +85,5 @@ def describe(value, name):
 
 def make_program(name, files, arguments, graph):
     """The whole text, as a dict: `arguments` as `describe` gives them, `graph` a block."""
-    return {"format": "tssa-torchscript", "version": 1, "name": name, "files": files,
+    return {"format": "tssa-pytorch", "version": 1, "name": name, "files": files,
             "arguments": arguments, "graph": graph}

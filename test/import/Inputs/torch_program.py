@@ -74,7 +74,7 @@ def main():
                 program.add_call(*match.groups())
             else:
                 result = program.add_return(line.removeprefix("return ").split(","))
-    json.dump({"format": "tssa-torchscript", "version": 1, "name": "f", "files": [],
+    json.dump({"format": "tssa-pytorch", "version": 1, "name": "f", "files": [],
                "arguments": program.arguments,
                "graph": {"inputs": program.inputs, "nodes": program.nodes, "outputs": [result]}},
               sys.stdout)

@@ -1,0 +1,159 @@
+//===- Copies.cpp - operators that copy a tensor, or need not -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/PyTorch/Operators.h"
+#include "lib/Import/PyTorch/Views.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+
+namespace tssa::pytorch {
+
+/// The one result of an operator.
+static FailureOr<Values> one(FailureOr<TensorRef> tensor) {
+  if (failed(tensor))
+    return failure();
+  return Values{Value::tensor(*tensor)};
+}
+
+/// Memory formats as PyTorch numbers them (c10::MemoryFormat).
+enum Format : int64_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+
+/// A copy that keeps the order of strides.
+static TensorRef allocateLike(Importer &importer, const Tensor &contents, const TensorRef &like) {
+  TensorRef copy = importer.allocate(contents, like.isRowMajor);
+  if (!like.isRowMajor)
+    keepStrides(importer, Value::tensor(like), copy);
+  return copy;
+}
+
+/// The strides of this shape in a format of channels last.
+static FailureOr<Sizes> getFormatStrides(Importer &importer, ArrayRef<Size> shape, int64_t format) {
+  std::optional<Sizes> strides = getChannelsLastStrides(shape);
+  int64_t rank = format == ChannelsLast ? 4 : 5;
+  if (format > ChannelsLast3d || static_cast<int64_t>(shape.size()) != rank || !strides)
+    return importer.b.error("a tensor of rank " + Twine(shape.size()) +
+                            " does not have this memory format");
+  return *strides;
+}
+
+/// A copy of `like` in a memory format; it keeps the order of strides unless told otherwise.
+static FailureOr<TensorRef> allocateIn(Importer &importer, const Tensor &contents,
+                                       const TensorRef &like, const Value &format) {
+  FailureOr<int64_t> code = format.is(Value::None) ? FailureOr<int64_t>(Preserve)
+                                                   : importer.getInt(format, "a memory format");
+  if (failed(code))
+    return failure();
+  if (*code == Preserve)
+    return allocateLike(importer, contents, like);
+  if (*code == Contiguous)
+    return importer.allocate(contents);
+  FailureOr<Sizes> strides = getFormatStrides(importer, like.shape, *code);
+  if (failed(strides))
+    return failure();
+  TensorRef copy = importer.allocate(contents, /*isContiguous=*/false);
+  copy.strides = *strides;
+  return copy;
+}
+
+/// contiguous(self, memory_format)
+static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  FailureOr<int64_t> format = importer.getInt(call[1], "a memory format");
+  if (failed(tensor) || failed(format))
+    return failure();
+  if (*format == Contiguous)
+    return one(makeContiguous(importer, *tensor));
+  if (*format == Preserve)
+    return importer.b.error("contiguous: expected a memory format of its own");
+  FailureOr<Sizes> strides = getFormatStrides(importer, tensor->shape, *format);
+  if (failed(strides))
+    return failure();
+  std::optional<bool> hasFormat = hasStrides(importer, *tensor, *strides);
+  if (!hasFormat)
+    return importer.b.unsupported("whether the tensor has this memory format is not known when "
+                                  "the program is compiled");
+  if (*hasFormat)
+    return Values{call[0]};
+  return one(allocateIn(importer, importer.read(*tensor), *tensor, call[1]));
+}
+
+/// to(dtype, ...), to(device, dtype, ...) and to(other, ...): the tensor itself unless its
+/// type changes or a copy is asked for.
+static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
+    return failure();
+  size_t dtypeAt = call.overload == "device" ? 2 : 1;
+  size_t copyAt = call.overload == "device" ? 4 : call.overload == "dtype_layout" ? 6 : 3;
+  FailureOr<DType> type = call[dtypeAt].is(Value::Tensor)
+                              ? FailureOr<DType>(call[dtypeAt].getTensor().dtype)
+                              : importer.getDType(call[dtypeAt], tensor->dtype);
+  FailureOr<bool> copies = importer.getFlag(call[copyAt], "copy");
+  if (failed(type) || failed(copies))
+    return failure();
+  if (*type == tensor->dtype && !*copies)
+    return Values{call[0]};
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), *type);
+  if (failed(converted))
+    return failure();
+  return one(allocateLike(importer, *converted, *tensor));
+}
+
+/// _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[1], tensor->dtype);
+  if (failed(type))
+    return failure();
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), *type);
+  if (failed(converted))
+    return failure();
+  return one(allocateIn(importer, *converted, *tensor, call[6]));
+}
+
+static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]), other = importer.getTensor(call[1]);
+  if (failed(tensor) || failed(other))
+    return failure();
+  if (tensor->dtype == other->dtype)
+    return Values{call[0]};
+  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), other->dtype);
+  if (failed(converted))
+    return failure();
+  return one(allocateLike(importer, *converted, *tensor));
+}
+
+static FailureOr<Values> buildClone(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
+    return failure();
+  return one(allocateIn(importer, importer.read(*tensor), *tensor, call[1]));
+}
+
+static FailureOr<Values> buildCopy(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> target = importer.getTensor(call[0]);
+  FailureOr<Tensor> source = importer.read(call[1]);
+  if (failed(target) || failed(source) || failed(importer.write(*target, *source)))
+    return failure();
+  return Values{call[0]};
+}
+
+void registerCopies(OperatorTable &table) {
+  table.evaluate("aten::contiguous", "-", buildContiguous);
+  table.evaluate("aten::to", "dtype device other dtype_layout", buildTo);
+  table.evaluate("aten::_to_copy", "-", buildToCopy);
+  table.evaluate("aten::type_as", "-", buildTypeAs);
+  table.evaluate("aten::clone", "-", buildClone);
+  table.evaluate("aten::lift_fresh_copy", "-", buildClone);
+  table.evaluate("aten::copy_", "-", buildCopy);
+}
+
+} // namespace tssa::pytorch

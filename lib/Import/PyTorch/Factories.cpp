@@ -1,0 +1,268 @@
+//===- Factories.cpp - operators that make tensors of nothing -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/PyTorch/Operators.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+using tssa::operators::Body;
+using tssa::operators::Scalar;
+
+namespace tssa::pytorch {
+
+static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
+  if (failed(tensor))
+    return failure();
+  return Tensors{*tensor};
+}
+
+static mlir::LogicalResult checkSizes(Importer &importer, ArrayRef<Size> shape) {
+  for (const Size &size : shape)
+    if (size.isAtMost(-1))
+      return importer.b.error("a size is negative: " + size.str());
+  return mlir::success();
+}
+
+/// A tensor of one number, known or not.
+static FailureOr<Tensors> fill(Importer &importer, DType type, ArrayRef<Size> shape,
+                               const Value &value) {
+  if (failed(checkSizes(importer, shape)))
+    return failure();
+  return single(importer.b.compute(
+      type, shape, [&](Body &body) { return makeScalar(importer, body, value, type).getValue(); }));
+}
+
+/// The type of a tensor that is made of a number.
+static DType getDefault(const Value &value) {
+  return value.is(Value::Float) ? DType::F32 : value.is(Value::Bool) ? DType::Bool : DType::I64;
+}
+
+/// zeros(size, dtype, ...); empty is filled with 0 too.
+template <int number>
+static FailureOr<Tensors> buildConstant(Importer &importer, const Call &call) {
+  FailureOr<Sizes> shape = importer.getSizes(call[0]);
+  FailureOr<DType> type = importer.getDType(call[1], DType::F32);
+  if (failed(shape) || failed(type))
+    return failure();
+  return fill(importer, *type, *shape, Value::integer(number));
+}
+
+static FailureOr<Tensors> buildFull(Importer &importer, const Call &call) {
+  FailureOr<Sizes> shape = importer.getSizes(call[0]);
+  FailureOr<DType> type = importer.getDType(call[2], getDefault(call[1]));
+  if (failed(shape) || failed(type))
+    return failure();
+  return fill(importer, *type, *shape, call[1]);
+}
+
+/// zeros_like(self, dtype, ...).
+template <int number> static FailureOr<Tensors> buildLike(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  if (failed(self))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[1], self->dtype);
+  if (failed(type))
+    return failure();
+  return fill(importer, *type, self->shape, Value::integer(number));
+}
+
+static FailureOr<Tensors> buildFullLike(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  if (failed(self))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[2], self->dtype);
+  if (failed(type))
+    return failure();
+  return fill(importer, *type, self->shape, call[1]);
+}
+
+/// new_zeros(self, size, dtype, ...).
+template <int number> static FailureOr<Tensors> buildNew(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  FailureOr<Sizes> shape = importer.getSizes(call[1]);
+  if (failed(self) || failed(shape))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[2], self->dtype);
+  if (failed(type))
+    return failure();
+  return fill(importer, *type, *shape, Value::integer(number));
+}
+
+static FailureOr<Tensors> buildNewFull(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  FailureOr<Sizes> shape = importer.getSizes(call[1]);
+  if (failed(self) || failed(shape))
+    return failure();
+  FailureOr<DType> type = importer.getDType(call[3], self->dtype);
+  if (failed(type))
+    return failure();
+  return fill(importer, *type, *shape, call[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+/// How many elements a range has.
+static FailureOr<Size> countRange(Importer &importer, const Value &start, const Value &end,
+                                  const Value &step) {
+  if (!start.is(Value::Float) && !end.is(Value::Float) && !step.is(Value::Float)) {
+    FailureOr<Size> low = importer.getSize(start), high = importer.getSize(end);
+    FailureOr<int64_t> stride = importer.getInt(step, "the step of arange");
+    if (failed(low) || failed(high) || failed(stride))
+      return failure();
+    if (*stride == 0)
+      return importer.b.error("arange: the step is 0");
+    Size distance = *stride > 0 ? *high - *low : *low - *high;
+    if (distance.isAtMost(-1))
+      return importer.b.error("arange: the bounds and the step do not agree");
+    return Size::max(distance.ceilDiv(std::abs(*stride)), 0);
+  }
+  std::optional<double> low = start.getConstant(), high = end.getConstant(),
+                        stride = step.getConstant();
+  if (!low || !high || !stride)
+    return importer.needsKnown("floats of arange");
+  double count = std::ceil((*high - *low) / *stride);
+  if (!(count >= 0) || count > 1e15)
+    return importer.b.error("arange: the bounds and the step do not agree");
+  return Size(static_cast<int64_t>(count));
+}
+
+/// Integers of 64 bits come of bounds that are rounded towards zero first.
+static mlir::LogicalResult truncateBounds(Importer &importer, ArrayRef<Value *> bounds) {
+  constexpr double limit = 9e18;
+  for (Value *bound : bounds) {
+    std::optional<double> number = bound->getConstant();
+    if (!number)
+      continue;
+    if (!(std::abs(*number) < limit))
+      return importer.b.error("arange: expected bounds of at most 64 bits");
+    *bound = Value::integer(static_cast<int64_t>(*number));
+  }
+  return mlir::success();
+}
+
+static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
+  Value start = Value::integer(0), end = call[0], step = Value::integer(1);
+  size_t dtypeAt = 1;
+  if (call.overload != "") {
+    start = call[0];
+    end = call[1];
+    dtypeAt = 2;
+  }
+  if (call.overload == "start_step") {
+    step = call[2];
+    dtypeAt = 3;
+  }
+  bool isFloat = start.is(Value::Float) || end.is(Value::Float) || step.is(Value::Float);
+  FailureOr<DType> type = importer.getDType(call[dtypeAt], isFloat ? DType::F32 : DType::I64);
+  if (failed(type))
+    return failure();
+  if (*type == DType::I64 && isFloat && failed(truncateBounds(importer, {&start, &end, &step})))
+    return failure();
+  FailureOr<Size> count = countRange(importer, start, end, step);
+  if (failed(count))
+    return failure();
+  // Elements of floats are computed in f64, as PyTorch does.
+  DType compute = operators::isFloat(*type) && isFloat ? DType::F64 : DType::I64;
+  return single(importer.b.compute(*type, *count, [&](Body &body) {
+    Scalar index(body.ops, body.loc, body.fromIndex(body.index(body.dim(0)), DType::I64));
+    Scalar position = convert(index, operators::getElementType(importer.b.context(), compute));
+    Scalar element = position * makeScalar(importer, body, step, compute) +
+                     makeScalar(importer, body, start, compute);
+    return convert(element, operators::getElementType(importer.b.context(), *type),
+                   operators::isUnsigned(*type))
+        .getValue();
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors of numbers
+//===----------------------------------------------------------------------===//
+
+/// Flattens nested lists; their lengths become the shape.
+static mlir::LogicalResult flatten(Importer &importer, const Value &value, size_t depth,
+                                   Sizes &shape, Values &elements) {
+  if (!value.isSequence()) {
+    if (!value.isNumber() || depth != shape.size())
+      return importer.b.error("tensor(): expected numbers in lists of equal lengths");
+    elements.push_back(value);
+    return mlir::success();
+  }
+  Size length = static_cast<int64_t>(value.getElements().size());
+  if (elements.empty() && depth == shape.size())
+    shape.push_back(length);
+  if (depth >= shape.size() || shape[depth] != length)
+    return importer.b.error("tensor(): expected lists of equal lengths");
+  for (const Value &element : value.getElements())
+    if (failed(flatten(importer, element, depth + 1, shape, elements)))
+      return failure();
+  return mlir::success();
+}
+
+static FailureOr<Tensors> buildTensor(Importer &importer, const Call &call) {
+  Sizes shape;
+  Values elements;
+  if (failed(flatten(importer, call[0], 0, shape, elements)))
+    return failure();
+  DType otherwise = elements.empty() ? DType::F32 : getDefault(elements.front());
+  for (const Value &element : elements)
+    if (element.is(Value::Float))
+      otherwise = DType::F32;
+  FailureOr<DType> type = importer.getDType(call[1], otherwise);
+  if (failed(type))
+    return failure();
+  if (elements.size() == 1 || elements.empty())
+    return fill(importer, *type, shape, elements.empty() ? Value::integer(0) : elements.front());
+  if (elements.size() > operators::Builder::maxContents)
+    return importer.b.limit("tensor(): too many numbers");
+  operators::Builder &b = importer.b;
+  Size count = static_cast<int64_t>(elements.size());
+  FailureOr<Tensor> flat = b.compute(*type, count, [&](Body &body) {
+    mlir::Value position = body.index(body.dim(0));
+    Scalar result = makeScalar(importer, body, elements.back(), *type);
+    for (size_t i = elements.size() - 1; i-- > 0;) {
+      mlir::Value here =
+          mlir::arith::CmpIOp::create(body.ops, body.loc, mlir::arith::CmpIPredicate::eq, position,
+                                      mlir::arith::ConstantIndexOp::create(body.ops, body.loc, i));
+      result = select(Scalar(body.ops, body.loc, here),
+                      makeScalar(importer, body, elements[i], *type), result);
+    }
+    return result.getValue();
+  });
+  if (failed(flat))
+    return failure();
+  return single(b.reshape(*flat, shape));
+}
+
+static FailureOr<Tensors> buildNumber(Importer &importer, const Call &call) {
+  return fill(importer, getDefault(call[0]), {}, call[0]);
+}
+
+void registerFactories(OperatorTable &table) {
+  table.compute("aten::zeros", "-", buildConstant<0>);
+  table.compute("aten::ones", "-", buildConstant<1>);
+  table.compute("aten::empty", "memory_format", buildConstant<0>);
+  table.compute("aten::full", "-", buildFull);
+  table.compute("aten::zeros_like", "-", buildLike<0>);
+  table.compute("aten::ones_like", "-", buildLike<1>);
+  table.compute("aten::empty_like", "-", buildLike<0>);
+  table.compute("aten::full_like", "-", buildFullLike);
+  table.compute("aten::new_zeros", "-", buildNew<0>, Layout::Contiguous);
+  table.compute("aten::new_ones", "-", buildNew<1>, Layout::Contiguous);
+  table.compute("aten::new_empty", "-", buildNew<0>, Layout::Contiguous);
+  table.compute("aten::new_full", "-", buildNewFull, Layout::Contiguous);
+  table.compute("aten::arange", "- start start_step", buildArange);
+  table.compute("aten::tensor", "- float int bool", buildTensor);
+  table.compute("prim::NumToTensor", "Scalar bool", buildNumber);
+}
+
+} // namespace tssa::pytorch

@@ -1,0 +1,231 @@
+//===- Network.cpp - products and normalisations -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/PyTorch/Operators.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+
+namespace tssa::pytorch {
+
+static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
+  if (failed(tensor))
+    return failure();
+  return Tensors{*tensor};
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// numpy's matmul, with the sizes that must agree made the same first.
+static FailureOr<Tensor> multiply(Importer &importer, Tensor left, Tensor right) {
+  operators::Builder &b = importer.b;
+  if (left.rank() == 0 || right.rank() == 0)
+    return b.error("expected tensors with dims");
+  if (left.dtype() != right.dtype())
+    return b.error(Twine("expected one element type, got ") + getName(left.dtype()) + " and " +
+                   getName(right.dtype()));
+  Sizes leftShape(left.shape()), rightShape(right.shape());
+  Size &inner = leftShape.back();
+  Size &other = rightShape[right.rank() == 1 ? 0 : right.rank() - 2];
+  if (failed(importer.requireEqual(inner, other, "matmul")))
+    return failure();
+  if (inner.constant())
+    other = inner;
+  else
+    inner = other;
+  // Batch dims broadcast.
+  if (left.rank() > 2 && right.rank() > 2) {
+    MutableArrayRef<Size> leftBatch = MutableArrayRef<Size>(leftShape).drop_back(2);
+    MutableArrayRef<Size> rightBatch = MutableArrayRef<Size>(rightShape).drop_back(2);
+    FailureOr<Sizes> batch = importer.broadcast(
+        {Sizes(leftBatch.begin(), leftBatch.end()), Sizes(rightBatch.begin(), rightBatch.end())});
+    if (failed(batch))
+      return failure();
+    for (MutableArrayRef<Size> own : {leftBatch, rightBatch})
+      for (auto [size, common] : llvm::zip_equal(own, ArrayRef<Size>(*batch).take_back(own.size())))
+        if (!size.constant())
+          size = importer.guards.isEqual(size, common) == false ? Size(1) : common;
+  }
+  left = b.wrap(b.value(left), left.dtype(), leftShape);
+  right = b.wrap(b.value(right), right.dtype(), rightShape);
+  FailureOr<Tensors> product = importer.call("MatMul", 13, {left, right});
+  if (failed(product))
+    return failure();
+  return product->front();
+}
+
+static FailureOr<Tensors> buildMatmul(Importer &importer, const Call &call) {
+  FailureOr<Tensor> left = importer.read(call[0]), right = importer.read(call[1]);
+  if (failed(left) || failed(right))
+    return failure();
+  int64_t rank = call.name == "aten::mm" ? 2 : call.name == "aten::bmm" ? 3 : 0;
+  if (rank && (left->rank() != rank || right->rank() != rank))
+    return importer.b.error("expected tensors of " + Twine(rank) + " dims");
+  return single(multiply(importer, *left, *right));
+}
+
+/// The sum of two broadcast tensors of one type.
+static FailureOr<Tensor> add(Importer &importer, const Tensor &left, const Tensor &right) {
+  FailureOr<Sizes> shape = importer.broadcast({Sizes(left.shape()), Sizes(right.shape())});
+  if (failed(shape))
+    return failure();
+  FailureOr<Tensors> sum =
+      importer.call("Add", 14, {importer.refine(left, *shape), importer.refine(right, *shape)});
+  if (failed(sum))
+    return failure();
+  return sum->front();
+}
+
+static FailureOr<Tensor> scale(Importer &importer, const Tensor &tensor, const Value &factor) {
+  if (factor.getConstant() == 1.0)
+    return tensor;
+  return importer.b.compute(tensor.dtype(), tensor.shape(), [&](operators::Body &body) {
+    operators::Scalar element(body.ops, body.loc, body.read(tensor, body.dims(0, tensor.rank())),
+                              operators::isUnsigned(tensor.dtype()));
+    return (element * makeScalar(importer, body, factor, tensor.dtype())).getValue();
+  });
+}
+
+/// addmm(self, mat1, mat2, beta, alpha) and baddbmm.
+static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) {
+  FailureOr<Tensor> self = importer.read(call[0]), left = importer.read(call[1]),
+                    right = importer.read(call[2]);
+  if (failed(self) || failed(left) || failed(right))
+    return failure();
+  FailureOr<Tensor> product = multiply(importer, *left, *right);
+  if (failed(product))
+    return failure();
+  product = scale(importer, *product, call[4]);
+  if (call[3].getConstant() == 0.0) // not even a NaN of self is seen
+    return single(product);
+  self = scale(importer, *self, call[3]);
+  if (failed(product) || failed(self))
+    return failure();
+  return single(add(importer, *product, *self));
+}
+
+/// linear(input, weight, bias): input times the transpose of weight.
+static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
+  FailureOr<Tensor> input = importer.read(call[0]), weight = importer.read(call[1]);
+  if (failed(input) || failed(weight))
+    return failure();
+  if (weight->rank() != 2)
+    return importer.b.unsupported("a weight that is no matrix");
+  FailureOr<Tensor> transposed = importer.b.transpose(*weight, {1, 0});
+  if (failed(transposed))
+    return failure();
+  FailureOr<Tensor> product = multiply(importer, *input, *transposed);
+  if (failed(product) || call[2].is(Value::None))
+    return single(product);
+  FailureOr<Tensor> bias = importer.read(call[2]);
+  if (failed(bias))
+    return failure();
+  return single(add(importer, *product, *bias));
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisations
+//===----------------------------------------------------------------------===//
+
+/// softmax(self, dim, dtype) and _softmax(self, dim, half_to_float).
+static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, StringRef op) {
+  mlir::Builder &ops = importer.b.ops;
+  FailureOr<TensorRef> self = importer.getTensor(call[0]);
+  if (failed(self))
+    return failure();
+  FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
+  FailureOr<DType> type = call[2].is(Value::Bool) ? FailureOr<DType>(self->dtype)
+                                                  : importer.getDType(call[2], self->dtype);
+  if (failed(axis) || failed(type))
+    return failure();
+  if (call[2].getConstantBool() == true && call[2].is(Value::Bool))
+    return importer.b.unsupported("half_to_float");
+  if (!operators::isFloat(*type) || self->rank() == 0)
+    return importer.b.error("expected floats with dims, got " + Twine(getName(*type)));
+  FailureOr<Tensor> input = importer.b.cast(importer.read(*self), *type);
+  if (failed(input))
+    return failure();
+  return importer.call(op, 13, *input, ops.getNamedAttr("axis", ops.getI64IntegerAttr(*axis)));
+}
+
+/// layer_norm(input, normalized_shape, weight, bias, eps); native_layer_norm gives the means and
+/// the inverses of the deviations, too.
+template <unsigned numResults>
+static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
+  mlir::Builder &ops = importer.b.ops;
+  FailureOr<Tensor> input = importer.read(call[0]);
+  FailureOr<Sizes> shape = importer.getSizes(call[1]);
+  std::optional<double> epsilon = call[4].getConstant();
+  if (failed(input) || failed(shape))
+    return failure();
+  if (!epsilon || static_cast<int64_t>(shape->size()) > input->rank())
+    return importer.b.error("expected a known eps and a shape of at most the tensor's rank");
+  for (auto [wanted, own] : llvm::zip_equal(*shape, input->shape().take_back(shape->size())))
+    if (failed(importer.requireEqual(wanted, own, "layer_norm")))
+      return failure();
+  Tensors inputs = {*input};
+  for (size_t i = 2; i < 4; ++i) {
+    FailureOr<Tensor> parameter = call[i].is(Value::None)
+                                      ? importer.b.fill(input->dtype(), *shape, i == 2 ? 1 : 0)
+                                      : importer.read(call[i]);
+    if (failed(parameter))
+      return failure();
+    inputs.push_back(importer.refine(*parameter, input->shape()));
+  }
+  int64_t axis = -static_cast<int64_t>(shape->size());
+  FailureOr<Tensors> results = importer.call(
+      "LayerNormalization", 17, inputs,
+      {ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)),
+       ops.getNamedAttr("epsilon", ops.getF32FloatAttr(static_cast<float>(*epsilon)))},
+      numResults);
+  if (failed(results))
+    return failure();
+  // The standard operator gives means of f16 as f32.
+  for (Tensor &tensor : *results) {
+    FailureOr<Tensor> result = importer.b.cast(tensor, input->dtype());
+    if (failed(result))
+      return failure();
+    tensor = *result;
+  }
+  return results;
+}
+
+/// dropout(input, p, train): nothing in evaluation.
+static FailureOr<Values> buildDropout(Importer &importer, const Call &call) {
+  FailureOr<bool> train = importer.getFlag(call[2], "train");
+  if (failed(train))
+    return failure();
+  if (*train)
+    return importer.b.unsupported("dropout in training mode: call eval() on the module");
+  return Values{call[0]};
+}
+
+void registerNetwork(OperatorTable &table) {
+  for (StringRef name : {"aten::matmul", "aten::mm", "aten::bmm"})
+    table.compute(name, "-", buildMatmul, Layout::Contiguous);
+  table.compute("aten::addmm", "-", buildAddProduct, Layout::Contiguous);
+  table.compute("aten::baddbmm", "-", buildAddProduct, Layout::Contiguous);
+  table.compute("aten::linear", "-", buildLinear, Layout::Contiguous);
+  for (auto [name, overloads, op] : {std::tuple("aten::softmax", "int", "Softmax"),
+                                     {"aten::_softmax", "-", "Softmax"},
+                                     {"aten::log_softmax", "int", "LogSoftmax"},
+                                     {"aten::_log_softmax", "-", "LogSoftmax"}})
+    table.compute(
+        name, overloads,
+        [op = op](Importer &importer, const Call &call) {
+          return buildSoftmax(importer, call, op);
+        },
+        Layout::Contiguous);
+  table.compute("aten::layer_norm", "-", buildLayerNorm<1>, Layout::Contiguous);
+  table.compute("aten::native_layer_norm", "-", buildLayerNorm<3>, Layout::Contiguous);
+  table.evaluate("aten::dropout", "-", buildDropout);
+}
+
+} // namespace tssa::pytorch

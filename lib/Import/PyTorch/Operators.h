@@ -1,0 +1,93 @@
+//===- Operators.h - which function imports which operator -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Operators are known by the name of their functional form: `aten::add` stands for
+/// `aten::add_` and the out= forms too. A function computes tensors (Compute), which become
+/// new storages or are written, or anything (Evaluate): views, numbers, lists.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H
+#define TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H
+
+#include "lib/Import/PyTorch/Importer.h"
+#include "tssa/Operators/Scalar.h"
+#include <functional>
+
+namespace tssa::pytorch {
+
+/// One use of an operator, its arguments in the order of the schema.
+struct Call {
+  llvm::StringRef name; ///< "aten::add"
+  llvm::StringRef overload;
+  llvm::ArrayRef<Value> arguments;
+
+  const Value &operator[](size_t i) const {
+    static const Value none;
+    return i < arguments.size() ? arguments[i] : none;
+  }
+  size_t size() const { return arguments.size(); }
+};
+
+using Compute = std::function<mlir::FailureOr<Tensors>(Importer &, const Call &)>;
+using Evaluate = std::function<mlir::FailureOr<Values>(Importer &, const Call &)>;
+
+/// How eager PyTorch lays out a result.
+enum class Layout {
+  Contiguous,
+  Inputs ///< as the inputs lie
+};
+
+struct Operator {
+  std::vector<std::string> overloads;
+  Compute compute;
+  Evaluate evaluate;
+  Layout layout = Layout::Inputs;
+
+  bool hasOverload(llvm::StringRef overload) const;
+};
+
+class OperatorTable {
+public:
+  static const OperatorTable &get();
+
+  /// `overloads` are separated by spaces; "-" is the overload without a name.
+  void compute(const llvm::Twine &name, llvm::StringRef overloads, Compute fn,
+               Layout layout = Layout::Inputs);
+  void evaluate(const llvm::Twine &name, llvm::StringRef overloads, Evaluate fn);
+  /// Null when the operator, "aten::add.Tensor" say, is not supported.
+  const Operator *find(llvm::StringRef op) const;
+  std::vector<std::string> list() const;
+
+private:
+  llvm::StringMap<std::vector<Operator>> operators;
+};
+
+/// A Python number in a body, as `type`. Anything else is an error, which ends what is being
+/// built, and 0.
+operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
+                             DType type);
+
+// One per family, in the file of that name.
+void registerAdvancedIndexing(OperatorTable &table);
+void registerContainers(OperatorTable &table);
+void registerCopies(OperatorTable &table);
+void registerElementwise(OperatorTable &table);
+void registerFactories(OperatorTable &table);
+void registerIndexing(OperatorTable &table);
+void registerNumbers(OperatorTable &table);
+void registerReductions(OperatorTable &table);
+void registerNetwork(OperatorTable &table);
+void registerScans(OperatorTable &table);
+void registerScatter(OperatorTable &table);
+void registerSorting(OperatorTable &table);
+void registerViews(OperatorTable &table);
+void registerWindows(OperatorTable &table);
+
+} // namespace tssa::pytorch
+
+#endif // TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H

@@ -1,0 +1,375 @@
+//===- PyTorch.cpp - recorded programs to tssa and te -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Import/PyTorch.h"
+#include "lib/Import/PyTorch/Constants.h"
+#include "lib/Import/PyTorch/Operators.h"
+#include "lib/Import/PyTorch/Views.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace refs = mlir::tssa::refs;
+
+namespace tssa {
+namespace pytorch {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What is not supported
+//===----------------------------------------------------------------------===//
+
+/// Collects every operator that the table lacks, with its place.
+class Checker {
+public:
+  LogicalResult run(const Program &program, ImportReport &report);
+
+private:
+  void visit(const Block &block);
+  std::vector<std::string> lines;
+};
+
+bool isBuiltIn(const Node &node) {
+  return node.is("prim::Constant") || node.is("prim::If") || node.is("prim::Loop") ||
+         node.is("prim::RaiseException");
+}
+
+} // namespace
+
+void Checker::visit(const Block &block) {
+  for (const Node &node : block.nodes) {
+    for (const Block &inner : node.blocks)
+      visit(inner);
+    if (isBuiltIn(node) || OperatorTable::get().find(node.op))
+      continue;
+    std::string line = node.op + " is not supported";
+    if (node.place.line)
+      line = node.place.file + ":" + std::to_string(node.place.line) + ": " + line;
+    lines.push_back(line);
+  }
+}
+
+LogicalResult Checker::run(const Program &program, ImportReport &report) {
+  visit(program.body);
+  if (lines.empty())
+    return success();
+  return fail(report, Fault::Unsupported, llvm::join(lines, "\n"));
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Makes arguments of `@main` of the tensors among the program's arguments, or constants of those
+/// whose elements are known.
+class ArgumentBinder {
+public:
+  ArgumentBinder(mlir::func::FuncOp function, operators::Builder &builder, Guards &guards,
+                 const Constants &constants)
+      : function(function), b(builder), guards(guards), constants(constants) {}
+
+  /// Adds an argument per tensor, in order.
+  void declare(const Literal &literal);
+  /// The value of an argument; those of tensors in the order of `declare`.
+  Value bind(const Literal &literal, Importer &importer);
+
+private:
+  TensorRef bindTensor(const Literal &literal, Importer &importer);
+  TensorRef bindArgument(const Literal &literal);
+  TensorRef bindConstant(const Literal &literal, Importer &importer);
+
+public:
+  /// The refs that stand for arguments, and what is passed for them.
+  llvm::DenseMap<mlir::Value, TensorRef> passed;
+
+private:
+  mlir::func::FuncOp function;
+  operators::Builder &b;
+  Guards &guards;
+  const Constants &constants;
+  unsigned next = 0;
+};
+} // namespace
+
+/// The shape of the tensor that is passed, with the sizes that are the same in every call.
+static SmallVector<int64_t> getPassedShape(const Literal &literal) {
+  SmallVector<int64_t> shape(literal.sizes.size(), mlir::ShapedType::kDynamic);
+  for (int64_t dim : literal.fixed)
+    shape[literal.permutation.empty() ? dim : literal.permutation[dim]] = literal.sizes[dim];
+  return shape;
+}
+
+void ArgumentBinder::declare(const Literal &literal) {
+  for (const Literal &element : literal.elements)
+    declare(element);
+  if (literal.kind != Literal::Tensor || literal.data)
+    return;
+  mlir::OpBuilder &ops = b.ops;
+  SmallVector<int64_t> shape = getPassedShape(literal);
+  SmallVector<mlir::Attribute> dims;
+  for (auto [i, size] : llvm::enumerate(shape))
+    dims.push_back(mlir::ShapedType::isDynamic(size)
+                       ? mlir::Attribute(ops.getStringAttr(literal.name + "." + std::to_string(i)))
+                       : ops.getI64IntegerAttr(size));
+  auto type = refs::RefType::get(ops.getContext(), shape,
+                                 operators::getElementType(ops.getContext(), literal.dtype));
+  mlir::DictionaryAttr attributes = ops.getDictionaryAttr(
+      {ops.getNamedAttr("tssa.name", ops.getStringAttr(literal.name)),
+       ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(literal.dtype))),
+       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims)),
+       // The sizes that guards were decided by: random inputs have them.
+       ops.getNamedAttr("tssa.example", ops.getDenseI64ArrayAttr(getPassedSizes(literal)))});
+  (void)function.insertArgument(function.getNumArguments(), type, attributes,
+                                mlir::NameLoc::get(ops.getStringAttr(literal.name)));
+}
+
+TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importer) {
+  mlir::Location loc = b.loc();
+  b.setLoc(mlir::NameLoc::get(b.ops.getStringAttr(literal.name)));
+  TensorRef tensor =
+      importer.allocateConstant(b.constant(literal.dtype, constants.get(literal)), literal.name);
+  b.setLoc(loc);
+  return tensor;
+}
+
+TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
+  TensorRef tensor;
+  tensor.ref = function.getArgument(next++);
+  tensor.dtype = literal.dtype;
+  SmallVector<int64_t> shape = getPassedShape(literal);
+  for (auto [i, size] : llvm::enumerate(getPassedSizes(literal))) {
+    if (!mlir::ShapedType::isDynamic(shape[i])) {
+      tensor.shape.push_back(shape[i]);
+      continue;
+    }
+    mlir::Value extent = refs::DimOp::create(b.ops, tensor.ref.getLoc(), b.ops.getIndexType(),
+                                             tensor.ref, static_cast<uint64_t>(i));
+    tensor.shape.push_back(
+        b.sizes.get(extent, /*nonNegative=*/true, literal.name + "." + std::to_string(i)));
+    guards.bind(tensor.shape.back(), size);
+  }
+  tensor.strides = getContiguousStrides(tensor.shape);
+  return tensor;
+}
+
+TensorRef ArgumentBinder::bindTensor(const Literal &literal, Importer &importer) {
+  TensorRef tensor = literal.data ? bindConstant(literal, importer) : bindArgument(literal);
+  if (!literal.isDense) {
+    tensor.strides = std::nullopt;
+    tensor.isRowMajor = false;
+  }
+  TensorRef view =
+      literal.permutation.empty() ? tensor : permute(importer, tensor, literal.permutation);
+  if (!literal.data)
+    passed[view.ref] = tensor;
+  return view;
+}
+
+Value ArgumentBinder::bind(const Literal &literal, Importer &importer) {
+  switch (literal.kind) {
+  case Literal::Tensor:
+    return Value::tensor(bindTensor(literal, importer));
+  case Literal::List:
+  case Literal::Tuple: {
+    Values elements;
+    for (const Literal &element : literal.elements)
+      elements.push_back(bind(element, importer));
+    return literal.kind == Literal::List ? Value::list(elements) : Value::tuple(elements);
+  }
+  default:
+    return makeConstant(literal);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects what `@main` returns. The name of a result says where in the program's result
+/// it stands: "return", "return.1", "return.1.0"; no argument has such a name.
+class ResultCollector {
+public:
+  ResultCollector(Importer &importer, const llvm::DenseMap<mlir::Value, TensorRef> &passed)
+      : importer(importer), b(importer.b), passed(passed) {}
+
+  LogicalResult collect(const Value &value, const std::string &name);
+  void finish(mlir::func::FuncOp function);
+
+private:
+  LogicalResult collectTensor(const TensorRef &tensor, const std::string &name);
+
+  Importer &importer;
+  operators::Builder &b;
+  const llvm::DenseMap<mlir::Value, TensorRef> &passed;
+  SmallVector<mlir::Value> values;
+  SmallVector<mlir::DictionaryAttr> attributes;
+  llvm::DenseMap<mlir::Value, std::string> storages;
+};
+} // namespace
+
+/// What a ref is a view of.
+static mlir::Value getRoot(mlir::Value ref) {
+  while (auto view = ref.getDefiningOp<refs::ViewOp>())
+    ref = view.getSource();
+  return ref;
+}
+
+static bool isConstant(mlir::Value root) {
+  mlir::Operation *storage = root.getDefiningOp();
+  return storage && storage->hasAttr(refs::constantAttr);
+}
+
+LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std::string &name) {
+  mlir::OpBuilder &ops = b.ops;
+  mlir::Value root = getRoot(tensor.ref);
+  auto [it, isNew] = storages.try_emplace(root, name);
+  // Constants are returned as copies.
+  if (!isNew && !isConstant(root))
+    return b.unsupported(name + " shares its storage with " + it->second +
+                         ", which is returned too: clone one of them");
+  auto argument = passed.find(tensor.ref);
+  if (isa<mlir::BlockArgument>(root) && argument == passed.end())
+    return b.unsupported(name + " is a view of an argument: clone it, or return the argument");
+  SmallVector<mlir::Attribute> dims;
+  // Sizes are for people, not promised to callers: they hold where the guards do.
+  const TensorRef &returned = argument == passed.end() ? tensor : argument->second;
+  for (const Size &size : returned.shape) {
+    if (std::optional<int64_t> constant = size.constant())
+      dims.push_back(ops.getI64IntegerAttr(*constant));
+    else
+      dims.push_back(ops.getStringAttr("(" + size.str() + ")"));
+  }
+  values.push_back(returned.ref);
+  attributes.push_back(ops.getDictionaryAttr(
+      {ops.getNamedAttr("tssa.name", ops.getStringAttr(name)),
+       ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(tensor.dtype))),
+       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims))}));
+  return success();
+}
+
+LogicalResult ResultCollector::collect(const Value &value, const std::string &name) {
+  if (value.is(Value::Tensor))
+    return collectTensor(value.getTensor(), name);
+  if (value.isSequence()) {
+    for (auto [i, element] : llvm::enumerate(value.getElements()))
+      if (failed(collect(element, name + "." + std::to_string(i))))
+        return failure();
+    return success();
+  }
+  if (value.is(Value::None))
+    return success();
+  if (!value.isNumber())
+    return b.unsupported(name + " is a " + value.describe());
+  // A number is a tensor without dims.
+  DType type = value.is(Value::Int) ? DType::I64 : value.is(Value::Bool) ? DType::Bool : DType::F64;
+  FailureOr<Tensor> tensor = b.compute(type, {}, [&](operators::Body &body) {
+    return makeScalar(importer, body, value, type).getValue();
+  });
+  if (failed(tensor))
+    return failure();
+  return collectTensor(importer.allocate(*tensor), name);
+}
+
+void ResultCollector::finish(mlir::func::FuncOp function) {
+  mlir::func::ReturnOp::create(b.ops, b.loc(), values);
+  function.setFunctionType(
+      b.ops.getFunctionType(function.getArgumentTypes(), mlir::ValueRange(values).getTypes()));
+  for (auto [i, dictionary] : llvm::enumerate(attributes))
+    function.setResultAttrs(i, dictionary);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static LogicalResult build(const Program &program, const Constants &constants,
+                           mlir::func::FuncOp function, operators::Builder &builder,
+                           std::string &error) {
+  Guards guards(builder, &function.getBody().front());
+  Importer importer(builder, guards, program);
+  ArgumentBinder binder(function, builder, guards, constants);
+  for (const Literal &argument : program.arguments)
+    binder.declare(argument);
+  Values arguments;
+  for (const Literal &argument : program.arguments)
+    arguments.push_back(binder.bind(argument, importer));
+  guards.start();
+  FailureOr<Values> results = importer.run(arguments);
+  if (failed(results)) {
+    error = importer.errorText;
+    return failure();
+  }
+  ResultCollector collector(importer, binder.passed);
+  const Values &values = *results;
+  if (values.size() != 1)
+    (void)builder.error("expected one result, got " + Twine(values.size()));
+  if (builder.fault() != Fault::None || failed(collector.collect(values.front(), "return"))) {
+    error = builder.faultText().str();
+    return failure();
+  }
+  collector.finish(function);
+  return success();
+}
+
+static mlir::OwningOpRef<mlir::ModuleOp> importProgram(mlir::MLIRContext &context,
+                                                       const Program &program,
+                                                       const Constants &constants,
+                                                       ImportReport &report) {
+  if (failed(Checker().run(program, report)))
+    return nullptr;
+  mlir::Location loc = mlir::NameLoc::get(mlir::StringAttr::get(&context, program.name));
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
+  mlir::OpBuilder ops(&context);
+  ops.setInsertionPointToStart(module->getBody());
+  auto function = mlir::func::FuncOp::create(ops, loc, "main", ops.getFunctionType({}, {}));
+  ops.setInsertionPointToStart(function.addEntryBlock());
+  operators::SizeTable sizes;
+  operators::Builder builder(ops, sizes);
+  builder.setLoc(loc);
+  std::string error;
+  if (succeeded(build(program, constants, function, builder, error)))
+    return module;
+  (void)fail(report, builder.fault(), error);
+  return nullptr;
+}
+
+} // namespace pytorch
+
+mlir::OwningOpRef<mlir::ModuleOp> importPyTorch(mlir::MLIRContext &context, StringRef path,
+                                                bool untrusted, ImportReport &report) {
+  context.loadDialect<operators::te::TEDialect, refs::TSSADialect, mlir::affine::AffineDialect,
+                      mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer) {
+    (void)fail(report, "cannot read: " + buffer.getError().message());
+    return nullptr;
+  }
+  FailureOr<pytorch::Program> program = pytorch::readProgram((*buffer)->getBuffer(), report);
+  if (failed(program))
+    return nullptr;
+  pytorch::Constants constants(context, path, untrusted);
+  if (failed(constants.read(*program, (*buffer)->getBufferSize(), report)))
+    return nullptr;
+  return pytorch::importProgram(context, *program, constants, report);
+}
+
+std::vector<std::string> getPyTorchOperators() { return pytorch::OperatorTable::get().list(); }
+
+} // namespace tssa

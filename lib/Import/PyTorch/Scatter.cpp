@@ -1,0 +1,262 @@
+//===- Scatter.cpp - one index of each element is data -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// gather reads, and the operators of scatter write, for each point of a tensor of indexes: at
+/// the point itself, with the index in place of one dim. Indexes do not count from the end
+/// here. Tensors without dims are taken as tensors of one element.
+///
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/PyTorch/Operators.h"
+#include "lib/Operators/Indexing.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::FailureOr;
+using tssa::operators::Body;
+using tssa::operators::Scalar;
+using tssa::operators::single;
+using tssa::operators::te::Combiner;
+
+namespace tssa::pytorch {
+
+static FailureOr<Tensor> readWithDims(Importer &importer, const Value &value) {
+  FailureOr<Tensor> tensor = importer.read(value);
+  if (failed(tensor) || tensor->rank() > 0)
+    return tensor;
+  return importer.b.reshape(*tensor, Size(1));
+}
+
+namespace {
+/// The arguments (self, dim, index) that all have.
+struct Places {
+  Tensor self, indexes;
+  int64_t axis, rank;
+  bool isEmpty() const { return indexes.numElements().isConstant(0); }
+
+  /// The place of the point of the body in self.
+  SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
+};
+} // namespace
+
+SmallVector<mlir::AffineExpr> Places::getTarget(Body &body) const {
+  SmallVector<mlir::AffineExpr> at = body.dims(0, self.rank());
+  Scalar index = operators::toScalar(body, body.read(indexes, at), indexes.dtype());
+  // As an unsigned number a negative one is too large.
+  at[axis] = body.opaque(toIndex(convert(index, body.ops.getI64Type(), /*isUnsigned=*/true)));
+  return at;
+}
+
+/// An error, now or in a run, where a point would leave `tensor` along a dim other than `except`.
+static mlir::LogicalResult requireInside(Importer &importer, const Tensor &points,
+                                         const Tensor &tensor, std::optional<int64_t> except) {
+  if (tensor.rank() != points.rank())
+    return importer.b.error("expected indexes of rank " + Twine(tensor.rank()) + ", got " +
+                            points.str());
+  for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+    if (dim != except && failed(importer.b.requireNonNegative(
+                             tensor.dim(dim) - points.dim(dim),
+                             "dim " + Twine(dim) + " of the tensor minus that of the indexes")))
+      return failure();
+  return mlir::success();
+}
+
+static FailureOr<Places> readPlaces(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> ref = importer.getTensor(call[0]);
+  FailureOr<Tensor> self = readWithDims(importer, call[0]),
+                    indexes = readWithDims(importer, call[2]);
+  if (failed(ref) || failed(self) || failed(indexes))
+    return failure();
+  FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
+  if (failed(axis))
+    return failure();
+  if (!operators::isInteger(indexes->dtype()))
+    return importer.b.error(Twine("expected integers as indexes, got ") +
+                            getName(indexes->dtype()));
+  Places places{*self, *indexes, *axis, ref->rank()};
+  if (!places.isEmpty() && failed(requireInside(importer, *indexes, *self, *axis)))
+    return failure();
+  return places;
+}
+
+/// gather(self, dim, index, sparse_grad)
+static FailureOr<Tensors> buildGather(Importer &importer, const Call &call) {
+  operators::Builder &b = importer.b;
+  FailureOr<Places> places = readPlaces(importer, call);
+  FailureOr<TensorRef> indexes = importer.getTensor(call[2]);
+  if (failed(places) || failed(indexes))
+    return failure();
+  DType type = places->self.dtype();
+  if (places->isEmpty())
+    return single(b.fill(type, indexes->shape, 0));
+  FailureOr<Tensor> read = b.compute(type, places->indexes.shape(), [&](Body &body) {
+    return body.read(places->self, places->getTarget(body));
+  });
+  if (failed(read))
+    return failure();
+  return single(b.reshape(*read, indexes->shape));
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// How an element and what is written to it are joined.
+static Combiner adapt(Combiner combiner, DType type) {
+  if (type != DType::Bool)
+    return combiner;
+  return combiner == Combiner::Add || combiner == Combiner::Max ? Combiner::Or : Combiner::And;
+}
+
+using ElementOf = function_ref<mlir::Value(Body &)>;
+
+/// `base` with an element for each place: in its stead, or joined with it.
+static FailureOr<Tensor> writeAt(Importer &importer, const Places &places, const Tensor &base,
+                                 std::optional<Combiner> combiner, ElementOf element) {
+  DType type = base.dtype();
+  auto write = [&](Body &body) {
+    return operators::Builder::Write{element(body), places.getTarget(body), {}};
+  };
+  if (!combiner)
+    return importer.b.update(base, places.indexes.shape(), write);
+  auto join = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
+    return {operators::te::combine(body.ops, body.loc, adapt(*combiner, type),
+                                   operators::isUnsigned(type), pair[0], pair[1])};
+  };
+  return importer.b.update(base, places.indexes.shape(), write, join);
+}
+
+/// What becomes of self in the end: it has no dims if it had none.
+static FailureOr<Tensors> finish(Importer &importer, const Places &places,
+                                 FailureOr<Tensor> written) {
+  if (failed(written) || places.rank > 0)
+    return single(written);
+  return single(importer.b.reshape(*written, {}));
+}
+
+static FailureOr<Tensors> scatter(Importer &importer, const Call &call,
+                                  std::optional<Combiner> combiner) {
+  FailureOr<Places> places = readPlaces(importer, call);
+  if (failed(places))
+    return failure();
+  DType type = places->self.dtype();
+  if (places->isEmpty())
+    return finish(importer, *places, places->self);
+  if (call[3].isNumber())
+    return finish(importer, *places,
+                  writeAt(importer, *places, places->self, combiner, [&](Body &body) {
+                    return makeScalar(importer, body, call[3], type).getValue();
+                  }));
+  FailureOr<Tensor> source = readWithDims(importer, call[3]);
+  if (failed(source) || failed(requireInside(importer, places->indexes, *source, std::nullopt)))
+    return failure();
+  if (source->dtype() != type)
+    return importer.b.error(Twine("expected a source of type ") + getName(type) + ", got " +
+                            getName(source->dtype()));
+  return finish(importer, *places,
+                writeAt(importer, *places, places->self, combiner, [&](Body &body) {
+                  return body.read(*source, body.dims(0, source->rank()));
+                }));
+}
+
+/// scatter(self, dim, index, src or value, reduce)
+static FailureOr<Tensors> buildScatter(Importer &importer, const Call &call) {
+  if (call.size() < 5)
+    return scatter(importer, call, std::nullopt);
+  if (!call[4].is(Value::String))
+    return importer.b.error("expected a reduction");
+  StringRef name = call[4].getText();
+  if (name != "add" && name != "multiply")
+    return importer.b.error("expected add or multiply as reduction, got " + name);
+  return scatter(importer, call, name == "add" ? Combiner::Add : Combiner::Mul);
+}
+
+static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) {
+  return scatter(importer, call, Combiner::Add);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The sums divided by how many elements each is of, integers rounded down; where nothing was
+/// written, the sum stays.
+static FailureOr<Tensor> divideByCounts(Importer &importer, const Places &places,
+                                        const Tensor &sums, bool includesSelf) {
+  operators::Builder &b = importer.b;
+  DType type = sums.dtype();
+  FailureOr<Tensor> zeros = b.fill(DType::I64, sums.shape(), includesSelf ? 1 : 0);
+  if (failed(zeros))
+    return failure();
+  FailureOr<Tensor> counts = writeAt(importer, places, *zeros, Combiner::Add, [&](Body &body) {
+    return body.constant(DType::I64, static_cast<int64_t>(1));
+  });
+  if (failed(counts))
+    return failure();
+  return b.compute(type, sums.shape(), [&](Body &body) {
+    SmallVector<mlir::AffineExpr> at = body.dims(0, sums.rank());
+    Scalar sum = operators::readScalar(body, sums, at);
+    Scalar count = atLeast(operators::readScalar(body, *counts, at), 1.0);
+    count = convert(count, sum.getType(), sum.isUnsigned());
+    if (sum.isFloat())
+      return operators::toElement(body, sum / count, type);
+    Scalar rest = floorMod(sum, count);
+    return operators::toElement(body, (sum - rest) / count, type);
+  });
+}
+
+/// scatter_reduce(self, dim, index, src, reduce, include_self)
+static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &call) {
+  operators::Builder &b = importer.b;
+  FailureOr<Places> places = readPlaces(importer, call);
+  FailureOr<Tensor> source = readWithDims(importer, call[3]);
+  FailureOr<bool> includesSelf = importer.getFlag(call[5], "include_self");
+  if (failed(places) || failed(source) || failed(includesSelf))
+    return failure();
+  StringRef name = call[4].is(Value::String) ? call[4].getText() : "";
+  std::optional<Combiner> combiner = StringSwitch<std::optional<Combiner>>(name)
+                                         .Cases({"sum", "mean"}, Combiner::Add)
+                                         .Case("prod", Combiner::Mul)
+                                         .Case("amax", Combiner::Max)
+                                         .Case("amin", Combiner::Min)
+                                         .Default(std::nullopt);
+  if (!combiner)
+    return b.error("expected sum, prod, mean, amax or amin as reduction");
+  if (places->isEmpty())
+    return finish(importer, *places, places->self);
+  DType type = places->self.dtype();
+  if (failed(requireInside(importer, places->indexes, *source, std::nullopt)))
+    return failure();
+  if (source->dtype() != type)
+    return b.error(Twine("expected a source of type ") + getName(type) + ", got " +
+                   getName(source->dtype()));
+  FailureOr<Tensor> result = places->self;
+  if (!*includesSelf)
+    result = writeAt(importer, *places, *result, std::nullopt, [&](Body &body) -> mlir::Value {
+      mlir::TypedAttr identity = operators::te::getIdentity(
+          adapt(*combiner, type), operators::getElementType(b.context(), type),
+          operators::isUnsigned(type));
+      return mlir::arith::ConstantOp::create(body.ops, body.loc, identity);
+    });
+  if (failed(result))
+    return failure();
+  result = writeAt(importer, *places, *result, *combiner,
+                   [&](Body &body) { return body.read(*source, body.dims(0, source->rank())); });
+  if (name == "mean" && succeeded(result))
+    result = divideByCounts(importer, *places, *result, *includesSelf);
+  return finish(importer, *places, result);
+}
+
+void registerScatter(OperatorTable &table) {
+  table.compute("aten::gather", "-", buildGather, Layout::Contiguous);
+  table.compute("aten::scatter", "src value reduce value_reduce", buildScatter);
+  table.compute("aten::scatter_add", "-", buildScatterAdd);
+  table.compute("aten::scatter_reduce", "two", buildScatterReduce);
+}
+
+} // namespace tssa::pytorch

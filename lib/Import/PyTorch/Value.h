@@ -1,0 +1,90 @@
+//===- Value.h - what a name of a recorded program stands for -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_IMPORT_PYTORCH_VALUE_H
+#define TSSA_LIB_IMPORT_PYTORCH_VALUE_H
+
+#include "tssa/Operators/Builder.h"
+
+namespace tssa::pytorch {
+
+using operators::DType;
+using operators::Size;
+using operators::Tensor;
+using Sizes = llvm::SmallVector<Size>;
+
+/// A torch tensor: a ref, and what the front end knows of its layout in eager PyTorch,
+/// which decides whether view, reshape or contiguous copies.
+struct TensorRef {
+  mlir::Value ref;
+  DType dtype = DType::F32;
+  Sizes shape;
+  /// In elements; nothing when they are not known.
+  std::optional<Sizes> strides;
+  /// Whether strides never increase from a dim to the next, but for those of size 1 and
+  /// repeated ones: element-wise results of such tensors are contiguous.
+  bool isRowMajor = true;
+
+  int64_t rank() const { return shape.size(); }
+};
+
+class Value;
+using Values = llvm::SmallVector<Value, 1>;
+
+/// A value of the program.
+class Value {
+public:
+  enum Kind { None, Tensor, Int, Float, Bool, String, List, Tuple, Uninitialized };
+
+  Value() = default;
+  static Value tensor(TensorRef ref);
+  static Value integer(const Size &size);
+  static Value number(double value);
+  static Value number(mlir::Value value);
+  static Value truth(bool value);
+  static Value truth(mlir::Value value);
+  static Value string(llvm::StringRef text);
+  static Value list(llvm::ArrayRef<Value> elements);
+  static Value tuple(llvm::ArrayRef<Value> elements);
+  static Value uninitialized();
+
+  Kind kind() const { return tag; }
+  bool is(Kind other) const { return tag == other; }
+  bool isNumber() const { return tag == Int || tag == Float || tag == Bool; }
+  bool isSequence() const { return tag == List || tag == Tuple; }
+  /// "int", "Tensor" ... for people.
+  llvm::StringRef describe() const;
+
+  const TensorRef &getTensor() const { return *ref; }
+  const Size &getSize() const { return size; }
+  llvm::StringRef getText() const { return *text; }
+  /// A float or bool that is known now.
+  std::optional<double> getKnown() const { return known; }
+  /// The f64 or i1 of one that is not.
+  mlir::Value getScalar() const { return scalar; }
+  llvm::ArrayRef<Value> getElements() const { return *elements; }
+
+  /// An int, float or bool as a number known now.
+  std::optional<double> getConstant() const;
+  std::optional<int64_t> getConstantInt() const;
+  std::optional<bool> getConstantBool() const;
+
+  /// Whether both stand for one thing for sure.
+  bool isSame(const Value &other) const;
+
+private:
+  Kind tag = None;
+  std::optional<double> known;
+  mlir::Value scalar;
+  Size size;
+  std::shared_ptr<TensorRef> ref;
+  std::shared_ptr<std::string> text;
+  std::shared_ptr<std::vector<Value>> elements;
+};
+
+} // namespace tssa::pytorch
+
+#endif // TSSA_LIB_IMPORT_PYTORCH_VALUE_H
