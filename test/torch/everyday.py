@@ -534,6 +534,13 @@ def set_and_dict_logic(x):
     return [torch.stack(v).sum(0) for _, v in sorted(seen.items())]
 
 
+@program((V,), (-V.abs(),))
+def higher_order(x):
+    y = torch.cond(x.sum() > 0, lambda v: v + 1, lambda v: v * v, (x,))
+    n, z = torch._higher_order_ops.while_loop(lambda i, v: i < 4, lambda i, v: (i + 1, v * 2), (torch.tensor(0), y))
+    return n, z
+
+
 # Objects.
 
 

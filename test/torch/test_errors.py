@@ -242,6 +242,8 @@ class Errors(unittest.TestCase):
     def test_not_a_program(self):
         with self.assertRaises(TypeError):
             tssa.compile(7)
+        with self.assertRaisesRegex(tssa.UnsupportedError, "give the function or module that it was made of"):
+            tssa.compile(torch.jit.script(asserts))
 
     def test_missing_compiler(self):
         with unittest.mock.patch.dict(os.environ, TSSA_COMPILE="/nowhere"):

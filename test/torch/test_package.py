@@ -110,6 +110,18 @@ class Package(unittest.TestCase):
             module.norm.eps = 1.0
             torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
 
+    def test_literals_are_new_in_each_call(self):
+        def makes(x):
+            made = torch.tensor([1.0, 2.0])
+            made += 1
+            return torch.tensor([3.0]), made
+
+        compiled = tssa.compile(makes)
+        for _ in range(3):
+            for result, expected in zip(compiled(tensor(1)), makes(tensor(1))):
+                torch.testing.assert_close(result, expected)
+                result += 7
+
     def test_ambient_state(self):
         def makes(x):
             return x + torch.ones(3), torch.zeros(2)

@@ -40,6 +40,8 @@ class CompiledFunction:
     def __init__(self, program, options, check=False):
         if not callable(program):
             raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
+        if isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
+            raise UnsupportedError(["a TorchScript program: give the function or module that it was made of"])
         self._program, self._options, self._check = program, options, check
         self._recordings = {}  # lists of them, by keys
         self._lock = threading.Lock()

@@ -16,6 +16,7 @@ import sys
 import types
 
 import torch
+from torch._higher_order_ops.while_loop import while_loop
 
 from . import _recurrent, _source
 from ._control import FEW, ControlFlow, Raised, State
@@ -574,6 +575,26 @@ def _range(hooks, *bounds):
     return Range(*bounds) if any(isinstance(bound, torch.SymInt) for bound in bounds) else range(*bounds)
 
 
+def _cond(hooks, pred, true_fn, false_fn, operands=()):
+    """torch.cond is a conditional expression."""
+    return hooks.choose(pred, lambda: hooks.call(true_fn, *operands), lambda: hooks.call(false_fn, *operands))
+
+
+def _while_loop(hooks, cond_fn, body_fn, carried_inputs):
+    """torch.while_loop is a loop over one name."""
+    cell = [tuple(carried_inputs)]
+
+    def body():
+        cell[0] = tuple(hooks.call(body_fn, *cell[0]))
+
+    def put(values):
+        (cell[0],) = values
+
+    hooks.while_(lambda: hooks.call(cond_fn, *cell[0]), body, None, lambda: tuple(cell), put, ("carried",),
+                 ("carried",))
+    return cell[0]
+
+
 def _loop_over_time(function, name):
     """An operator of torch._VF by way of _recurrent.py, unless it gets packed sequences."""
     def run(hooks, *args):
@@ -593,7 +614,7 @@ def _lazily(kind):
     return make
 
 
-_SPECIAL = {torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
+_SPECIAL = {torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
             min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
             **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
                for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
