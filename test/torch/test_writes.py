@@ -5,7 +5,6 @@
 
 import copy
 import unittest
-from typing import List, Tuple
 
 import torch
 from torch import Tensor

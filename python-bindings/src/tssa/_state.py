@@ -20,17 +20,21 @@ class Reads:
     """Collects what a program reads while it is recorded."""
 
     def __init__(self):
-        self._dicts = []  # (dict, what it had)
+        self._dicts = []  # (dict, what it had, how many entries; None if it does not matter)
         self._cells = []  # (cell, what it had)
         self._containers = []  # (list or set, what it had)
         self._known = set()
         self._alive = []
+        self._fast = None  # what hold() walks
         self._variables = []  # (dict, key, tensor that it was): a call gives them other tensors
 
     def add_module(self, module):
         for inner in module.modules():
             if self._is_new(inner):
-                self._add_dict(vars(inner), 0)
+                own = {name: value for name, value in vars(inner).items() if name not in _MODULE_PARTS}
+                self._add_dict(vars(inner), own, 0)
+                for name in _ASKED_PARTS:
+                    self._add_dict(vars(inner)[name], vars(inner)[name], 0)
 
     def add_function(self, function):
         if not self._is_new(function):
@@ -43,9 +47,7 @@ class Reads:
             self.add_value(cell.cell_contents, 0)
         names = _names_of(function.__code__)
         values = {name: function.__globals__[name] for name in names if name in function.__globals__}
-        self._dicts.append((function.__globals__, values))
-        for value in values.values():
-            self.add_value(value, 0)
+        self._add_dict(function.__globals__, values, -1, is_open=True)
 
     def _is_new(self, value):
         if id(value) in self._known:
@@ -54,9 +56,10 @@ class Reads:
         self._alive.append(value)
         return True
 
-    def _add_dict(self, found, depth):
-        self._dicts.append((found, dict(found)))
-        for value in list(found.values()):
+    def _add_dict(self, found, part, depth, is_open=False):
+        """A dict, and the part of it that is looked at. is_open: it may get other entries."""
+        self._dicts.append((found, dict(part), None if is_open else len(found)))
+        for value in list(part.values()):
             self.add_value(value, depth + 1)
 
     def add_value(self, value, depth=0):
@@ -67,20 +70,20 @@ class Reads:
         if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value):
             return
         if isinstance(value, dict):
-            self._add_dict(value, depth)
+            self._add_dict(value, value, depth)
         elif isinstance(value, (list, tuple, set)):
             if not isinstance(value, tuple):
                 self._containers.append((value, list(value)))
             for element in value:
                 self.add_value(element, depth + 1)
         elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins")):
-            self._add_dict(vars(value), depth)
+            self._add_dict(vars(value), vars(value), depth)
 
     def find_changes(self):
         """[(container, key)] of what is not as it was: dicts; cells and lists, of key None."""
         changes = []
-        for found, had in self._dicts:
-            keys = had if len(found) != len(had) and "__builtins__" in found else {**had, **found}
+        for found, had, count in self._dicts:
+            keys = had if count is None else {**had, **dict.fromkeys(list(found)[count:])}
             changes += [(found, key) for key in keys
                         if not _is_equal(found.get(key, _MISSING), had.get(key, _MISSING))]
         changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
@@ -90,7 +93,7 @@ class Reads:
 
     def add_variable(self, found, key):
         """The program gives this part of an object another tensor: what it was, if it was one."""
-        had = next(had for known, had in self._dicts if known is found).get(key)
+        had = next(had for known, had, _ in self._dicts if known is found).get(key)
         if isinstance(had, torch.Tensor):
             self._variables.append((found, key, had))
         return had
@@ -105,7 +108,7 @@ class Reads:
                 found.clear()
                 (found.update if isinstance(found, set) else found.extend)(had)
             else:
-                had = next(had for known, had in self._dicts if known is found)
+                had = next(had for known, had, _ in self._dicts if known is found)
                 if key in had:
                     found[key] = had[key]
                 else:
@@ -113,20 +116,32 @@ class Reads:
 
     def hold(self):
         """Whether all is as it was when the program was recorded."""
-        for found, had in self._dicts:
-            if len(found) == len(had) and all(map(operator.is_, found.values(), had.values())):
-                continue
-            if any(not _is_equal(found.get(key, _MISSING), value) and not self._is_variable(found, key)
-                   for key, value in had.items()):
+        if self._fast is None:
+            self._fast = self._prepare()
+        empty, full = self._fast
+        if any(empty):
+            return False
+        for found, had, names, values, count in full:
+            if count is not None and len(found) != count:
                 return False
-            if "__builtins__" not in found and len(found) != len(had):
+            if not all(map(operator.is_, map(found.get, names), values)) and not self._holds_dict(found, had):
                 return False
         if self._variables and self._share_storage():
             return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
-                        for found, had in self._containers))
+                        for found, had in self._containers if had))
 
+    def _prepare(self):
+        """(containers that were empty; (dict, what it had, names, values, number of entries) of others)"""
+        empty = [found for found, had, count in self._dicts if count == 0]
+        empty += [found for found, had in self._containers if not had]
+        full = [(found, had, tuple(had), list(had.values()), count) for found, had, count in self._dicts if count != 0]
+        return empty, full
+
+    def _holds_dict(self, found, had):
+        return all(_is_equal(found.get(key, _MISSING), value) or self._is_variable(found, key)
+                   for key, value in had.items())
 
     def _is_variable(self, found, key):
         """Whether the part is one that calls change, and has a tensor like the one that it had."""
@@ -141,6 +156,9 @@ class Reads:
 
 
 _MISSING = object()
+# What modules have of their class: hooks, and parts that are looked at one by one.
+_MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
+_ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
 
 
 def _is_like(value, had):
