@@ -107,6 +107,8 @@ class Package(unittest.TestCase):
             torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
             module.layers[1] = torch.nn.Linear(4, 4, bias=False)
             torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
+            module.layers[0].bias.data.add_(1)  # PyTorch does not count this one
+            torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
             module.norm.eps = 1.0
             torch.testing.assert_close(compiled(x), copy.deepcopy(module)(x))
 

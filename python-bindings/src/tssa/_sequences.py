@@ -136,5 +136,10 @@ def combine(kind, args, kwargs):
     return _Combined(parts, lambda p, i: p[0].item(size - 1 - i), lambda p: list(p)[::-1])
 
 
+def as_index(value):
+    """A position as a number: a tensor of one element has it."""
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
 def _hint(value):
     return value.node.hint if isinstance(value, torch.SymInt) else value

@@ -15,16 +15,13 @@ import inspect
 import linecache
 import types
 
-HOOKS = "__tssa__"
-_VALUE, _RETURNED = "__tssa_value", "__tssa_returned"
+from ._exits import Exits
+from ._syntax import (COMPREHENSIONS, HOOKS, CannotRewrite, any_of, arguments_of, assigned_names, at,
+                      call_hook, constants, copy, count_loads, is_name_target, load, make_arguments,
+                      make_function, make_lambda, make_tuple, store, walk_scope_of_function)
+
 # They look at the frame that calls them.
 _FRAME_CALLS = {"locals", "globals", "vars", "dir", "eval", "exec", "super", "__import__"}
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-class CannotRewrite(Exception):
-    """The function stays as it is; the text says why."""
 
 
 def is_rewritten(function):
@@ -50,12 +47,12 @@ def rewrite(function, hooks):
 def _rewrite_code(code):
     node = _find_node(code)
     if isinstance(node, ast.Lambda):
-        node = _at(_make_function(node.args, [_at(ast.Return(node.body), node.body)],
+        node = at(make_function(node.args, [at(ast.Return(node.body), node.body)],
                                                 "__tssa_lambda"), node)
     node.decorator_list, node.returns = [], None
     node = _FunctionRewriter(node, code.co_freevars, _find_class(code)).run()
     # A function around it declares the names that are free in it.
-    outer = _make_function(_make_arguments(sorted({HOOKS, *code.co_freevars})), [node], "__tssa_outer")
+    outer = make_function(make_arguments(sorted({HOOKS, *code.co_freevars})), [node], "__tssa_outer")
     module = ast.fix_missing_locations(ast.Module([outer], []))
     try:
         made = compile(module, code.co_filename, "exec", dont_inherit=True)
@@ -94,7 +91,7 @@ def _find_node(code):
         found = _parse_file(text).get((code.co_firstlineno, code.co_name))
     except SyntaxError as error:
         raise CannotRewrite(f"its source is not Python: {error}") from error
-    if found is None or [a.arg for a in _arguments_of(found.args)] != list(
+    if found is None or [a.arg for a in arguments_of(found.args)] != list(
             code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]):
         raise CannotRewrite("its source has changed, or is not found")
     if isinstance(found, ast.Lambda) and _count_lambdas(text, code.co_firstlineno) > 1:
@@ -102,250 +99,11 @@ def _find_node(code):
     if isinstance(found, ast.AsyncFunctionDef) or code.co_flags & (
             inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise CannotRewrite("it is a generator or a coroutine")
-    return _copy(found)
+    return copy(found)
 
 
 def _count_lambdas(text, line):
     return sum(isinstance(node, ast.Lambda) and node.lineno == line for node in ast.walk(ast.parse(text)))
-
-
-def _copy(node):
-    """A deep copy, with the places in the source."""
-    if isinstance(node, list):
-        return [_copy(element) for element in node]
-    if not isinstance(node, ast.AST):
-        return node
-    made = type(node)(**{name: _copy(value) for name, value in ast.iter_fields(node)})
-    return ast.copy_location(made, node)
-
-
-def _arguments_of(arguments):
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-# Pieces of syntax.
-
-
-def _at(new, old):
-    """`new` at the beginning of what `old` takes up: calls of methods are reported at their ends."""
-    if not hasattr(old, "lineno"):  # made here
-        return new
-    ast.copy_location(new, old)
-    new.end_lineno, new.end_col_offset = new.lineno, new.col_offset + 1
-    return new
-
-
-def _load(name):
-    return ast.Name(name, ast.Load())
-
-
-def _store(name):
-    return ast.Name(name, ast.Store())
-
-
-def _make_arguments(names=()):
-    return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], vararg=None,
-                         kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
-
-
-def _make_function(arguments, body, name):
-    made = ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], returns=None,
-                           type_comment=None)
-    made.type_params = []
-    return made
-
-
-def _make_lambda(body):
-    return ast.Lambda(_make_arguments(), body)
-
-
-def _call_hook(hook, *arguments):
-    return ast.Call(ast.Attribute(_load(HOOKS), hook, ast.Load()), list(arguments), [])
-
-
-def _make_tuple(elements):
-    return ast.Tuple(list(elements), ast.Load())
-
-
-def _constants(names):
-    return _make_tuple(ast.Constant(name) for name in names)
-
-
-def _set_flag(name, value):
-    return ast.Assign([_store(name)], ast.Constant(value))
-
-
-def _walk_scope(node):
-    """All nodes below `node`, not those of functions and classes in it."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, _SCOPES):
-                yield child
-            else:
-                waiting.append(child)
-
-
-def _assigned_names(statements):
-    """The names that the statements assign, in order."""
-    names, excepted = [], set()
-    for statement in statements:
-        for node in ([statement] if isinstance(statement, _SCOPES) else _walk_scope(statement)):
-            if isinstance(node, ast.ExceptHandler) and node.name:
-                excepted.add(node.name)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-                names.append(node.id)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                names.append(node.name)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                names += [(alias.asname or alias.name).split(".")[0] for alias in node.names]
-    bound = {node.id for statement in statements for node in ast.walk(statement)
-             if isinstance(node, _COMPREHENSIONS)
-             for generator in node.generators for node in ast.walk(generator.target)
-             if isinstance(node, ast.Name)}
-    plain = [name for name in dict.fromkeys(names) if name not in excepted]
-    return [name for name in plain
-            if name not in bound or _is_assigned_outside_of_comprehensions(statements, name)]
-
-
-def _is_assigned_outside_of_comprehensions(statements, name):
-    waiting = list(statements)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, (ast.Store, ast.Del)):
-            return True
-        if not isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
-            waiting += ast.iter_child_nodes(node)
-    return False
-
-
-def _count_loads(node):
-    counts = {}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-            counts[inner.id] = counts.get(inner.id, 0) + 1
-    return counts
-
-
-class _Exits:
-    """Replaces `return`, `break` and `continue` by flags, and by where the rest of a block stands."""
-
-    def __init__(self):
-        self._num_loops = 0
-
-    def run(self, body):
-        last = body[-1]
-        returns = [node for statement in body for node in _walk_statement(statement)
-                   if isinstance(node, ast.Return)]
-        if not returns:
-            return self._block(body, None)[0]
-        if returns == [last]:
-            return self._block(body[:-1], None)[0] + [last]
-        made, _, _ = self._block(body, None)
-        result = _call_hook("returned", _load(_VALUE), _load(_RETURNED))
-        nothing = ast.Attribute(_load(HOOKS), "nothing", ast.Load())
-        return [ast.Assign([_store(_VALUE)], nothing), _set_flag(_RETURNED, False), *made,
-                _at(ast.Return(_at(result, last)), last)]
-
-    def _block(self, statements, loop):
-        """(statements, the flags that they may set, whether they always set one)"""
-        made = []
-        for i, statement in enumerate(statements):
-            rest = statements[i + 1:]
-            new, flags, always, has_rest = self._statement(statement, rest, loop)
-            made += new
-            if always or has_rest:
-                return made or [ast.Pass()], flags, always
-            if flags:
-                if not rest:
-                    return made, flags, False
-                inner, more, rest_always = self._block(rest, loop)
-                made.append(self._guard(inner, flags, rest[0]))
-                return made, flags | more, False
-        return made or [ast.Pass()], set(), False
-
-    @staticmethod
-    def _guard(statements, flags, place):
-        """The statements, if none of the flags is set."""
-        test = _any_of(sorted(flags))
-        return _at(ast.If(ast.UnaryOp(ast.Not(), test), statements, []), place)
-
-    def _statement(self, statement, rest, loop):
-        """(statements, flags, whether one is always set, whether they have the rest in them)"""
-        at = functools.partial(_at, old=statement)
-        if isinstance(statement, ast.Return):
-            value = statement.value or ast.Constant(None)
-            return [at(ast.Assign([_store(_VALUE)], value)), _set_flag(_RETURNED, True)], {_RETURNED}, True, False
-        if isinstance(statement, (ast.Break, ast.Continue)):
-            flag = f"__tssa_{type(statement).__name__.lower()}_{loop}"
-            return [_set_flag(flag, True)], {flag}, True, False
-        if isinstance(statement, ast.If):
-            return self._if(statement, rest, loop)
-        if isinstance(statement, (ast.For, ast.While)):
-            return self._loop(statement, loop)
-        if isinstance(statement, (ast.With, ast.AsyncWith)):
-            statement.body, flags, always = self._block(statement.body, loop)
-            return [statement], flags, always, False
-        if any(isinstance(node, ast.Return) for node in _walk_statement(statement)) or (
-                loop is not None and _has_exit(statement)):
-            raise CannotRewrite("an exit stands in a statement of another kind, `try` say")
-        return [statement], set(), False, False
-
-    def _if(self, statement, rest, loop):
-        body, flags, always = self._block(statement.body, loop)
-        orelse, else_flags, else_always = self._block(statement.orelse, loop) if statement.orelse else (
-            [], set(), False)
-        has_rest = False
-        if rest and always and not else_flags:
-            orelse, else_flags, else_always = self._block(statement.orelse + rest, loop)
-            has_rest = True
-        elif rest and else_always and not flags:
-            body, flags, always = self._block(statement.body + rest, loop)
-            has_rest = True
-        statement.body, statement.orelse = body, orelse
-        return [statement], flags | else_flags, always and else_always, has_rest
-
-    def _loop(self, statement, loop):
-        self._num_loops += 1
-        number = self._num_loops
-        stop, skip = f"__tssa_break_{number}", f"__tssa_continue_{number}"
-        statement.body, flags, _ = self._block(statement.body, number)
-        made, outside = [], flags - {stop, skip}
-        if skip in flags:
-            statement.body.insert(0, _set_flag(skip, False))
-        if stop in flags:
-            made.append(_set_flag(stop, False))
-        statement.stop_flags = sorted(flags - {skip})
-        made.append(statement)
-        if statement.orelse:
-            orelse, more, _ = self._block(statement.orelse, loop)
-            made += [self._guard(orelse, flags - {skip}, orelse[0])] if flags - {skip} else orelse
-            outside |= more
-            statement.orelse = []
-        return made, outside, False, False
-
-
-def _walk_statement(statement):
-    return [statement] if isinstance(statement, _SCOPES) else _walk_scope(statement)
-
-
-def _has_exit(statement):
-    """Whether a `break` or `continue` of the loop around stands in the statement."""
-    waiting = [statement]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Break, ast.Continue)):
-            return True
-        if not isinstance(node, (*_SCOPES, ast.For, ast.While)):
-            waiting += ast.iter_child_nodes(node)
-    return False
-
-
-def _any_of(names):
-    tests = [_load(name) for name in names]
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
 
 class _FunctionRewriter(ast.NodeTransformer):
@@ -361,27 +119,27 @@ class _FunctionRewriter(ast.NodeTransformer):
 
     def run(self):
         node = self._node
-        for inner in _walk_scope_of_function(node):
+        for inner in walk_scope_of_function(node):
             if isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)):
                 raise CannotRewrite("it is a generator or a coroutine")
             if isinstance(inner, ast.Global):
                 self._globals |= set(inner.names)
             elif isinstance(inner, ast.Nonlocal):
                 self._free |= set(inner.names)
-        node.body = _Exits().run(node.body)
-        self._loads = _count_loads(node)
+        node.body = Exits().run(node.body)
+        self._loads = count_loads(node)
         node.body = self._visit_body(node.body)
-        for argument in (*_arguments_of(node.args), node.args.vararg, node.args.kwarg):
+        for argument in (*arguments_of(node.args), node.args.vararg, node.args.kwarg):
             if argument is not None:
                 argument.annotation = None
-        parameters = {a.arg for a in (*_arguments_of(node.args), node.args.vararg, node.args.kwarg) if a}
+        parameters = {a.arg for a in (*arguments_of(node.args), node.args.vararg, node.args.kwarg) if a}
         # Bodies share these names with the function, which must have them.
         names = sorted(self._region_names - parameters - self._globals - self._free)
         declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
         rest = [s for s in node.body if s not in declarations]
         if names:
-            value = ast.Attribute(_load(HOOKS), "undefined", ast.Load())
-            rest.insert(0, ast.Assign([_store(name) for name in names], value))
+            value = ast.Attribute(load(HOOKS), "undefined", ast.Load())
+            rest.insert(0, ast.Assign([store(name) for name in names], value))
         node.body = declarations + rest
         return node
 
@@ -404,54 +162,54 @@ class _FunctionRewriter(ast.NodeTransformer):
         return ([ast.Nonlocal(free)] if free else []) + ([ast.Global(own)] if own else [])
 
     def _make_region(self, what, names, body, arguments=()):
-        return _make_function(_make_arguments(arguments), self._declare(names) + body, self._new_name(what))
+        return make_function(make_arguments(arguments), self._declare(names) + body, self._new_name(what))
 
     def _make_state(self, node, names):
         """(functions that get and set the names, arguments that tell a hook of them)"""
         self._region_names |= set(names)
-        inside = _count_loads(node)
+        inside = count_loads(node)
         kept = [name for name in names if self._loads.get(name, 0) > inside.get(name, 0)]
-        get = self._make_region("get", (), [ast.Return(_make_tuple(_load(name) for name in names))])
-        target = ast.Tuple([_store(name) for name in names], ast.Store())
-        put = self._make_region("set", names, [ast.Assign([target], _load("__tssa_values"))] if names
+        get = self._make_region("get", (), [ast.Return(make_tuple(load(name) for name in names))])
+        target = ast.Tuple([store(name) for name in names], ast.Store())
+        put = self._make_region("set", names, [ast.Assign([target], load("__tssa_values"))] if names
                                 else [ast.Pass()], ["__tssa_values"])
-        return [get, put], [_load(get.name), _load(put.name), _constants(names), _constants(kept)]
+        return [get, put], [load(get.name), load(put.name), constants(names), constants(kept)]
 
     def visit_If(self, node):
-        names = _assigned_names(node.body + node.orelse)
+        names = assigned_names(node.body + node.orelse)
         functions, state = self._make_state(node, names)
         test = self.visit(node.test)
         then = self._make_region("then", names, self._visit_body(node.body))
         orelse = self._make_region("else", names, self._visit_body(node.orelse))
-        call = _call_hook("if_", test, _load(then.name), _load(orelse.name), *state)
+        call = call_hook("if_", test, load(then.name), load(orelse.name), *state)
         return self._place([*functions, then, orelse, ast.Expr(call)], node)
 
     def _make_stop(self, node):
         flags = getattr(node, "stop_flags", None)
-        return _make_lambda(self.visit(_any_of(flags))) if flags else ast.Constant(None)
+        return make_lambda(self.visit(any_of(flags))) if flags else ast.Constant(None)
 
     def visit_While(self, node):
-        names = _assigned_names([ast.Expr(node.test), *node.body])
+        names = assigned_names([ast.Expr(node.test), *node.body])
         functions, state = self._make_state(node, names)
         test = self._make_region("test", names, [ast.Return(self.visit(node.test))])
         body = self._make_region("body", names, self._visit_body(node.body))
-        call = _call_hook("while_", _load(test.name), _load(body.name), self._make_stop(node), *state)
+        call = call_hook("while_", load(test.name), load(body.name), self._make_stop(node), *state)
         return self._place([*functions, test, body, ast.Expr(call)], node)
 
     def visit_For(self, node):
-        names = _assigned_names([ast.Assign([node.target], ast.Constant(None)), *node.body])
+        names = assigned_names([ast.Assign([node.target], ast.Constant(None)), *node.body])
         functions, state = self._make_state(node, names)
-        item = _at(ast.Assign([node.target], _load("__tssa_item")), node.target)
+        item = at(ast.Assign([node.target], load("__tssa_item")), node.target)
         body = self._make_region("body", names, self._visit_body([item, *node.body]), ["__tssa_item"])
-        call = _call_hook("for_", self.visit(node.iter), _load(body.name), self._make_stop(node), *state)
+        call = call_hook("for_", self.visit(node.iter), load(body.name), self._make_stop(node), *state)
         return self._place([*functions, body, ast.Expr(call)], node)
 
     @staticmethod
     def _place(statements, node):
         for statement in statements:
-            _at(statement, node)
+            at(statement, node)
             if isinstance(statement, ast.Expr):
-                _at(statement.value, node)
+                at(statement.value, node)
         return statements
 
     # Functions in it.
@@ -462,7 +220,7 @@ class _FunctionRewriter(ast.NodeTransformer):
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         node.returns = None
         try:
-            return _FunctionRewriter(_copy(node), owner=self._owner).run()
+            return _FunctionRewriter(copy(node), owner=self._owner).run()
         except CannotRewrite:
             return node
 
@@ -482,56 +240,56 @@ class _FunctionRewriter(ast.NodeTransformer):
         if not self._is_plain(node):
             return self.generic_visit(node)
         hook = "and_" if isinstance(node.op, ast.And) else "or_"
-        values = [_make_lambda(self.visit(value)) for value in node.values]
-        return _at(_call_hook(hook, *values), node)
+        values = [make_lambda(self.visit(value)) for value in node.values]
+        return at(call_hook(hook, *values), node)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
-            return _at(_call_hook("not_", node.operand), node)
+            return at(call_hook("not_", node.operand), node)
         return node
 
     def visit_Compare(self, node):
         if len(node.ops) == 1 or not self._is_plain(node):
             return self.generic_visit(node)
-        operands = [_make_lambda(self.visit(value)) for value in (node.left, *node.comparators)]
-        names = _constants(type(op).__name__ for op in node.ops)
-        return _at(_call_hook("compare", names, *operands), node)
+        operands = [make_lambda(self.visit(value)) for value in (node.left, *node.comparators)]
+        names = constants(type(op).__name__ for op in node.ops)
+        return at(call_hook("compare", names, *operands), node)
 
     def visit_IfExp(self, node):
         if not self._is_plain(node):
             return self.generic_visit(node)
-        return _at(_call_hook("choose", self.visit(node.test), _make_lambda(
-            self.visit(node.body)), _make_lambda(self.visit(node.orelse))), node)
+        return at(call_hook("choose", self.visit(node.test), make_lambda(
+            self.visit(node.body)), make_lambda(self.visit(node.orelse))), node)
 
     def visit_Call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in _FRAME_CALLS:
             if node.func.id == "super" and not node.args:
-                first = _arguments_of(self._node.args)[:1]
+                first = arguments_of(self._node.args)[:1]
                 if not first:
                     raise CannotRewrite("super() stands in a function without arguments")
-                node.args = [_load("__class__"), _load(first[0].arg)]
+                node.args = [load("__class__"), load(first[0].arg)]
             return self.generic_visit(node)
         self.generic_visit(node)
-        made = _call_hook("call", node.func, *node.args)
+        made = call_hook("call", node.func, *node.args)
         made.keywords = node.keywords
-        return _at(made, node)
+        return at(made, node)
 
     def _visit_comprehension(self, node):
         self.generic_visit(node)
         for generator in node.generators:
-            generator.iter = _at(_call_hook("iterate", generator.iter), generator.iter)
-            generator.ifs = [_at(_call_hook("known", test), test) for test in generator.ifs]
+            generator.iter = at(call_hook("iterate", generator.iter), generator.iter)
+            generator.ifs = [at(call_hook("known", test), test) for test in generator.ifs]
         return node
 
     visit_GeneratorExp = _visit_comprehension
 
     def _visit_container(self, node):
         """A container that is made here may be changed where it was made."""
-        node = self._visit_comprehension(node) if isinstance(node, _COMPREHENSIONS) else self.generic_visit(node)
+        node = self._visit_comprehension(node) if isinstance(node, COMPREHENSIONS) else self.generic_visit(node)
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
             return node
-        return _at(_call_hook("made", node), node)
+        return at(call_hook("made", node), node)
 
     visit_ListComp = visit_SetComp = visit_DictComp = _visit_container
     visit_List = visit_Set = visit_Dict = _visit_container
@@ -550,45 +308,45 @@ class _FunctionRewriter(ast.NodeTransformer):
         """What stands between brackets, as an expression."""
         if isinstance(node, ast.Slice):
             parts = [part and self.visit(part) or ast.Constant(None) for part in (node.lower, node.upper, node.step)]
-            return _at(_call_hook("slice", *parts), node)
+            return at(call_hook("slice", *parts), node)
         if isinstance(node, ast.Tuple):
-            return _at(_make_tuple(self._index(element) for element in node.elts), node)
+            return at(make_tuple(self._index(element) for element in node.elts), node)
         return self.visit(node)
 
     def visit_Subscript(self, node):
         if not isinstance(node.ctx, ast.Load):
             return self.generic_visit(node)
-        return _at(_call_hook("getitem", self.visit(node.value), self._index(node.slice)), node)
+        return at(call_hook("getitem", self.visit(node.value), self._index(node.slice)), node)
 
     def _write_part(self, target, value):
         """The statement that gives a part of an object a value."""
         if isinstance(target, ast.Subscript):
-            call = _call_hook("setitem", self.visit(target.value), self._index(target.slice), value)
+            call = call_hook("setitem", self.visit(target.value), self._index(target.slice), value)
         else:
-            call = _call_hook("setattr", self.visit(target.value), ast.Constant(self._mangle(target.attr)),
+            call = call_hook("setattr", self.visit(target.value), ast.Constant(self._mangle(target.attr)),
                               value)
-        return ast.Expr(_at(call, target))
+        return ast.Expr(at(call, target))
 
     def _assign(self, targets, value, node):
         """Statements that give `value`, which has been visited, to the targets."""
-        if all(_is_name_target(target) for target in targets):
-            return [_at(ast.Assign(targets, value), node)]
+        if all(is_name_target(target) for target in targets):
+            return [at(ast.Assign(targets, value), node)]
         name = self._new_name("new")
-        made = [ast.Assign([_store(name)], value)]
+        made = [ast.Assign([store(name)], value)]
         for target in targets:
             if isinstance(target, (ast.Subscript, ast.Attribute)):
-                made.append(self._write_part(target, _load(name)))
-            elif isinstance(target, (ast.Tuple, ast.List)) and not _is_name_target(target):
+                made.append(self._write_part(target, load(name)))
+            elif isinstance(target, (ast.Tuple, ast.List)) and not is_name_target(target):
                 parts = [self._new_name("part") for _ in target.elts]
-                inner = [ast.Starred(_store(part), ast.Store()) if isinstance(element, ast.Starred)
-                         else _store(part) for part, element in zip(parts, target.elts)]
-                made.append(ast.Assign([ast.Tuple(inner, ast.Store())], _load(name)))
+                inner = [ast.Starred(store(part), ast.Store()) if isinstance(element, ast.Starred)
+                         else store(part) for part, element in zip(parts, target.elts)]
+                made.append(ast.Assign([ast.Tuple(inner, ast.Store())], load(name)))
                 for part, element in zip(parts, target.elts):
                     element = element.value if isinstance(element, ast.Starred) else element
-                    made += self._assign([element], _load(part), node)
+                    made += self._assign([element], load(part), node)
             else:
-                made.append(ast.Assign([target], _load(name)))
-        return [_at(statement, node) for statement in made]
+                made.append(ast.Assign([target], load(name)))
+        return [at(statement, node) for statement in made]
 
     def visit_Assign(self, node):
         return self._assign(node.targets, self.visit(node.value), node)
@@ -602,55 +360,42 @@ class _FunctionRewriter(ast.NodeTransformer):
         operation = ast.Constant("i" + _OPERATIONS[type(node.op)])
         value, target = self.visit(node.value), node.target
         if isinstance(target, ast.Name):
-            call = _call_hook("augment", operation, _load(target.id), value)
-            return _at(ast.Assign([target], _at(call, node)), node)
+            call = call_hook("augment", operation, load(target.id), value)
+            return at(ast.Assign([target], at(call, node)), node)
         if isinstance(target, ast.Subscript):
-            call = _call_hook("augment_item", operation, self.visit(target.value), self._index(target.slice), value)
+            call = call_hook("augment_item", operation, self.visit(target.value), self._index(target.slice), value)
         else:
-            call = _call_hook("augment_attribute", operation, self.visit(target.value),
+            call = call_hook("augment_attribute", operation, self.visit(target.value),
                               ast.Constant(self._mangle(target.attr)), value)
-        return _at(ast.Expr(_at(call, node)), node)
+        return at(ast.Expr(at(call, node)), node)
 
     def visit_Delete(self, node):
         made = []
         for target in node.targets:
             if isinstance(target, ast.Name):
-                made.append(ast.Assign([_store(target.id)],
-                                       ast.Attribute(_load(HOOKS), "undefined", ast.Load())))
+                made.append(ast.Assign([store(target.id)],
+                                       ast.Attribute(load(HOOKS), "undefined", ast.Load())))
                 self._region_names.add(target.id)
             elif isinstance(target, ast.Subscript):
-                made.append(ast.Expr(_call_hook("delitem", self.visit(target.value), self._index(target.slice))))
+                made.append(ast.Expr(call_hook("delitem", self.visit(target.value), self._index(target.slice))))
             else:
                 raise CannotRewrite("an attribute is deleted")
-        return [_at(statement, node) for statement in made]
+        return [at(statement, node) for statement in made]
 
     # Errors.
 
     def visit_Assert(self, node):
-        message = _make_lambda(self.visit(node.msg) if node.msg else ast.Constant(None))
-        return _at(ast.Expr(_at(
-            _call_hook("assert_", self.visit(node.test), message), node)), node)
+        message = make_lambda(self.visit(node.msg) if node.msg else ast.Constant(None))
+        return at(ast.Expr(at(
+            call_hook("assert_", self.visit(node.test), message), node)), node)
 
     def visit_Raise(self, node):
         self.generic_visit(node)
         if node.exc is not None:
-            node.exc = _at(_call_hook("raised", node.exc), node)
+            node.exc = at(call_hook("raised", node.exc), node)
         return node
 
 
 _OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
                ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
                ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift"}
-
-
-def _is_name_target(target):
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return all(_is_name_target(element) for element in target.elts)
-    if isinstance(target, ast.Starred):
-        return _is_name_target(target.value)
-    return isinstance(target, ast.Name)
-
-
-def _walk_scope_of_function(node):
-    for statement in node.body:
-        yield from _walk_statement(statement)

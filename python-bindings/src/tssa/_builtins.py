@@ -1,0 +1,148 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Functions that the hooks do themselves: those of Python that ask for the value of a number, say.
+
+Each is called with the hooks and the arguments of the call.
+"""
+
+import functools
+import math
+
+import torch
+from torch._higher_order_ops.while_loop import while_loop
+
+from . import _recurrent
+from ._expressions import SYMBOLS
+from ._sequences import Range, as_index, as_items, combine
+from ._values import kind_of
+
+
+def _int(hooks, value=0, *args):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    if isinstance(value, torch.SymBool):
+        return torch.sym_ite(value, 1, 0)
+    if isinstance(value, torch.SymFloat):
+        return torch.sym_int(value)
+    return value if isinstance(value, torch.SymInt) else int(value, *args)
+
+
+def _float(hooks, value=0.0):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    return torch.sym_float(value) if isinstance(value, SYMBOLS) else float(value)
+
+
+def _bool(hooks, value=False):
+    return hooks.condition_of(value)
+
+
+def _stack(hooks, tensors, dim=0, **options):
+    if id(tensors) in hooks.grown:
+        return hooks.grown[id(tensors)].stack(dim, **options)
+    return torch.stack(tensors, dim, **options)
+
+
+def _cat(hooks, tensors, dim=0, **options):
+    if id(tensors) in hooks.grown:
+        return hooks.grown[id(tensors)].cat(dim, **options)
+    return torch.cat(tensors, dim, **options)
+
+
+def _len(hooks, value):
+    if id(value) in hooks.grown:
+        return hooks.grown[id(value)].count
+    if isinstance(value, torch.Tensor):
+        return value.shape[0]
+    items = as_items(value)
+    return items.count(hooks.recorder) if items is not None else len(value)
+
+
+def _isinstance(hooks, value, kinds):
+    kind = kind_of(value) if isinstance(value, SYMBOLS) else None
+    return isinstance(value, kinds) or kind is not None and isinstance(kind(0), kinds)
+
+
+def _smallest(hooks, *values, **options):
+    return _extreme(hooks, min, torch.sym_min, values, options)
+
+
+def _largest(hooks, *values, **options):
+    return _extreme(hooks, max, torch.sym_max, values, options)
+
+
+def _extreme(hooks, plain, symbolic, values, options):
+    elements = list(values[0]) if len(values) == 1 else list(values)
+    if options or not any(isinstance(v, SYMBOLS) for v in elements):
+        return plain(*values, **options)
+    return functools.reduce(symbolic, elements)
+
+
+def _any(hooks, values):
+    return hooks.or_(*[lambda value=value: value for value in values], lambda: False)
+
+
+def _all(hooks, values):
+    return hooks.and_(*[lambda value=value: value for value in values], lambda: True)
+
+
+def _sqrt(hooks, value):
+    return torch._sym_sqrt(value) if isinstance(value, SYMBOLS) else math.sqrt(value)
+
+
+def _next(hooks, *args):
+    if hooks.frames:
+        hooks.check_builtin(next)
+    return next(*args)
+
+
+def _range(hooks, *bounds):
+    bounds = [as_index(bound) for bound in bounds]
+    return Range(*bounds) if any(isinstance(bound, torch.SymInt) for bound in bounds) else range(*bounds)
+
+
+def _cond(hooks, pred, true_fn, false_fn, operands=()):
+    """torch.cond is a conditional expression."""
+    return hooks.choose(pred, lambda: hooks.call(true_fn, *operands), lambda: hooks.call(false_fn, *operands))
+
+
+def _while_loop(hooks, cond_fn, body_fn, carried_inputs):
+    """torch.while_loop is a loop over one name."""
+    cell = [tuple(carried_inputs)]
+
+    def body():
+        cell[0] = tuple(hooks.call(body_fn, *cell[0]))
+
+    def put(values):
+        (cell[0],) = values
+
+    hooks.while_(lambda: hooks.call(cond_fn, *cell[0]), body, None, lambda: tuple(cell), put, ("carried",),
+                 ("carried",))
+    return cell[0]
+
+
+def _loop_over_time(function, name):
+    """An operator of torch._VF by way of _recurrent.py, unless it gets packed sequences."""
+    def run(hooks, *args):
+        if isinstance(args[3], torch.Tensor) or len(args) > 6 and args[6] and args[5]:
+            return getattr(torch._VF, name)(*args)
+        return hooks.call(function, *args)
+
+    return run
+
+
+def _lazily(kind):
+    """enumerate, zip and reversed, of what may be open."""
+    def make(hooks, *args, **kwargs):
+        made = combine(kind, args, kwargs)
+        return kind(*args, **kwargs) if made is None else made
+
+    return make
+
+
+SPECIAL = {torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
+            min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
+            **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
+               for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+            enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed)}
