@@ -121,6 +121,15 @@ def strided(x):
     return x.reshape(-1), x.contiguous()
 
 
+@program((X,), (tensor(1, 4),), (tensor(4, 1),), (tensor(1, 1),))
+def clones_by_format(x):
+    y = x.t().clone(memory_format=torch.contiguous_format)
+    y += 1
+    z = x.t().contiguous()
+    z += 2
+    return x + 0, y, x.squeeze(), x.unsqueeze(0).squeeze(0)
+
+
 @program((X, Y))
 def chained_views(x, y):
     v = x.view(-1)[2:10].view(2, 4)
@@ -279,6 +288,20 @@ def asserts_on_data(x):
     return x + 1
 
 
+@program((V,), (-V.abs(),), (V.abs(),))
+def truths_are_tensors(x):
+    both = (x.sum() > 0) and (x.max() > 1)
+    either = (x.sum() > 0) or (x.min() > 0)
+    return both, either, (x[0] > 0) & True
+
+
+@program((X, 2), (tensor(7, 4), 3))
+def kinds_and_texts(x, n: int):
+    key = f"{x.size(0)}x{n}" + str(n + 1)
+    found = {key: type(n) is int and type(x) is torch.Tensor}
+    return key, found[key], isinstance(x.shape[0], int)
+
+
 @program((V,), (V - 5,))
 def nested_branches(x):
     total = torch.zeros(())
@@ -360,6 +383,15 @@ def forever(x):
         if x.abs().max() < 1:
             break
     return x, n
+
+
+@program((V.abs(),), (V.abs() * 9,))
+def assigns_in_a_condition(x):
+    n = 0
+    while (top := x.max()) > 0.5:
+        x = x - top * 0.25
+        n += 1
+    return x + 0, top * 1, n
 
 
 @program((V,), (tensor(9),))

@@ -96,6 +96,14 @@ def walks_data(x: Tensor):
     return [v + 1 for v in x[x > 0]]
 
 
+def value_of_and(x: Tensor):
+    return (x.sum() > 0) and x.max()
+
+
+def shows_a_tensor(x: Tensor):
+    return f"sum {x.sum()}"
+
+
 class KeepsState(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -114,6 +122,12 @@ def appends_to_a_global(x: Tensor):
     return x + 1
 
 
+def raises_in_each_iteration(x: Tensor):
+    for row in x:
+        raise ValueError("never")
+    return x
+
+
 def changes_argument_list(xs: list):
     xs[1] = xs[0] + 1
     return xs[0] + 1
@@ -129,6 +143,8 @@ REFUSED = {
     unset_on_one_path: "'y' is assigned on one path only",
     unset_without_iterations: "'y' is assigned in a loop that may not run at all",
     set_in_a_branch: "a dict is changed in a loop or branch that only a run decides about",
+    value_of_and: "'and' or 'or' of what only a run knows takes truths",
+    shows_a_tensor: "a result is a text with the contents of a tensor",
     draws: "random.random gives another value at each call",
     reads_time: "time.time gives another value at each call",
     appends_to_a_global: "the program changes what is not among its arguments",
@@ -220,6 +236,7 @@ class Errors(unittest.TestCase):
 
     def test_errors_of_the_program(self):
         """They are those of eager."""
+        self.refuse(raises_in_each_iteration, "never", kind=ValueError)
         self.refuse(stores_float_in_int, kind=RuntimeError)
         self.refuse(does_not_broadcast, "5", kind=RuntimeError)
 

@@ -11,9 +11,10 @@ import math
 
 import torch
 from torch._higher_order_ops.while_loop import while_loop
+from torch._subclasses.fake_tensor import FakeTensor
 
 from . import _recurrent
-from ._expressions import SYMBOLS
+from ._expressions import SYMBOLS, is_unbacked
 from ._sequences import Range, as_index, as_items, combine
 from ._values import kind_of
 
@@ -57,6 +58,25 @@ def _len(hooks, value):
         return value.shape[0]
     items = as_items(value)
     return items.count(hooks.recorder) if items is not None else len(value)
+
+
+def known_number(value):
+    """An open number as the one that it is in the example, which is a guard; other values as they are."""
+    if not isinstance(value, SYMBOLS) or is_unbacked(value):
+        return value
+    return kind_of(value)(value)
+
+
+def _str(hooks, *args, **options):
+    return str(*[known_number(arg) for arg in args], **options)
+
+
+def _type(hooks, value, *args):
+    if args:
+        return type(value, *args)
+    if isinstance(value, FakeTensor):
+        return torch.Tensor
+    return kind_of(value) if isinstance(value, SYMBOLS) else type(value)
 
 
 def _isinstance(hooks, value, kinds):
@@ -141,7 +161,7 @@ def _lazily(kind):
     return make
 
 
-SPECIAL = {torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance,
+SPECIAL = {torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance, type: _type, str: _str,
             min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
             **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
                for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},

@@ -156,6 +156,9 @@ class ControlFlow:
         entry = Leaves(state.get())
         try:
             self._finish_loop(_Loop(self, state, entry, count), bind_item, body, goes_on, count, first)
+        except Raised:
+            state.put(entry.values)
+            raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception")]) from None
         except BaseException:
             state.put(entry.values)
             raise
@@ -175,10 +178,10 @@ class ControlFlow:
                 loop.enter(block)
                 with self.growing(loop.lists, block, position):
                     body(bind_item(position))
+                going = goes_on()  # may assign names too
                 if loop.learn() or loop.lists.grew():
                     continue
-                outputs = loop.leave()
-                block["outputs"] += [recorder.number_of(goes_on()), *outputs]
+                block["outputs"] += [recorder.number_of(going), *loop.leave()]
             inputs += loop.inputs()
             results = loop.make_results()
             recorder.emit_blocks("prim::Loop", inputs, [block], results)

@@ -201,6 +201,8 @@ class _Recording:
         results += [found[key] for found, key in self._changes]
         for value in results:
             check_defined(value)
+            if isinstance(value, str) and "FakeTensor(" in value:
+                raise UnsupportedError(["a result is a text with the contents of a tensor"])
         return results
 
     def describe(self):
@@ -224,7 +226,8 @@ class _Recording:
                 return None
         program = self.program
         sizes = program.find_sizes(values)
-        if program.fits(values) and all(evaluate(self._guards, sizes)) and self._reads.hold():
+        if (program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes)
+                and self._reads.hold()):
             return sizes
         return None
 

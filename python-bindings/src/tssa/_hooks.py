@@ -17,7 +17,7 @@ import types
 import torch
 
 from . import _source
-from ._builtins import SPECIAL
+from ._builtins import SPECIAL, known_number
 from ._control import FEW, ControlFlow, Raised, State
 from ._errors import UnsupportedError
 from ._expressions import is_symbolic, is_unbacked
@@ -153,11 +153,25 @@ class Hooks(ControlFlow):
         if isinstance(condition, bool):
             return value
         with self.region() as block:
-            other = self.condition_of(following())
+            other = following()
+            is_tensor = isinstance(other, torch.Tensor)
+            for operand in (value, other):
+                self._check_truth(operand)
+            other = self.condition_of(other)
         if not block["nodes"]:
             return condition & other if goes_on else condition | other
-        return self._select(condition, lambda: self.condition_of(following()) if goes_on else True,
-                            lambda: False if goes_on else self.condition_of(following()))
+        if isinstance(value, torch.Tensor) and is_tensor:
+            arms = (following, lambda: value) if goes_on else (lambda: value, following)
+        else:
+            arms = (lambda: self.condition_of(following()) if goes_on else True,
+                    lambda: False if goes_on else self.condition_of(following()))
+        return self._select(condition, *arms)
+
+    def _check_truth(self, value):
+        """The value of `and` is one of its operands: of other kinds than truths only a run knows which."""
+        if not isinstance(value, (bool, torch.SymBool)) and getattr(value, "dtype", None) != torch.bool:
+            raise NeedsKnown([self.recorder.locate("'and' or 'or' of what only a run knows takes truths: write a "
+                                                   "comparison, x != 0 say")])
 
     def not_(self, value):
         condition = self.condition_of(value)
@@ -312,6 +326,10 @@ class Hooks(ControlFlow):
         if position < 0:
             return position + size if position >= -size else 0
         return position if position <= size else size
+
+    def text(self, value):
+        """What an f-string shows: an open size as the number that it is, which is a guard."""
+        return known_number(value)
 
     # What changes.
 

@@ -26,6 +26,7 @@ from ._aliases import Aliases
 from ._expressions import SYMBOLS, Expressions, is_symbolic, is_unbacked
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
+from ._values import is_contiguous_now, is_permuted
 
 # Reshapes that eager does as views: whether strides allow it is not asked again.
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
@@ -136,6 +137,7 @@ class Recorder(TorchDispatchMode):
         self._decomposed = []  # operators that are being decomposed
         self._is_silent = False
         self._first_number = 0  # of the block that is being recorded
+        self.permuted = []  # tensors that must not be contiguous in a call
         self._copies = []  # (tensor, copy) where eager copies unless the tensor is contiguous
         self._expressions = Expressions(self)
 
@@ -249,12 +251,16 @@ class Recorder(TorchDispatchMode):
         for tensor, copy in self._copies:
             if not self.aliases.are_told_apart(tensor, copy, results):
                 continue
-            for size in tensor.shape:
-                if is_unbacked(size):
-                    raise UnsupportedError([self.locate("only a run knows whether contiguous() or reshape() copies: "
-                                                        "call clone()")])
-                if is_symbolic(size) and size == 1:
+            if any(is_unbacked(size) for size in tensor.shape):
+                raise UnsupportedError([self.locate("only a run knows whether contiguous() or reshape() copies: "
+                                                    "call clone()")])
+            if is_permuted(tensor):
+                if not is_contiguous_now(tensor):
+                    self.permuted.append(tensor)
+                elif any(is_symbolic(size) and size == 1 for size in tensor.shape):
                     raise DependsOnOnes
+            elif any(is_symbolic(size) and size == 1 for size in tensor.shape):
+                raise DependsOnOnes
 
     def size_symbols(self):
         """{symbol: (order of an argument, dim)}, of sizes that are free."""

@@ -13,6 +13,7 @@ from ._errors import Error, UnsupportedError
 from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of, is_unbacked
 from ._record import Recorder, WholeOperators
 from ._text import describe, find_permutation, make_program
+from ._values import has_contiguous_strides
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
@@ -125,6 +126,7 @@ class RecordedProgram:
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
         # The tensors of a call that have such sizes.
         self._fixed = [(i, shape) for i, shape in zip(passed, self._shapes) if any(s is not None for s in shape)]
+        self._permuted = [_Geometry(tensor) for tensor in recorder.permuted]
         self._bound = set()  # arguments that results are views of
         self._given = {}  # results, by what their storages may be
         self._roots = []
@@ -159,6 +161,10 @@ class RecordedProgram:
     def fits(self, arguments):
         """Whether all sizes that the program is fixed to are those of a call."""
         return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
+
+    def copies_alike(self, sizes):
+        """Whether what the recording copies is copied in a call, too: not contiguous by sizes of 1."""
+        return not any(has_contiguous_strides(*geometry.evaluate(sizes)[:2]) for geometry in self._permuted)
 
     def find_sizes(self, arguments):
         """The values of the symbols of a call, by name."""

@@ -256,6 +256,11 @@ class _FunctionRewriter(ast.NodeTransformer):
         names = constants(type(op).__name__ for op in node.ops)
         return at(call_hook("compare", names, *operands), node)
 
+    def visit_FormattedValue(self, node):
+        self.generic_visit(node)
+        node.value = at(call_hook("text", node.value), node)
+        return node
+
     def visit_IfExp(self, node):
         if not self._is_plain(node):
             return self.generic_visit(node)

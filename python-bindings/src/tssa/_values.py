@@ -211,3 +211,28 @@ def is_contiguous(tensor):
                 return False
             expected = expected * size
     return True
+
+
+def is_permuted(tensor):
+    """Whether the dims in the order of memory are those of a contiguous tensor, for all that sizes may be."""
+    strides = [_hint(stride) for stride in tensor.stride()]
+    order = sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
+    return is_contiguous(tensor.permute(order))
+
+
+def is_contiguous_now(tensor):
+    """Whether a tensor is contiguous for the sizes of the example."""
+    return has_contiguous_strides([_hint(size) for size in tensor.shape], [_hint(s) for s in tensor.stride()])
+
+
+def has_contiguous_strides(sizes, strides):
+    expected = 1
+    for size, stride in zip(reversed(sizes), reversed(strides)):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _hint(value):
+    return value.node.hint if isinstance(value, torch.SymInt) else value
