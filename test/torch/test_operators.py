@@ -33,7 +33,7 @@ import tssa
 from tssa._recorded import record
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators.md")
-IS_FULL = bool(os.environ.get("TSSA_FULL"))
+IS_FULL = os.environ.get("TSSA_FULL") == "1"
 GROUP = 24  # samples of one program
 TYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.float16)
 

@@ -27,8 +27,15 @@ def _gcd(self, other):
     a, b = torch.broadcast_tensors(self.to(dtype).abs(), other.to(dtype).abs())
     # Two steps halve a number at least, and the golden ratio says that 1.45 do.
     for _ in range(int(1.45 * 8 * self.element_size()) + 2):
-        a, b = torch.where(b == 0, a, b), torch.where(b == 0, b, a % b)
+        a, b = torch.where(b == 0, a, b), torch.where(b == 0, b, a % torch.where(b == 0, 1, b))
     return a
+
+
+@decomposes(aten.lcm.default)
+def _lcm(self, other):
+    """0 where both numbers are."""
+    divisor = aten.gcd(self, other)
+    return (self // torch.where(divisor == 0, 1, divisor) * other).abs()
 
 
 def _apply_to_each(overload, *args, **kwargs):
