@@ -13,6 +13,7 @@
 #include "lib/Import/PyTorch/Elementwise.h"
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Promotion.h"
+#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Scalar.h"
@@ -22,6 +23,7 @@ using mlir::failure;
 using mlir::FailureOr;
 using tssa::operators::Body;
 using tssa::operators::Scalar;
+using tssa::operators::single;
 
 namespace tssa::pytorch {
 
@@ -137,12 +139,6 @@ FailureOr<Tensor> ElementwiseBuilder::build(DType compute, DType type, unsigned 
                    operators::isUnsigned(type))
         .getValue();
   });
-}
-
-static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
-  if (failed(tensor))
-    return failure();
-  return Tensors{*tensor};
 }
 
 /// Integers are not divided by 0: eager raises.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
+#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
@@ -15,14 +16,9 @@ using mlir::failure;
 using mlir::FailureOr;
 using tssa::operators::Body;
 using tssa::operators::Scalar;
+using tssa::operators::single;
 
 namespace tssa::pytorch {
-
-static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
-  if (failed(tensor))
-    return failure();
-  return Tensors{*tensor};
-}
 
 static mlir::LogicalResult checkSizes(Importer &importer, ArrayRef<Size> shape) {
   for (const Size &size : shape)

@@ -7,19 +7,15 @@
 
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Promotion.h"
+#include "lib/Operators/BodyScalar.h"
 
 using namespace llvm;
 using mlir::failure;
 using mlir::FailureOr;
 using tssa::operators::Body;
+using tssa::operators::single;
 
 namespace tssa::pytorch {
-
-static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
-  if (failed(tensor))
-    return failure();
-  return Tensors{*tensor};
-}
 
 //===----------------------------------------------------------------------===//
 // Joining

@@ -6,18 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
+#include "lib/Operators/BodyScalar.h"
 
 using namespace llvm;
 using mlir::failure;
 using mlir::FailureOr;
+using tssa::operators::single;
 
 namespace tssa::pytorch {
-
-static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
-  if (failed(tensor))
-    return failure();
-  return Tensors{*tensor};
-}
 
 //===----------------------------------------------------------------------===//
 // Products

@@ -73,6 +73,4 @@ std::optional<DType> ResultType::get() const {
   return refused ? std::nullopt : type;
 }
 
-bool canStore(DType from, DType to) { return getCategory(from) <= getCategory(to); }
-
 } // namespace tssa::pytorch

@@ -32,9 +32,6 @@ private:
   bool isRefused = false;
 };
 
-/// Whether an in-place operator may put a result of `from` into a tensor of `to`.
-bool canStore(DType from, DType to);
-
 } // namespace tssa::pytorch
 
 #endif // TSSA_LIB_IMPORT_PYTORCH_PROMOTION_H

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
+#include "lib/Operators/BodyScalar.h"
 
 using namespace llvm;
 using mlir::failure;
 using mlir::FailureOr;
+using tssa::operators::single;
 
 namespace tssa::pytorch {
 namespace {
@@ -55,12 +57,6 @@ static FailureOr<Tensor> reduce(Importer &importer, StringRef op, const Tensor &
   if (failed(result))
     return failure();
   return result->front();
-}
-
-static FailureOr<Tensors> single(FailureOr<Tensor> tensor) {
-  if (failed(tensor))
-    return failure();
-  return Tensors{*tensor};
 }
 
 namespace {

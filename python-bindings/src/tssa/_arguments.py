@@ -24,8 +24,13 @@ class Arguments:
 
     def __init__(self, args, kwargs):
         self.values = []
+        self._given = (args, kwargs)
         self._places = {}  # of tensors, by id
-        self.key = self._take((args, kwargs))
+        self.key = self._take(self._given)
+
+    def rebuild(self, values):
+        """(args, kwargs) with other values for their parts."""
+        return _replace(self._given, iter(values), {})
 
     def _take(self, value):
         """The key of `value`, whose parts become values."""
@@ -64,6 +69,25 @@ class Arguments:
         strides = tensor.stride() if order is False else None
         empty = tuple(size == 0 for size in tensor.shape)
         return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty))
+
+
+def _replace(value, values, known):
+    """`value` with the next of `values` as its parts. known: those of tensors, by id."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind(_replace(element, values, known) for element in value)
+    if kind is dict:
+        return {key: _replace(element, values, known) for key, element in value.items()}
+    if hasattr(value, "__dlpack__"):
+        if id(value) not in known or not isinstance(value, torch.Tensor):
+            known[id(value)] = next(values)
+        return known[id(value)]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(_replace(element, values, known) for element in value))
+    leaves, spec = pytree.tree_flatten(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return next(values)
+    return pytree.tree_unflatten([_replace(leaf, values, known) for leaf in leaves], spec)
 
 
 class _Environment(ShapeEnv):

@@ -57,7 +57,7 @@ def _len(hooks, value):
     if isinstance(value, torch.Tensor):
         return value.shape[0]
     items = as_items(value)
-    return items.count(hooks.recorder) if items is not None else len(value)
+    return items.count() if items is not None else len(value)
 
 
 def known_number(value):
@@ -161,8 +161,11 @@ def _lazily(kind):
     return make
 
 
-SPECIAL = {torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat, int: _int, float: _float, bool: _bool, len: _len, range: _range, isinstance: _isinstance, type: _type, str: _str,
-            min: _smallest, max: _largest, any: _any, all: _all, math.sqrt: _sqrt, next: _next,
-            **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
-               for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
-            enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed)}
+SPECIAL = {
+    int: _int, float: _float, bool: _bool, str: _str, type: _type, isinstance: _isinstance, len: _len,
+    range: _range, min: _smallest, max: _largest, any: _any, all: _all, next: _next, math.sqrt: _sqrt,
+    enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed),
+    torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat,
+    **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
+       for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+}

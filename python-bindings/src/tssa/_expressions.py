@@ -45,6 +45,11 @@ def expression_of(value):
     return bool(expression) if expression in (sympy.true, sympy.false) else expression
 
 
+def hint_of(value):
+    """The number that an open size is in the example."""
+    return value.node.hint if isinstance(value, torch.SymInt) else value
+
+
 def is_unbacked(value):
     """Whether only a run knows the number."""
     if not isinstance(value, SYMBOLS):

@@ -29,7 +29,6 @@ from ._recorded import record
 from ._state import Reads
 from ._values import check_defined, containers_of, is_same
 
-
 #: So many recordings of one kind of call are many.
 MANY = 8
 
@@ -103,7 +102,7 @@ class CompiledFunction:
             found = self._find_recording(key, arguments)
             if found is not None:
                 return (*found, False)
-            self._record(key, args, kwargs, arguments)
+            self._record(key, arguments)
             return (*self._find_recording(key, arguments), True)
 
     def _find_recording(self, key, arguments):
@@ -114,8 +113,8 @@ class CompiledFunction:
                 return values, recording, sizes
         return None
 
-    def _record(self, key, args, kwargs, arguments):
-        recording = _Recording(self._program, args, kwargs, arguments, self.__name__, self._options)
+    def _record(self, key, arguments):
+        recording = _Recording(self._program, arguments, self.__name__, self._options)
         known = self._recordings[key] = (recording, *self._recordings.get(key, ()))
         if len(known) == MANY:
             warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
@@ -125,10 +124,10 @@ class CompiledFunction:
 class _Recording:
     """A recorded program, and what must hold for a call that runs it."""
 
-    def __init__(self, function, args, kwargs, arguments, name, options):
+    def __init__(self, function, arguments, name, options):
         self._has_buffers = True
         self._constants = {}  # numbers that the recording is fixed to, by their order
-        self._record_open(functools.partial(self._run, function, args, kwargs, arguments, name, options))
+        self._record_open(functools.partial(self._run, function, arguments, name, options))
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(guards)
 
@@ -166,11 +165,11 @@ class _Recording:
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]
         raise refusals[0] if refusals and isinstance(errors[-1], Error) else errors[-1]
 
-    def _run(self, function, args, kwargs, arguments, name, options):
+    def _run(self, function, arguments, name, options):
         made = [value if i in self._constants else self._fakes.make(value, i)
                 for i, value in enumerate(arguments.values)]
         self._constants = {i: value for i, value in enumerate(made) if type(value) in (int, float)}
-        self.program, recorder = record(functools.partial(self._call, function, args, kwargs), made, name,
+        self.program, recorder = record(functools.partial(self._call, function, arguments), made, name,
                                         self._fakes.mode, **options)
         self._reads.restore()
         for found, key in self._changes:
@@ -178,9 +177,9 @@ class _Recording:
             self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
         self.program.prepare(*arguments.values)
 
-    def _call(self, function, args, kwargs, recorder, *values):
+    def _call(self, function, arguments, recorder, *values):
         hooks = Hooks(recorder, self._reads, self._has_buffers)
-        args, kwargs = _replace((args, kwargs), iter(values), {})
+        args, kwargs = arguments.rebuild(values)
         recorder.fixes_numbers = True
         for value in values:
             if not isinstance(value, torch.Tensor):
@@ -245,22 +244,3 @@ def _quiet():
 
 def _parts_of(container):
     return [*container, *container.values()] if isinstance(container, dict) else list(container)
-
-
-def _replace(value, values, known):
-    """The arguments with their parts replaced, in the order of Arguments."""
-    kind = type(value)
-    if kind in (list, tuple):
-        return kind(_replace(element, values, known) for element in value)
-    if kind is dict:
-        return {key: _replace(element, values, known) for key, element in value.items()}
-    if hasattr(value, "__dlpack__"):
-        if id(value) not in known or not isinstance(value, torch.Tensor):
-            known[id(value)] = next(values)
-        return known[id(value)]
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*(_replace(element, values, known) for element in value))
-    leaves, spec = pytree.tree_flatten(value)
-    if len(leaves) == 1 and leaves[0] is value:
-        return next(values)
-    return pytree.tree_unflatten([_replace(leaf, values, known) for leaf in leaves], spec)

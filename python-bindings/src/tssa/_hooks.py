@@ -17,6 +17,7 @@ import types
 import torch
 
 from . import _source
+from ._aliases import storage_of
 from ._builtins import SPECIAL, known_number
 from ._control import FEW, ControlFlow, Raised, State
 from ._errors import UnsupportedError
@@ -94,7 +95,7 @@ class Hooks(ControlFlow):
             return None
         entry = state.get()
         try:
-            return self.loop(items.count(self.recorder), items.item, body, lambda: self._goes_on(stop), state)
+            return self.loop(items.count(), items.item, body, lambda: self._goes_on(stop), state)
         except _REFUSALS as error:
             state.put(entry)
             if items.is_unbacked():
@@ -276,12 +277,11 @@ class Hooks(ControlFlow):
     def _index(self, tensor, index):
         """tensor[index]; sizes and positions may be open."""
         parts = index if isinstance(index, tuple) else (index,)
-        if not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
-                   for part in parts):
+        is_plain = not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
+                           for part in parts)
+        if is_plain or any(isinstance(part, (bool, torch.SymBool)) for part in parts):
             return tensor[index]
-        if any(isinstance(part, (bool, torch.SymBool)) for part in parts):
-            return tensor[index]
-        parts = _as_masks(tuple(parts))
+        parts = _as_masks(parts)
         original, rest, dim = tensor, [], 0
         for i, part in enumerate(parts):
             if part is Ellipsis:
@@ -401,14 +401,17 @@ class Hooks(ControlFlow):
     def check_builtin(self, function):
         owner = function.__self__
         module = getattr(type(owner), "__module__", None) if not isinstance(owner, types.ModuleType) else owner.__name__
-        if (module or "").split(".")[0] in _IMPURE:
-            raise UnsupportedError([self.recorder.locate(
-                f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
+        self._check_pure(module, function)
         if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
         self._check_known(owner)
         if function is next:
             raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
+
+    def _check_pure(self, module, function):
+        if (module or "").split(".")[0] in _IMPURE:
+            raise UnsupportedError([self.recorder.locate(
+                f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
 
     def convert(self, function):
         """What to call instead of `function`: rewritten, if it is a part of the program."""
@@ -433,10 +436,7 @@ class Hooks(ControlFlow):
         return function
 
     def _convert_function(self, function):
-        module = (function.__module__ or "").split(".")[0]
-        if module in _IMPURE:
-            raise UnsupportedError([self.recorder.locate(
-                f"{function.__module__}.{function.__name__} gives another value at each call: pass the value as an argument")])
+        self._check_pure(function.__module__, function)
         if _source.is_rewritten(function) or not _is_of_program(function):
             return function
         known = self._rewritten.get(function)
@@ -498,4 +498,4 @@ def _count_dims(part):
 
 
 def _is_view(part, tensor):
-    return isinstance(part, torch.Tensor) and part.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+    return isinstance(part, torch.Tensor) and storage_of(part) == storage_of(tensor)

@@ -20,9 +20,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ._aliases import Aliases
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
-from ._aliases import Aliases
 from ._expressions import SYMBOLS, Expressions, is_symbolic, is_unbacked
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
@@ -41,8 +41,6 @@ _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
-
-
 # Operators that PyTorch takes apart before a dispatch mode sees them, and the compiler knows whole.
 _WHOLE = {function: torch.ops.aten.matmul.default
           for function in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__)}
@@ -254,11 +252,8 @@ class Recorder(TorchDispatchMode):
             if any(is_unbacked(size) for size in tensor.shape):
                 raise UnsupportedError([self.locate("only a run knows whether contiguous() or reshape() copies: "
                                                     "call clone()")])
-            if is_permuted(tensor):
-                if not is_contiguous_now(tensor):
-                    self.permuted.append(tensor)
-                elif any(is_symbolic(size) and size == 1 for size in tensor.shape):
-                    raise DependsOnOnes
+            if is_permuted(tensor) and not is_contiguous_now(tensor):
+                self.permuted.append(tensor)
             elif any(is_symbolic(size) and size == 1 for size in tensor.shape):
                 raise DependsOnOnes
 
@@ -460,7 +455,7 @@ class Recorder(TorchDispatchMode):
 
 
 class _Block(dict):
-    """What the text says of a block, and what is known in it."""
+    """What the text says of a block. constants, scope, first_number: what the recorder knows in it."""
 
 
 def _decide_ones(tensor, dims):

@@ -5,7 +5,7 @@
 
 import torch
 
-from ._expressions import is_symbolic, is_unbacked
+from ._expressions import hint_of, is_symbolic, is_unbacked
 
 
 class Range:
@@ -29,14 +29,13 @@ class Range:
         """Whether it is empty in the example; then it is in each call, by a guard."""
         if self.is_unbacked():
             return False
-        return _hint(self._length()) <= 0 and bool(self._length() <= 0)
+        return hint_of(self._length()) <= 0 and bool(self._length() <= 0)
 
-    def count(self, recorder):
-        if self._step in (1, -1):
-            if self._begin == 0 if isinstance(self._begin, int) else False:
-                return self._end if self._step == 1 else self._length()
-            return torch.sym_max(0, self._length())
-        return torch.sym_max(0, (self._length() + abs(self._step) - 1) // abs(self._step))
+    def count(self):
+        if self._step == 1 and isinstance(self._begin, int) and self._begin == 0:
+            return self._end
+        step = abs(self._step)
+        return torch.sym_max(0, self._length() if step == 1 else (self._length() + step - 1) // step)
 
     def item(self, position):
         return self._begin + position * self._step
@@ -65,9 +64,9 @@ class _Rows:
         return is_unbacked(self._size)
 
     def is_empty(self):
-        return not self.is_unbacked() and _hint(self._size) == 0 and bool(self._size == 0)
+        return not self.is_unbacked() and hint_of(self._size) == 0 and bool(self._size == 0)
 
-    def count(self, recorder):
+    def count(self):
         return self._size
 
     def item(self, position):
@@ -128,18 +127,14 @@ def combine(kind, args, kwargs):
     if kwargs or not parts or None in parts:
         return None
     if kind is zip:
-        sizes = [part.count(None) for part in parts]
+        sizes = [part.count() for part in parts]
         if any(bool(size != sizes[0]) for size in sizes[1:]):
             return None
         return _Combined(parts, lambda p, i: tuple(part.item(i) for part in p), zip)
-    size = parts[0].count(None)
+    size = parts[0].count()
     return _Combined(parts, lambda p, i: p[0].item(size - 1 - i), lambda p: list(p)[::-1])
 
 
 def as_index(value):
     """A position as a number: a tensor of one element has it."""
     return value.item() if isinstance(value, torch.Tensor) else value
-
-
-def _hint(value):
-    return value.node.hint if isinstance(value, torch.SymInt) else value

@@ -8,7 +8,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from ._errors import UnsupportedError
-from ._expressions import expression_of
+from ._expressions import expression_of, hint_of
 
 
 class NeedsKnown(UnsupportedError):
@@ -181,13 +181,13 @@ class Form:
             return environment.create_unbacked_symfloat()
         if self.kind is bool:
             return environment.create_unbacked_symbool()
-        sizes = [make_size(environment) if size is None else size for size in self.sizes]
+        sizes = [_make_size(environment) if size is None else size for size in self.sizes]
         if self.strides is None:
             return torch.empty(sizes, dtype=self.dtype)
         return torch.empty_strided(sizes, self.strides, dtype=self.dtype)
 
 
-def make_size(environment):
+def _make_size(environment):
     size = environment.create_unbacked_symint()
     torch._check(size >= 0)
     return size
@@ -215,14 +215,14 @@ def is_contiguous(tensor):
 
 def is_permuted(tensor):
     """Whether the dims in the order of memory are those of a contiguous tensor, for all that sizes may be."""
-    strides = [_hint(stride) for stride in tensor.stride()]
+    strides = [hint_of(stride) for stride in tensor.stride()]
     order = sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
     return is_contiguous(tensor.permute(order))
 
 
 def is_contiguous_now(tensor):
     """Whether a tensor is contiguous for the sizes of the example."""
-    return has_contiguous_strides([_hint(size) for size in tensor.shape], [_hint(s) for s in tensor.stride()])
+    return has_contiguous_strides([hint_of(size) for size in tensor.shape], [hint_of(s) for s in tensor.stride()])
 
 
 def has_contiguous_strides(sizes, strides):
@@ -232,7 +232,3 @@ def has_contiguous_strides(sizes, strides):
             return False
         expected *= size
     return True
-
-
-def _hint(value):
-    return value.node.hint if isinstance(value, torch.SymInt) else value

@@ -1,4 +1,4 @@
-//===- Leaves.h - values that cross regions -===//
+//===- Form.h - values that cross regions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 /// changes becomes one value of the scf op.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_LIB_IMPORT_PYTORCH_LEAVES_H
-#define TSSA_LIB_IMPORT_PYTORCH_LEAVES_H
+#ifndef TSSA_LIB_IMPORT_PYTORCH_FORM_H
+#define TSSA_LIB_IMPORT_PYTORCH_FORM_H
 
 #include "lib/Import/PyTorch/Importer.h"
 
@@ -43,4 +43,4 @@ struct Form {
 
 } // namespace tssa::pytorch
 
-#endif // TSSA_LIB_IMPORT_PYTORCH_LEAVES_H
+#endif // TSSA_LIB_IMPORT_PYTORCH_FORM_H

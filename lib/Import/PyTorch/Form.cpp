@@ -1,11 +1,11 @@
-//===- Leaves.cpp - values that cross regions -===//
+//===- Form.cpp - values that cross regions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Import/PyTorch/Leaves.h"
+#include "lib/Import/PyTorch/Form.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace llvm;
