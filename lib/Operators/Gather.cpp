@@ -104,7 +104,7 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   std::optional<int64_t> depth = indices.shape().back().constant();
   if (!depth)
     return builder.unsupported("indices whose last dim is not known");
-  if (*depth < 1 || batch + *depth > data.rank())
+  if (*depth < 1 || *depth > data.rank() - batch)
     return builder.error("expected a last dim of indices in [1, " + Twine(data.rank() - batch) +
                          "], got " + Twine(*depth));
   for (int64_t i = 0; i < batch; ++i)
