@@ -36,6 +36,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
+  function.addPass(createTEFoldFactors());
   TEFormKernelsOptions forming;
   forming.groupRows = merges;
   manager.addPass(createTEFormKernels(forming));

@@ -73,6 +73,21 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numFolded", "folded", "expressions that became constants">];
 }
 
+def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
+  let summary = "multiply constant weights by the constant factor of their sum";
+  let description = [{
+    A sum of products with a constant, whose epilogue begins with a product with a
+    constant, `(sum(x * w) + b) * f`, becomes `sum(x * (w * f)) + b * f`: a batch
+    normalisation behind a convolution costs its shift only.
+
+    - Needs: te-merge before, which makes the factor part of the epilogue.
+    - Keeps: the result up to the rounding of w * f; sums are in no order anyway.
+    - Gives up: weights that something else reads, guards, types other than f32 and f64,
+      factors that differ within one element's use, products that are not finite.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "sums without their factor">];
+}
+
 def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{
