@@ -145,7 +145,7 @@ def pytorch_programs():
 
     def window():
         """A convolution of one dim by itself, and a view of it."""
-        image = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [2, 2, 4], "fixed": [0, 1]}
+        image = {"kind": "tensor", "name": "x", "dtype": "f32", "sizes": [2, 2, 4], "symbols": [None, None, "n"]}
         ints = lambda *values: {"kind": "list", "elements": [number(v) for v in values]}
         values = [{"kind": "none"}, ints(1), ints(1), ints(1), {"kind": "bool", "value": False}, ints(0), number(1),
                   ints(4, -1)]

@@ -107,14 +107,16 @@ static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) 
   return single(add(importer, *product, *self));
 }
 
-/// linear(input, weight, bias): input times the transpose of weight.
+/// linear(input, weight, bias): input times the transpose of weight, or times a vector.
 static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
   FailureOr<Tensor> input = importer.read(call[0]), weight = importer.read(call[1]);
   if (failed(input) || failed(weight))
     return failure();
-  if (weight->rank() != 2)
-    return importer.b.unsupported("a weight that is no matrix");
-  FailureOr<Tensor> transposed = importer.b.transpose(*weight, {1, 0});
+  if (weight->rank() != 1 && weight->rank() != 2)
+    return importer.b.error("expected a vector or a matrix as weight, got " + weight->str());
+  FailureOr<Tensor> transposed = *weight;
+  if (weight->rank() == 2)
+    transposed = importer.b.transpose(*weight, {1, 0});
   if (failed(transposed))
     return failure();
   FailureOr<Tensor> product = multiply(importer, *input, *transposed);
@@ -193,6 +195,34 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   return results;
 }
 
+/// _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum,
+/// eps): by statistics that are known, which are given back as nothing.
+static FailureOr<Tensors> buildBatchNorm(Importer &importer, const Call &call) {
+  operators::Builder &b = importer.b;
+  FailureOr<Tensor> input = importer.read(call[0]);
+  std::optional<double> epsilon = call[6].getConstant();
+  if (failed(input))
+    return failure();
+  if (!epsilon || input->rank() < 2)
+    return b.error("expected a known eps and channels, got " + input->str());
+  Tensors inputs = {*input};
+  for (size_t i = 1; i < 5; ++i) {
+    FailureOr<Tensor> parameter = call[i].is(Value::None)
+                                      ? b.fill(input->dtype(), input->dim(1), i == 1 ? 1 : 0)
+                                      : importer.read(call[i]);
+    if (failed(parameter))
+      return failure();
+    inputs.push_back(importer.refine(*parameter, input->dim(1)));
+  }
+  FailureOr<Tensors> results = importer.call(
+      "BatchNormalization", 15, inputs,
+      b.ops.getNamedAttr("epsilon", b.ops.getF32FloatAttr(static_cast<float>(*epsilon))));
+  FailureOr<Tensor> nothing = b.fill(input->dtype(), Size(0), 0);
+  if (failed(results) || failed(nothing))
+    return failure();
+  return Tensors{results->front(), *nothing, *nothing};
+}
+
 /// dropout(input, p, train): nothing in evaluation.
 static FailureOr<Values> buildDropout(Importer &importer, const Call &call) {
   FailureOr<bool> train = importer.getFlag(call[2], "train");
@@ -221,6 +251,7 @@ void registerNetwork(OperatorTable &table) {
         Layout::Contiguous);
   table.compute("aten::layer_norm", "-", buildLayerNorm<1>, Layout::Contiguous);
   table.compute("aten::native_layer_norm", "-", buildLayerNorm<3>, Layout::Contiguous);
+  table.compute("aten::_native_batch_norm_legit_no_training", "-", buildBatchNorm);
   table.evaluate("aten::dropout", "-", buildDropout);
 }
 

@@ -43,6 +43,7 @@ private:
   LogicalResult readTensor(const json::Object &object, Literal &literal);
   LogicalResult readData(const json::Object &object, Literal &literal);
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
+  LogicalResult readSymbols(const json::Object &object, Literal &literal);
   LogicalResult readPlace(const json::Object &object, Place &place);
   LogicalResult readNode(const json::Value &value, Node &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
@@ -54,6 +55,7 @@ private:
   std::vector<Scope> scopes;
   /// The values of the blocks around here, in order.
   std::vector<ValueId> open;
+  llvm::StringMap<int64_t> symbolSizes; ///< in the example
   size_t items = 0;
 };
 
@@ -129,14 +131,32 @@ LogicalResult Reader::readTensor(const json::Object &object, Literal &literal) {
     return failure();
   if (!CheckedSize::product(literal.sizes, 8).isValid())
     return fail(report, Fault::Limit, "argument " + quote(literal.name) + " is too large");
-  if (object.get("fixed") && failed(readInts(object, "fixed", literal.fixed)))
+  if (failed(readSymbols(object, literal)))
     return failure();
-  for (int64_t dim : literal.fixed)
-    if (dim >= static_cast<int64_t>(literal.sizes.size()))
-      return error("'fixed' of " + quote(literal.name) + " has a dim that it has not");
   if (object.get("data") && failed(readData(object, literal)))
     return failure();
   return object.get("permutation") ? readPermutation(object, literal) : success();
+}
+
+LogicalResult Reader::readSymbols(const json::Object &object, Literal &literal) {
+  size_t rank = literal.sizes.size();
+  if (!object.get("symbols")) {
+    for (size_t dim = 0; dim < rank; ++dim)
+      literal.symbols.push_back(literal.name + "." + std::to_string(dim));
+    return success();
+  }
+  const json::Array *names = object.getArray("symbols");
+  if (!names || names->size() != rank)
+    return error("expected 'symbols' of " + quote(literal.name) + " to have one for each dim");
+  for (auto [name, size] : llvm::zip_equal(*names, literal.sizes)) {
+    literal.symbols.push_back(name.getAsString().value_or("").str());
+    if (!name.getAsNull() && literal.symbols.back().empty())
+      return error("expected 'symbols' to be names or null");
+    if (!name.getAsNull() &&
+        symbolSizes.try_emplace(literal.symbols.back(), size).first->second != size)
+      return error("dims of " + quote(literal.symbols.back()) + " have two sizes");
+  }
+  return success();
 }
 
 LogicalResult Reader::readData(const json::Object &object, Literal &literal) {

@@ -43,8 +43,9 @@ struct Literal {
   /// Dim i of the tensor is dim `permutation[i]` of the contiguous one that is passed;
   /// empty for the identity.
   llvm::SmallVector<int64_t> permutation;
-  /// Dims whose size is that of the example in every call.
-  llvm::SmallVector<int64_t> fixed;
+  /// The name of each dim's size: dims of one name have one size. Empty where the size is that of
+  /// the example in every call.
+  std::vector<std::string> symbols;
   /// False when a copy is passed of a tensor whose strides follow no such order.
   bool isDense = true;
   /// Where the elements of a constant are, in the order in which they would be passed.

@@ -92,6 +92,8 @@ private:
   TensorRef bindTensor(const Literal &literal, Importer &importer);
   TensorRef bindArgument(const Literal &literal);
   TensorRef bindConstant(const Literal &literal, Importer &importer);
+  /// The size of a dim of an argument: that of all dims with this symbol.
+  Size bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol);
 
 public:
   /// The refs that stand for arguments, and what is passed for them.
@@ -102,16 +104,18 @@ private:
   operators::Builder &b;
   Guards &guards;
   const Constants &constants;
+  llvm::StringMap<Size> sizes; ///< by their symbols
   unsigned next = 0;
 };
 } // namespace
 
-/// The shape of the tensor that is passed, with the sizes that are the same in every call.
-static SmallVector<int64_t> getPassedShape(const Literal &literal) {
-  SmallVector<int64_t> shape(literal.sizes.size(), mlir::ShapedType::kDynamic);
-  for (int64_t dim : literal.fixed)
-    shape[literal.permutation.empty() ? dim : literal.permutation[dim]] = literal.sizes[dim];
-  return shape;
+/// The names of the sizes of the tensor that is passed; empty for those that are the same in
+/// every call.
+static SmallVector<StringRef> getPassedSymbols(const Literal &literal) {
+  SmallVector<StringRef> symbols(literal.symbols.size());
+  for (auto [dim, symbol] : llvm::enumerate(literal.symbols))
+    symbols[literal.permutation.empty() ? dim : literal.permutation[dim]] = symbol;
+  return symbols;
 }
 
 void ArgumentBinder::declare(const Literal &literal) {
@@ -120,12 +124,14 @@ void ArgumentBinder::declare(const Literal &literal) {
   if (literal.kind != Literal::Tensor || literal.data)
     return;
   mlir::OpBuilder &ops = b.ops;
-  SmallVector<int64_t> shape = getPassedShape(literal);
+  SmallVector<int64_t> shape = getPassedSizes(literal);
   SmallVector<mlir::Attribute> dims;
-  for (auto [i, size] : llvm::enumerate(shape))
-    dims.push_back(mlir::ShapedType::isDynamic(size)
-                       ? mlir::Attribute(ops.getStringAttr(literal.name + "." + std::to_string(i)))
-                       : ops.getI64IntegerAttr(size));
+  for (auto [size, symbol] : llvm::zip_equal(shape, getPassedSymbols(literal))) {
+    dims.push_back(symbol.empty() ? mlir::Attribute(ops.getI64IntegerAttr(size))
+                                  : ops.getStringAttr(symbol));
+    if (!symbol.empty())
+      size = mlir::ShapedType::kDynamic;
+  }
   auto type = refs::RefType::get(ops.getContext(), shape,
                                  operators::getElementType(ops.getContext(), literal.dtype));
   mlir::DictionaryAttr attributes = ops.getDictionaryAttr(
@@ -147,22 +153,25 @@ TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importe
   return tensor;
 }
 
+Size ArgumentBinder::bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol) {
+  auto [known, isNew] = sizes.try_emplace(symbol);
+  if (isNew) {
+    mlir::Value extent = refs::DimOp::create(b.ops, ref.getLoc(), b.ops.getIndexType(), ref,
+                                             static_cast<uint64_t>(dim));
+    known->second = b.sizes.get(extent, /*nonNegative=*/true, symbol.str());
+    guards.bind(known->second, example);
+  }
+  return known->second;
+}
+
 TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
   TensorRef tensor;
   tensor.ref = function.getArgument(next++);
   tensor.dtype = literal.dtype;
-  SmallVector<int64_t> shape = getPassedShape(literal);
-  for (auto [i, size] : llvm::enumerate(getPassedSizes(literal))) {
-    if (!mlir::ShapedType::isDynamic(shape[i])) {
-      tensor.shape.push_back(shape[i]);
-      continue;
-    }
-    mlir::Value extent = refs::DimOp::create(b.ops, tensor.ref.getLoc(), b.ops.getIndexType(),
-                                             tensor.ref, static_cast<uint64_t>(i));
-    tensor.shape.push_back(
-        b.sizes.get(extent, /*nonNegative=*/true, literal.name + "." + std::to_string(i)));
-    guards.bind(tensor.shape.back(), size);
-  }
+  SmallVector<StringRef> symbols = getPassedSymbols(literal);
+  for (auto [i, size] : llvm::enumerate(getPassedSizes(literal)))
+    tensor.shape.push_back(symbols[i].empty() ? Size(size)
+                                              : bindSize(tensor.ref, i, size, symbols[i]));
   tensor.strides = getContiguousStrides(tensor.shape);
   return tensor;
 }

@@ -148,8 +148,10 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
     return failure();
   attributes->push_back(makeInts(importer, "dilations", *dilation));
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
+  // What is not used goes: an extreme alone is quicker to find than one with its place.
+  FailureOr<Tensors> values = importer.call("MaxPool", 12, input->image, *attributes);
   FailureOr<Tensors> pooled = importer.call("MaxPool", 12, input->image, *attributes, 2);
-  if (failed(pooled))
+  if (failed(values) || failed(pooled))
     return failure();
   // The standard operator counts batches and channels, too.
   Size image = operators::product(input->image.shape().drop_front(2));
@@ -161,7 +163,7 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   });
   if (failed(places))
     return failure();
-  return finish(importer, *input, {pooled->front(), *places});
+  return finish(importer, *input, {values->front(), *places});
 }
 
 /// The means as sums divided by `divisor`. Each window has as many elements, padding among them.

@@ -3,9 +3,12 @@
 
 """Operators of networks and distances, by way of others that the compiler knows."""
 
+import math
+
 import torch
 
 from ._decomposition_table import decomposes
+from ._errors import UnsupportedError
 
 aten = torch.ops.aten
 
@@ -48,6 +51,44 @@ def _adaptive_max_pool(self, output_size):
 
 
 decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_adaptive_max_pool)
+
+
+# Normalisation.
+
+@decomposes(aten.native_batch_norm.default)
+def _native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    if training:
+        whole = torch._decomp.decomposition_table[aten.native_batch_norm.default]
+        return whole(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return aten._native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
+
+
+# Attention.
+
+@decomposes(aten._scaled_dot_product_flash_attention_for_cpu.default)
+def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
+    """The result lies as the query does, the logarithms of the sums as PyTorch's kernel has them."""
+    if dropout_p != 0:
+        raise UnsupportedError(["dropout in attention: call eval() on the module"])
+    if query.shape[1] != key.shape[1]:
+        groups = query.shape[1] // key.shape[1]
+        key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
+    wide = torch.promote_types(query.dtype, torch.float32)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    # Scaled keys are tensors of their own, which a product reads by columns.
+    scores = torch.matmul(query.to(wide), (key.to(wide) * scale).transpose(-2, -1))
+    if is_causal:
+        rows, columns = (torch.arange(scores.shape[dim]) for dim in (-2, -1))
+        scores = torch.where(columns <= rows.unsqueeze(-1), scores, -math.inf)
+    if attn_mask is not None:
+        scores = torch.where(attn_mask, scores, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    # A row that is masked as a whole counts nothing. One with NaNs has others, which are seen.
+    weights = torch.where((scores == -math.inf) & weights.isnan(), 0.0, weights)
+    found = torch.matmul(weights, value.to(wide))
+    result = torch.empty_like(query).copy_(found)
+    sums = torch.logsumexp(scores, -1)
+    return result, sums.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 # Products and distances.

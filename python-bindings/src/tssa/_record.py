@@ -44,6 +44,7 @@ _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.cha
 # Operators that PyTorch takes apart before a dispatch mode sees them, and the compiler knows whole.
 _WHOLE = {function: torch.ops.aten.matmul.default
           for function in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__)}
+_WHOLE[torch.nn.functional.linear] = torch.ops.aten.linear.default
 
 
 class WholeOperators(TorchFunctionMode):
@@ -54,10 +55,11 @@ class WholeOperators(TorchFunctionMode):
         self._recorder = recorder
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
         # Autocast converts what stands below.
-        if func in _WHOLE and len(args) == 2 and not kwargs and not torch.is_autocast_enabled("cpu"):
-            return self._recorder.record_whole(_WHOLE[func], args)
-        return func(*args, **(kwargs or {}))
+        if func in _WHOLE and kwargs.keys() <= {"bias"} and not torch.is_autocast_enabled("cpu"):
+            return self._recorder.record_whole(_WHOLE[func], (*args, *kwargs.values()))
+        return func(*args, **kwargs)
 
 
 def operator_name(overload):

@@ -34,7 +34,7 @@ class Program:
         argument = {"kind": "tensor", "name": name, "dtype": dtype,
                     "sizes": [int(size) for size in sizes.split("x") if size]}
         if fixed:
-            argument["fixed"] = list(range(len(argument["sizes"])))
+            argument["symbols"] = [None] * len(argument["sizes"])
         if permutation and permutation != "-":
             argument["permutation"] = [int(dim) for dim in permutation.split(",")]
         if offset:
