@@ -11,6 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "guards.h"
+
 #include "tssa/tssa.h"
 
 #include <nanobind/nanobind.h>
@@ -174,6 +176,8 @@ nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double 
 
 NB_MODULE(_runtime, module) {
   module.doc() = "libtssart for Python";
+  // A compiled function may live as long as the process.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator([](const std::exception_ptr &pointer, void *) {
     try {
       std::rethrow_exception(pointer);
@@ -190,5 +194,6 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
            nb::arg("timeout") = 0.0);
+  tssa::python::registerGuards(module);
   module.def("version", [] { return std::string(tssa_version()); });
 }

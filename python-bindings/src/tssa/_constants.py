@@ -7,7 +7,13 @@ The compiler lays them out for the kernels that read them, once.
 """
 
 import ctypes
+import operator
 import os
+
+import torch
+
+from . import _runtime
+from ._aliases import storage_of
 
 FILE = "weights.bin"
 
@@ -17,23 +23,28 @@ class Constants:
 
     def __init__(self, tensors):
         self._tensors = {order: place for order, place in tensors.items() if _has_version(place[0])}
-        self._seen = [(tensor, tensor._version, tensor.data_ptr()) for tensor, _ in self._tensors.values()]
-        self._samples = [(cell, cell.value) for tensor, _ in self._tensors.values() for cell in _find_cells(tensor)]
+        self._watched = [tensor for tensor, _ in self._tensors.values()]
+        self._seen = self._look()
+        self._samples = _runtime.Words([word for tensor in self._watched for word in _find_words(tensor)],
+                                       [line for tensor in self._watched for line in _find_lines(tensor)])
 
     def __contains__(self, order):
         return order in self._tensors
 
     def __iter__(self):
-        return (tensor for tensor, _ in self._tensors.values())
+        return iter(self._watched)
 
     def hold(self):
         """Whether all have the contents that the binary has.
 
         PyTorch counts writes, but not those through `.data`: of these a few elements tell.
         """
-        return (all(tensor._version == version and tensor.data_ptr() == place
-                    for tensor, version, place in self._seen)
-                and all(cell.value == value for cell, value in self._samples))
+        self._samples.prefetch()
+        return self._look() == self._seen and self._samples.hold()
+
+    def _look(self):
+        """Versions and places of all."""
+        return [*map(operator.attrgetter("_version"), self._watched), *map(torch.Tensor.data_ptr, self._watched)]
 
     def write(self, folder):
         """Puts the contents into a file of the folder; {order: what the text says of the place}."""
@@ -55,12 +66,18 @@ def _has_version(tensor):
     return not tensor.is_inference()
 
 
-def _find_cells(tensor):
-    """Words at the beginning, in the middle and at the end of what a tensor takes up."""
+def _find_words(tensor):
+    """Addresses of words at the beginning, in the middle and at the end of what a tensor takes up."""
     size = tensor.untyped_storage().nbytes() - tensor.storage_offset() * tensor.element_size()
     words = min(size, sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
                 * tensor.element_size() + tensor.element_size()) // 8 if tensor.numel() else 0
-    return [ctypes.c_uint64.from_address(tensor.data_ptr() + 8 * at) for at in {0, words // 2, words - 1} if words]
+    return [tensor.data_ptr() + 8 * at for at in {0, words // 2, words - 1} if words]
+
+
+def _find_lines(tensor):
+    """Addresses of cache lines that PyTorch looks at for a tensor's version and place."""
+    return [start + line for start, size in ((id(tensor), 128), (tensor._cdata, 256), (storage_of(tensor), 128))
+            for line in range(0, size, 64)]
 
 
 def _bytes_of(tensor):

@@ -6,10 +6,11 @@
 A recording holds as long as all of that is the same.
 """
 
-import operator
 import types
 
 import torch
+
+from . import _runtime
 
 _MAX_DEPTH = 4
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
@@ -25,7 +26,7 @@ class Reads:
         self._containers = []  # (list or set, what it had)
         self._known = set()
         self._alive = []
-        self._fast = None  # what hold() walks
+        self._watched = None  # the dicts, for hold()
         self._variables = []  # (dict, key, tensor that it was): a call gives them other tensors
 
     def add_module(self, module):
@@ -116,32 +117,22 @@ class Reads:
 
     def hold(self):
         """Whether all is as it was when the program was recorded."""
-        if self._fast is None:
-            self._fast = self._prepare()
-        empty, full = self._fast
-        if any(empty):
-            return False
-        for found, had, names, values, count in full:
-            if count is not None and len(found) != count:
+        if self._watched is None:
+            self._watched = _runtime.Dicts([found for found, _, _ in self._dicts])
+        for change in self._watched.find_changes():
+            if not self._holds_dict(*self._dicts[change[0]]):
                 return False
-            if not all(map(operator.is_, map(found.get, names), values)) and not self._holds_dict(found, had):
-                return False
+            self._watched.accept(change)
         if self._variables and self._share_storage():
             return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers if had))
 
-    def _prepare(self):
-        """(containers that were empty; (dict, what it had, names, values, number of entries) of others)"""
-        empty = [found for found, had, count in self._dicts if count == 0]
-        empty += [found for found, had in self._containers if not had]
-        full = [(found, had, tuple(had), list(had.values()), count) for found, had, count in self._dicts if count != 0]
-        return empty, full
-
-    def _holds_dict(self, found, had):
-        return all(_is_equal(found.get(key, _MISSING), value) or self._is_variable(found, key)
-                   for key, value in had.items())
+    def _holds_dict(self, found, had, count):
+        return (count is None or len(found) == count) and all(
+            _is_equal(found.get(key, _MISSING), value) or self._is_variable(found, key)
+            for key, value in had.items())
 
     def _is_variable(self, found, key):
         """Whether the part is one that calls change, and has a tensor like the one that it had."""
