@@ -81,13 +81,31 @@ class Package(unittest.TestCase):
         compiled = tssa.compile(plain, check=True)
         torch.testing.assert_close(compiled(x), x + 1)
 
-        def wrong(_, values, sizes):
-            return values[0] * 7
+        def wrong(_, arguments, sizes):
+            return arguments.values[0] * 7
 
         with unittest.mock.patch.object(_function._Recording, "run", wrong):
             compiled(x)  # compared at the first call of a binary
             with self.assertRaisesRegex(tssa.Error, "plain: result 0 is not what eager gives"):
                 tssa.compile(plain, check=True)(x)
+
+    def test_arguments_that_share_memory(self):
+        def write(a, b):
+            a += 1
+            return a * b
+
+        line = torch.arange(8.0)
+        compiled = tssa.compile(write, check=True)
+        torch.testing.assert_close(compiled(line[1:5], line[:4]), torch.tensor([0.0, 6.0, 12.0, 20.0]))
+        torch.testing.assert_close(line, torch.tensor([0.0, 2, 3, 4, 5, 5, 6, 7]))
+        with self.assertRaisesRegex(tssa.UnsupportedError, "different types share memory: torch.float32, torch.int32"):
+            compiled(line[:4], line.view(torch.int32)[2:6])
+
+    def test_fixed_sizes(self):
+        compiled = tssa.compile(for_each_number, dynamic=False)
+        for rows, k, binaries in ((6, 2, 1), (6, 2, 1), (12, 2, 2), (12, 3, 3)):
+            torch.testing.assert_close(compiled(tensor(rows), k), for_each_number(tensor(rows), k))
+            self.assertEqual(compiled.num_binaries, binaries)
 
     def test_many_binaries(self):
         compiled = tssa.compile(for_each_number)

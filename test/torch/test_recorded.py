@@ -221,6 +221,16 @@ class Backend(AgreementTest):
         self.assert_same(expected, actual, "results")
         self.assert_same([base, other], [x, y], "arguments")
 
+    def test_modules_of_one_class(self):
+        """Parameters are constants; Dynamo may come with those of another module."""
+        compiled = self.compile(lambda module, x: module(x) * 2)
+        modules, x = [torch.nn.Linear(3, 4).eval() for _ in range(2)], tensor(5, 3)
+        with torch.no_grad():
+            for _ in range(2):
+                for module in (*modules, modules[0]):
+                    torch.testing.assert_close(compiled(module, x), module(x) * 2)
+                modules[0].weight.add_(1)
+
     def test_overlapping_arguments(self):
         def writes_one(x, y):
             x.add_(1)

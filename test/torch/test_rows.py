@@ -96,13 +96,12 @@ def row_07_results_share_storage(x):
     return x[1:], x, y.t(), y, y
 
 
-@refused("overlaps input", (X,), kind=tssa.Error)
-def row_08_arguments_overlap(x):
-    def writes(a, b):
-        a += b
-        return a.sum()
-
-    return tssa.compile(writes)(x[1:], x[:-1])
+@right((X[1:], X[:-1]), (X, X[0]), (V[::2], V[1:4]), (V[:2], V[4:]), (X, X))
+def row_08_arguments_overlap(a, b):
+    a += 1
+    c = a.sum() * b
+    b[0] *= 2
+    return c, a
 
 
 @refused("a result may be an argument or not", (V, V + 1, torch.tensor(1)))

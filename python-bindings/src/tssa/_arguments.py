@@ -11,6 +11,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.utils import _pytree as pytree
 
+from ._errors import UnsupportedError
+from ._objects import contents_of, is_object, make_empty, mutables_of, refill
 from ._text import find_permutation
 
 _LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, slice)
@@ -26,21 +28,26 @@ class Arguments:
         self.values = []
         self._given = (args, kwargs)
         self._places = {}  # of tensors, by id
+        self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self._given)
 
     def rebuild(self, values):
         """(args, kwargs) with other values for their parts."""
         return _replace(self._given, iter(values), {})
 
+    def mutables(self):
+        """The lists, dicts and objects among the arguments."""
+        return mutables_of(self._given)
+
     def _take(self, value):
         """The key of `value`, whose parts become values."""
         kind = type(value)
         if kind is torch.Tensor:
             return self._take_tensor(value)
-        if kind is tuple or kind is list:
-            return (kind, *map(self._take, value))
-        if kind is dict:
-            return (dict, *((key, self._take(element)) for key, element in value.items()))
+        if kind is tuple:
+            return (tuple, *map(self._take, value))
+        if kind is list or kind is dict:
+            return self._take_mutable(value, self._take)
         if kind is int or kind is float:
             return self._add(value, kind)
         if hasattr(value, "__dlpack__"):
@@ -51,8 +58,32 @@ class Arguments:
             return (kind, *map(self._take, value))
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
+            if is_object(value):
+                return self._take_mutable(value, self._take_attribute)
             return self._add(value, (kind, id(value)))
         return (kind, str(spec), *map(self._take, leaves))
+
+    def _take_mutable(self, value, take):
+        """The key of a list, a dict or an object. One that comes again is the same."""
+        if id(value) in self._seen:
+            return ("again", self._seen[id(value)])
+        self._seen[id(value)] = len(self._seen)
+        if type(value) is list:
+            return (list, *map(take, value))
+        return (type(value), *((name, take(part)) for name, part in contents_of(value).items()))
+
+    def _take_attribute(self, value):
+        """The key of a part of an object, of which only tensors become values: the others are fixed."""
+        kind = type(value)
+        if kind is tuple:
+            return (tuple, *map(self._take_attribute, value))
+        if kind is list or kind is dict or is_object(value):
+            return self._take_mutable(value, self._take_attribute)
+        if isinstance(value, torch.Tensor):
+            return self._take_tensor(value)
+        if isinstance(value, (*_LITERALS, int)):
+            return (kind, value)
+        return (kind, value.hex()) if kind is float else self._add(value, (kind, id(value)))
 
     def _add(self, value, key):
         self.values.append(value)
@@ -71,13 +102,55 @@ class Arguments:
         return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty))
 
 
+class SharedArguments(Arguments):
+    """Arguments of which some tensors lie in one storage: their parts are that storage, as one line, and views of it.
+
+    num_shared: how many do.
+    """
+
+    def __init__(self, args, kwargs):
+        super().__init__(args, kwargs)
+        storages = {}
+        for i, value in enumerate(self.values):
+            if isinstance(value, torch.Tensor) and value.numel():
+                storages.setdefault(value.untyped_storage().data_ptr(), []).append(i)
+        shared = [places for places in storages.values() if len(places) > 1]
+        tensors, self._count, self._views = self.values, len(self.values), {}
+        lines = [_line_through([tensors[i] for i in places]) for places in shared]
+        for line, places in enumerate(shared):
+            self._views |= {i: (line, tensors[i].shape, tensors[i].stride(), tensors[i].storage_offset())
+                            for i in places}
+        self.num_shared = len(self._views)
+        self.values = lines + [value for i, value in enumerate(tensors) if i not in self._views]
+        self.key = (self.key, tuple(self._views.items()))
+
+    def rebuild(self, values):
+        others = iter(values[len(values) - self._count + self.num_shared:])
+        tensors = []
+        for i in range(self._count):
+            if i in self._views:
+                line, *geometry = self._views[i]
+                tensors.append(values[line].as_strided(*geometry))
+            else:
+                tensors.append(next(others))
+        return super().rebuild(tensors)
+
+
+def _line_through(tensors):
+    """The storage of the tensors, as a tensor of one dim."""
+    kinds = {tensor.dtype for tensor in tensors}
+    if len(kinds) > 1:
+        raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}"])
+    return torch.empty(0, dtype=tensors[0].dtype).set_(tensors[0].untyped_storage())
+
+
 def _replace(value, values, known):
-    """`value` with the next of `values` as its parts. known: those of tensors, by id."""
+    """`value` with the next of `values` as its parts. known: those of what may come again, by id."""
     kind = type(value)
-    if kind in (list, tuple):
-        return kind(_replace(element, values, known) for element in value)
-    if kind is dict:
-        return {key: _replace(element, values, known) for key, element in value.items()}
+    if kind is tuple:
+        return tuple(_replace(element, values, known) for element in value)
+    if kind is list or kind is dict:
+        return _make_twin(value, known, lambda part: _replace(part, values, known))
     if hasattr(value, "__dlpack__"):
         if id(value) not in known or not isinstance(value, torch.Tensor):
             known[id(value)] = next(values)
@@ -86,8 +159,31 @@ def _replace(value, values, known):
         return kind(*(_replace(element, values, known) for element in value))
     leaves, spec = pytree.tree_flatten(value)
     if len(leaves) == 1 and leaves[0] is value:
-        return next(values)
+        return _replace_attribute(value, values, known) if is_object(value) else next(values)
     return pytree.tree_unflatten([_replace(leaf, values, known) for leaf in leaves], spec)
+
+
+def _make_twin(value, known, replace):
+    """A list, a dict or an object with other parts."""
+    if id(value) not in known:
+        twin = known[id(value)] = make_empty(type(value))
+        refill(twin, {name: replace(part) for name, part in contents_of(value).items()})
+    return known[id(value)]
+
+
+def _replace_attribute(value, values, known):
+    kind = type(value)
+    if kind is tuple:
+        return tuple(_replace_attribute(part, values, known) for part in value)
+    if kind is list or kind is dict or is_object(value):
+        return _make_twin(value, known, lambda part: _replace_attribute(part, values, known))
+    if isinstance(value, (*_LITERALS, int, float)):
+        return value
+    if not isinstance(value, torch.Tensor):
+        return next(values)
+    if id(value) not in known:
+        known[id(value)] = next(values)
+    return known[id(value)]
 
 
 class _Environment(ShapeEnv):

@@ -9,13 +9,15 @@ import os
 from ._session import Session
 
 
-def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, check=False):
+def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=True, check=False):
     """A callable that does what `program` does, compiled.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
     model or an artifact gives a Session. Without it, a decorator.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
     target: what tssa-compile --target takes.
+    dynamic: whether one binary serves other sizes and numbers, too. False: each call with others
+    compiles again, for just these, which can be faster where images are small.
     check: whether the first call of each binary is compared with eager; a difference is a tssa.Error.
 
     Element types, ranks and the structure of containers are fixed by a call; sizes and numbers
@@ -25,16 +27,16 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
     """
     if program is None:
         return functools.partial(compile, example_inputs=example_inputs, target=target, device=device,
-                                 threads=threads, check=check)
+                                 threads=threads, dynamic=dynamic, check=check)
     if isinstance(program, (str, os.PathLike)):
         return Session(os.fspath(program), target, device, threads)
-    compiled = _capture(program, {"target": target, "device": device, "threads": threads}, check)
+    compiled = _capture(program, {"target": target, "device": device, "threads": threads}, dynamic, check)
     if example_inputs is not None:
         compiled.prepare(*example_inputs)
     return compiled
 
 
-def _capture(program, options, check):
+def _capture(program, options, dynamic, check):
     import torch
 
     if isinstance(program, torch.export.ExportedProgram):
@@ -43,4 +45,4 @@ def _capture(program, options, check):
         return ExportedFunction(program, options)
     from ._function import CompiledFunction
 
-    return CompiledFunction(program, options, check)
+    return CompiledFunction(program, options, dynamic, check)

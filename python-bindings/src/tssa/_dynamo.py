@@ -3,6 +3,8 @@
 
 """torch.compile(backend="tssa") and torch.export.ExportedProgram."""
 
+import functools
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
@@ -11,10 +13,43 @@ from ._recorded import record
 from ._regions import Runner
 
 
-def _record_graph(module, arguments, name, options):
-    program, _ = record(lambda recorder, *values: Runner(module, recorder).run_flat(*values),
-                        arguments, name, **options)
+def _record_graph(module, arguments, name, options, known=None):
+    """known: {order of a placeholder: the tensor that it is in each call}."""
+    known = known or {}
+    order = [i for i in range(len(arguments)) if i not in known]
+
+    def run(recorder, *values):
+        given = {**known, **dict(zip(order, values))}
+        return Runner(module, recorder).run_flat(*(given[i] for i in range(len(arguments))))
+
+    program, _ = record(run, [arguments[i] for i in order], name, **options)
     return program
+
+
+class _Graph:
+    """What the backend gives: a graph whose parameters are constants, as long as calls come with these.
+
+    Dynamo passes them as arguments, and does not promise that they are the same: another module of
+    the class may come by. Then they are arguments.
+    """
+
+    def __init__(self, module, arguments, example_inputs, options):
+        places = module.graph.find_nodes(op="placeholder")
+        self._known = {i: example for i, (node, example) in enumerate(zip(places, example_inputs))
+                       if (node.meta.get("tensor_dict") or {}).get("_dynamo_static_input_type")
+                       and isinstance(example, torch.Tensor) and not isinstance(example, FakeTensor)}
+        self._order = [i for i in range(len(arguments)) if i not in self._known]
+        self._program = _record_graph(module, arguments, "graph", options, self._known)
+        self._record_all = functools.partial(_record_graph, module, arguments, "graph", options)
+
+    def __call__(self, *values):
+        if all(values[i] is tensor for i, tensor in self._known.items()):
+            return self._program(*(values[i] for i in self._order))
+        return self._program_of_all(*values)
+
+    @functools.cached_property
+    def _program_of_all(self):
+        return self._record_all()
 
 
 def backend(module, example_inputs, *, options=None):
@@ -25,7 +60,7 @@ def backend(module, example_inputs, *, options=None):
     """
     arguments = [node.meta.get("example_value", example)
                  for node, example in zip(module.graph.find_nodes(op="placeholder"), example_inputs)]
-    return _record_graph(module, arguments, "graph", options or {})
+    return _Graph(module, arguments, example_inputs, options or {})
 
 
 class ExportedFunction:

@@ -4,6 +4,10 @@
 """What can go wrong."""
 
 
+#: The code of a run that was given tensors that it cannot take.
+INVALID_ARGUMENT = 1
+
+
 class Error(RuntimeError):
     """A program that cannot be compiled or a run that failed.
 

@@ -7,7 +7,6 @@ import contextlib
 import copy
 import functools
 import logging
-import operator
 import sys
 import threading
 import warnings
@@ -16,18 +15,18 @@ import sympy
 import torch
 from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
-from torch.utils import _pytree as pytree
 
-from ._arguments import Arguments, Fakes
+from ._arguments import Arguments, Fakes, SharedArguments
 from ._check import Reference
-from ._errors import Error, UnsupportedError
+from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._expressions import compile_expressions, evaluate
 from ._hooks import Hooks
 from ._lists import NeedsList
 from ._record import DecidesShape, DependsOnOnes
 from ._recorded import record
 from ._state import Reads
-from ._values import check_defined, containers_of, is_same
+from ._objects import Maker, Template, contents_of, is_changed, mutables_of, refill
+from ._values import check_defined, is_same
 
 #: So many recordings of one kind of call are many.
 MANY = 8
@@ -36,12 +35,12 @@ MANY = 8
 class CompiledFunction:
     """What tssa.compile gives; call it as the original."""
 
-    def __init__(self, program, options, check=False):
+    def __init__(self, program, options, dynamic=True, check=False):
         if not callable(program):
             raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
         if isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
             raise UnsupportedError(["a TorchScript program: give the function or module that it was made of"])
-        self._program, self._options, self._check = program, options, check
+        self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
         self._recordings = {}  # lists of them, by keys
         self._lock = threading.Lock()
         self._has_warned = False
@@ -56,17 +55,27 @@ class CompiledFunction:
     def prepare(self, *args, **kwargs):
         """Compiles for calls like this one, without running."""
         with self._without_gradients():
-            self._find(args, kwargs)
+            self._find(Arguments(args, kwargs))
 
     def __call__(self, *args, **kwargs):
         with self._without_gradients():
-            values, recording, sizes, is_new = self._find(args, kwargs)
-            if not is_new or not self._check:
-                return recording.run(values, sizes)
-            reference = Reference(self._program, args, kwargs)
-            result = recording.run(values, sizes)
-            reference.compare(self.__name__, result, args, kwargs)
-            return result
+            try:
+                return self._run(Arguments(args, kwargs), args, kwargs)
+            except Error as error:
+                # It may be that an argument shares memory with one that is written: nothing has been yet.
+                shared = SharedArguments(args, kwargs) if error.code == INVALID_ARGUMENT else None
+                if shared is None or not shared.num_shared:
+                    raise
+            return self._run(shared, args, kwargs)
+
+    def _run(self, arguments, args, kwargs):
+        recording, sizes, is_new = self._find(arguments)
+        if not is_new or not self._check:
+            return recording.run(arguments, sizes)
+        reference = Reference(self._program, args, kwargs)
+        result = recording.run(arguments, sizes)
+        reference.compare(self.__name__, result, args, kwargs)
+        return result
 
     def __get__(self, instance, owner=None):
         """A method: the function with its first argument."""
@@ -76,10 +85,10 @@ class CompiledFunction:
         module = sys.modules.get(getattr(self, "__module__", None))
         if getattr(module, self.__name__, None) is self:
             return self.__name__  # decorated: a name of its module
-        return CompiledFunction, (self._program, self._options, self._check)
+        return CompiledFunction, (self._program, self._options, self._dynamic, self._check)
 
     def __deepcopy__(self, memo):
-        return CompiledFunction(copy.deepcopy(self._program, memo), self._options, self._check)
+        return CompiledFunction(copy.deepcopy(self._program, memo), self._options, self._dynamic, self._check)
 
     def _without_gradients(self):
         """A module in evaluation mode gives no gradients, which is said once."""
@@ -90,9 +99,8 @@ class CompiledFunction:
             warnings.warn(f"{self.__name__} is compiled: its results have no gradients", stacklevel=3)
         return torch.no_grad()
 
-    def _find(self, args, kwargs):
-        """(parts of the arguments, their recording, sizes of its symbols, whether it was made for them)"""
-        arguments = Arguments(args, kwargs)
+    def _find(self, arguments):
+        """(the recording for the arguments, sizes of its symbols, whether it was made for them)"""
         key = (arguments.key, torch.get_default_dtype(),
                torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
         found = self._find_recording(key, arguments)
@@ -110,11 +118,11 @@ class CompiledFunction:
         for recording in self._recordings.get(key, ()):
             sizes = recording.match(values)
             if sizes is not None:
-                return values, recording, sizes
+                return recording, sizes
         return None
 
     def _record(self, key, arguments):
-        recording = _Recording(self._program, arguments, self.__name__, self._options)
+        recording = _Recording(self._program, arguments, self.__name__, self._options, self._dynamic)
         known = self._recordings[key] = (recording, *self._recordings.get(key, ()))
         if len(known) == MANY:
             warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
@@ -124,16 +132,16 @@ class CompiledFunction:
 class _Recording:
     """A recorded program, and what must hold for a call that runs it."""
 
-    def __init__(self, function, arguments, name, options):
+    def __init__(self, function, arguments, name, options, dynamic):
         self._has_buffers = True
         self._constants = {}  # numbers that the recording is fixed to, by their order
-        self._record_open(functools.partial(self._run, function, arguments, name, options))
+        self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(guards)
 
-    def _record_open(self, run):
+    def _record_open(self, run, fixed):
         """What fails for open sizes, and not for those of the example, depends on them."""
-        errors, fixed = [], 0
+        errors = []
         while fixed <= 2:
             self._fakes, self._reads = Fakes(fixed), Reads()
             try:
@@ -184,20 +192,20 @@ class _Recording:
         for value in values:
             if not isinstance(value, torch.Tensor):
                 self._reads.add_value(value)
-        before = list(containers_of((args, kwargs)))
-        parts = [_parts_of(container) for container in before]
+        mutables = mutables_of((args, kwargs))
+        contents = [contents_of(value) for value in mutables]
         result = hooks.call(function, *args, **kwargs)
-        if any(len(_parts_of(container)) != len(had) or not all(map(operator.is_, _parts_of(container), had))
-               for container, had in zip(before, parts)):
-            raise UnsupportedError(["a list or dict among the arguments is given other elements: give back a new one"])
+        template = Template(mutables)
+        self._result = template.take(result)
+        self._refilled = [(i, template.take_contents(value)) for i, (value, had) in enumerate(zip(mutables, contents))
+                          if is_changed(value, had)]
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
                 what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
                 raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
                                         f"may be given other tensors only"])
-        results, self.structure = pytree.tree_flatten(result)
-        results += [found[key] for found, key in self._changes]
+        results = template.leaves + [found[key] for found, key in self._changes]
         for value in results:
             check_defined(value)
             if isinstance(value, str) and "FakeTensor(" in value:
@@ -210,12 +218,18 @@ class _Recording:
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
         return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
-    def run(self, values, sizes):
-        """What the original gives for these arguments."""
-        results = self.program.run_fitting(values, sizes)
+    def run(self, arguments, sizes):
+        """What the original gives for these arguments, and does to them."""
+        results = self.program.run_fitting(arguments.values, sizes)
         for found, key in reversed(self._changes):
             found[key] = results.pop()
-        return pytree.tree_unflatten(results, self.structure)
+        mutables = arguments.mutables()
+        maker = Maker(results, mutables)
+        made = maker.make(self._result)
+        contents = [(mutables[i], maker.make_contents(nodes)) for i, nodes in self._refilled]
+        for value, parts in contents:
+            refill(value, parts)
+        return made
 
     def match(self, values):
         """The sizes of the symbols, if the recorded program does what the original does for these
@@ -240,7 +254,3 @@ def _quiet():
         yield
     finally:
         log.disabled = outer
-
-
-def _parts_of(container):
-    return [*container, *container.values()] if isinstance(container, dict) else list(container)

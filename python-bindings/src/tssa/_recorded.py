@@ -113,7 +113,7 @@ class RecordedProgram:
         # A tensor of the program that is nothing but given back becomes an argument here.
         results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
                    for value in results]
-        self._owned = [lambda tensor=tensor: tensor for tensor in recorder.owned]
+        self._owned, self._looked_up = list(recorder.owned), {}
         symbols = recorder.size_symbols()
         self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
         self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
@@ -155,7 +155,7 @@ class RecordedProgram:
         """A tensor of the program is what `get` gives at each call."""
         for i, owned in enumerate(recorder.owned):
             if owned is tensor:
-                self._owned[i] = get
+                self._looked_up[i] = get
                 self._set_constants({})
 
     def fits(self, arguments):
@@ -186,7 +186,14 @@ class RecordedProgram:
     def run_fitting(self, arguments, sizes):
         """The results for arguments that are like those that the program was recorded with, also in the
         order of their dims in memory. sizes: what find_sizes gives."""
-        return self.run([_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned], sizes)
+        return self.run(self._find_tensors(arguments), sizes)
+
+    def _find_tensors(self, arguments):
+        """Those that a call gives, and then the program's own."""
+        owned = list(self._owned)
+        for i, get in self._looked_up.items():
+            owned[i] = get()
+        return [_as_tensor(arguments[i]) for i in self._passed] + owned
 
     def run(self, tensors, sizes):
         if not self._constants.hold():
@@ -278,7 +285,7 @@ class RecordedProgram:
 
     def _bind(self, arguments):
         """The tensors that the program gets for a call, and the sizes of symbols."""
-        tensors = [_as_tensor(arguments[i]) for i in self._passed] + [get() for get in self._owned]
+        tensors = self._find_tensors(arguments)
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if not _fits(tensor.shape, shape):
                 raise Error(f"{self.__name__}: argument {i} has the sizes {list(tensor.shape)}, expected "
@@ -296,14 +303,23 @@ class RecordedProgram:
         shape, strides, _ = self._geometries[i].evaluate(sizes)
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
+    def _name_sizes(self):
+        """For each argument a list: a name for each open size, of the dim that is the first to have it; else None."""
+        first = {}
+        for i, geometry in enumerate(self._geometries):
+            for dim, size in enumerate(geometry.shape):
+                first.setdefault(size, f"argument.{i}.{dim}")
+        return [[first[size] if fixed is None else None for size, fixed in zip(geometry.shape, shape)]
+                for geometry, shape in zip(self._geometries, self._shapes)]
+
     def _write(self, free, folder):
         """The text of the program for such tensors; constants lie beside it in the folder."""
         places = self._constants.write(folder)
         values = dict(zip(self._free, free))
         arguments = []
-        for i, shape in enumerate(self._shapes):
-            literal = describe(self._owned[i - len(self._passed)]() if i in places else values[i], f"argument.{i}")
-            literal["fixed"] = [dim for dim, size in enumerate(shape) if size is not None]
+        for i, symbols in enumerate(self._name_sizes()):
+            literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")
+            literal["symbols"] = symbols
             if i in places:
                 literal["data"] = places[i]
             arguments.append(literal)

@@ -1,0 +1,137 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Lists, dicts and plain objects among arguments and results: how a call makes them, and changes them.
+
+A plain object, a cache of keys and values say, is its class and its attributes.
+"""
+
+import enum
+import types
+
+import torch
+from torch.utils import _pytree as pytree
+
+_OTHERS = (torch.Tensor, types.ModuleType, type, enum.Enum, list, tuple, dict, set, str, bytes, int, float)
+_CONSTANTS = (torch.dtype, torch.device, torch.layout, type, types.FunctionType, enum.Enum, bytes, torch.nn.Module)
+
+
+def is_object(value):
+    """Whether a value is nothing but its class and its attributes."""
+    kind = type(value)
+    return (hasattr(value, "__dict__") and not callable(value) and not isinstance(value, _OTHERS)
+            and kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__
+            and not any(vars(base).get("__slots__") for base in kind.__mro__) and kind not in pytree.SUPPORTED_NODES
+            and kind.__module__.partition(".")[0] not in ("builtins", "torch", "numpy"))
+
+
+def make_empty(kind):
+    """A list, a dict or an object without contents."""
+    return kind.__new__(kind)
+
+
+def mutables_of(value):
+    """The lists, dicts and objects in a value, each once, in order."""
+    found = {}
+    _find_mutables(value, found)
+    return list(found.values())
+
+
+def _find_mutables(value, found):
+    if id(value) in found:
+        return
+    if type(value) in (list, dict) or is_object(value):
+        found[id(value)] = value
+    elif type(value) is not tuple and not (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return
+    for part in contents_of(value).values() if not isinstance(value, (list, tuple)) else value:
+        _find_mutables(part, found)
+
+
+def contents_of(value):
+    """What is in a list, a dict or an object, by place, key or name."""
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value))
+    return dict(value if isinstance(value, dict) else vars(value))
+
+
+def is_changed(value, had):
+    """Whether something else is in `value` than contents_of said."""
+    now = contents_of(value)
+    return list(now) != list(had) or any(now[key] is not part for key, part in had.items())
+
+
+class Template:
+    """Values, as they are to be made of their leaves: tensors, numbers and constants.
+
+    mutables: what is there already, when they are made.
+    """
+
+    def __init__(self, mutables):
+        self.leaves = []
+        self._places = {id(value): i for i, value in enumerate(mutables)}
+        self._numbers = {}  # of what is made, by id
+        self._alive = list(mutables)
+
+    def take(self, value):
+        """A node for Maker.make."""
+        if id(value) in self._places:
+            return ("argument", self._places[id(value)])
+        if id(value) in self._numbers:
+            return ("again", self._numbers[id(value)])
+        if is_object(value):
+            number = self._number(value)
+            return ("object", number, type(value), self.take_contents(value))
+        parts, spec = pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
+        if len(parts) != 1 or parts[0] is not value:
+            nodes = [self.take(part) for part in parts]
+            return ("container", self._number(value), spec, nodes)
+        if isinstance(value, _CONSTANTS):
+            return ("constant", value)
+        self.leaves.append(value)
+        return ("leaf", len(self.leaves) - 1)
+
+    def take_contents(self, value):
+        return {key: self.take(part) for key, part in contents_of(value).items()}
+
+    def _number(self, value):
+        self._alive.append(value)
+        return self._numbers.setdefault(id(value), len(self._numbers))
+
+
+class Maker:
+    """Makes values of leaves, and of the mutables that a call has."""
+
+    def __init__(self, leaves, mutables):
+        self._leaves, self._mutables = leaves, mutables
+        self._made = {}
+
+    def make(self, node):
+        kind, what = node[:2]
+        if kind == "leaf":
+            return self._leaves[what]
+        if kind == "constant":
+            return what
+        if kind == "argument":
+            return self._mutables[what]
+        if kind == "again":
+            return self._made[what]
+        if kind == "container":
+            made = self._made[what] = pytree.tree_unflatten([self.make(part) for part in node[3]], node[2])
+            return made
+        made = self._made[what] = make_empty(node[2])
+        refill(made, self.make_contents(node[3]))
+        return made
+
+    def make_contents(self, contents):
+        return {key: self.make(node) for key, node in contents.items()}
+
+
+def refill(value, contents):
+    """Gives a list, a dict or an object other contents."""
+    if isinstance(value, list):
+        value[:] = contents.values()
+        return
+    parts = value if isinstance(value, dict) else vars(value)
+    parts.clear()
+    parts.update(contents)

@@ -1,0 +1,158 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Lists, dicts and plain objects among arguments and results, and what programs change of them."""
+
+import copy
+import unittest
+
+import torch
+
+import tssa
+from everyday import tensor
+from support import AgreementTest
+
+
+class Layer:
+    def __init__(self):
+        self.keys, self.is_filled = None, False
+
+    def update(self, keys):
+        if not self.is_filled:
+            self.keys, self.is_filled = torch.tensor([]), True
+        self.keys = torch.cat([self.keys, keys], -2)
+        return self.keys
+
+
+class Cache:
+    """Keys of several layers, as decoders keep them."""
+
+    def __init__(self, scale=2.0):
+        self.layers, self.scale, self.limits = [], scale, {"most": 100}
+
+    def update(self, keys, layer):
+        while len(self.layers) <= layer:
+            self.layers.append(Layer())
+        return self.layers[layer].update(keys * self.scale)
+
+    @property
+    def length(self):
+        return self.layers[0].keys.shape[-2] if self.layers else 0
+
+
+def decode(x, cache=None):
+    cache = Cache() if cache is None else cache
+    position = torch.arange(x.shape[0]) + cache.length
+    for layer in range(2):
+        keys = cache.update(x, layer)
+        x = torch.softmax(x @ keys.t(), -1) @ keys + position.unsqueeze(-1)
+    return x, cache
+
+
+def change_list(values):
+    values.append(values[0] + values.pop())
+    values.insert(0, values[-1])
+    return len(values)
+
+
+def change_dict(state, x):
+    state["sum"] = state.get("sum", 0) + x
+    state["seen"] = [x, state]
+    return state
+
+
+def make_objects(x):
+    cache = Cache(3.0)
+    cache.update(x, 0)
+    return {"one": cache, "same": cache}, cache.layers[0], x.dtype
+
+
+def write_attribute(cache):
+    cache.layers[0].keys += 1
+    return cache.layers[0].keys.sum()
+
+
+def describe(value):
+    """What can be compared of objects."""
+    if isinstance(value, (Cache, Layer)):
+        return type(value).__name__, {name: describe(part) for name, part in vars(value).items()}
+    if isinstance(value, (list, tuple)):
+        return [describe(part) for part in value]
+    return {key: describe(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+class Objects(AgreementTest):
+    def agree(self, function, *arguments, compiled=None):
+        compiled = compiled or tssa.compile(function)
+        left, right = copy.deepcopy(arguments), copy.deepcopy(arguments)
+        with torch.no_grad():
+            expected, actual = function(*left), compiled(*right)
+        self.assert_same(describe(expected), describe(actual), "result")
+        self.assert_same(describe(left), describe(right), "arguments")
+        return compiled, right, actual
+
+    def test_cache(self):
+        x, cache = tensor(3, 4), None
+        compiled = tssa.compile(decode)
+        for _ in range(6):
+            _, _, (y, after) = self.agree(decode, x, *([cache] if cache else []), compiled=compiled)
+            cache, x = after, y[-1:].tanh()
+        self.assertEqual(cache.length, 8)
+        self.assertEqual(compiled.num_binaries, 2)  # without a cache, with one
+        _, (_, given), (_, result) = self.agree(decode, x, cache, compiled=compiled)
+        self.assertIs(given, result)
+
+    def test_empty_cache(self):
+        _, (_, given), (_, result) = self.agree(decode, tensor(3, 4), Cache())
+        self.assertIs(given, result)
+        self.assertEqual(given.length, 3)
+
+    def test_attributes_are_fixed(self):
+        compiled, _, _ = self.agree(decode, tensor(3, 4), Cache())
+        self.agree(decode, tensor(3, 4), Cache(0.5), compiled=compiled)
+        self.assertEqual(compiled.num_binaries, 2)
+
+    def test_lists(self):
+        _, (values,), _ = self.agree(change_list, [tensor(3), tensor(3, seed=1)])
+        self.assertEqual(len(values), 3)
+
+    def test_shared_lists(self):
+        values = [tensor(3), tensor(3, seed=1)]
+        compiled = tssa.compile(lambda values, other: (change_list(values), other[0] * 2, other))
+        count, doubled, other = compiled(values, values)
+        self.assertEqual((count, len(values)), (3, 3))
+        self.assertIs(other, values)
+        torch.testing.assert_close(doubled, values[0] * 2)
+
+    def test_dicts(self):
+        compiled = tssa.compile(change_dict)
+        state = {"first": tensor(3)}
+        for times in (1, 2):
+            found = compiled(state, tensor(3))
+            self.assertIs(found, state)
+            self.assertIs(found["seen"][1], state)
+            torch.testing.assert_close(found["sum"], tensor(3) * times)
+            del state["seen"]
+
+    def test_objects_of_results(self):
+        compiled, _, (objects, layer, _) = self.agree(make_objects, tensor(2, 3))
+        self.assertIs(objects["one"], objects["same"])
+        self.assertIs(objects["one"].layers[0], layer)
+        self.assertIsNot(compiled(tensor(2, 3))[1], layer)
+
+    def test_attributes_are_written(self):
+        cache = Cache()
+        cache.update(tensor(2, 3), 0)
+        keys = cache.layers[0].keys
+        self.agree(write_attribute, cache)
+        tssa.compile(write_attribute)(cache)
+        self.assertIs(cache.layers[0].keys, keys)
+
+    def test_check(self):
+        compiled = tssa.compile(decode, check=True)
+        _, cache = compiled(tensor(3, 4))
+        compiled(tensor(1, 4), cache)
+
+
+if __name__ == "__main__":
+    unittest.main()
