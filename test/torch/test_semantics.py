@@ -191,6 +191,13 @@ def splitting(x: Tensor):
     return a, b.clone(), c[0].clone(), c[1].clone(), torch.stack([a, a * 2.0], 1), x.flip(1), x.repeat(2, 1)
 
 
+def unbinding(x: Tensor):
+    y = x.clone()
+    first, last = y[::2].unbind(0)[0], y.unbind(1)[-1]
+    last += 1
+    return first, last, y
+
+
 def indexing(x: Tensor, i: Tensor):
     return x[i], x[:, i], x.index_select(0, i), torch.gather(x, 0, i.unsqueeze(1)), x[-1].clone(), x[..., 0].clone()
 
@@ -258,6 +265,7 @@ CASES = {
     copy_then_change: [(X, Y)],
     swap_contents: [(X, Y)],
     overlapping_views: [(X,)],
+    unbinding: [(X,), (X[:3],), (X[:1],)],
     permuted_view: [(X,)],
     write_through_reshape: [(X[:4],)],
     contiguous_is_itself: [(X,)],

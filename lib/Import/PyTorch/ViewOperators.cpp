@@ -154,24 +154,6 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   return cutEvenly(importer, tensor, dim, extent.ceilDiv(*chunks));
 }
 
-static FailureOr<Values> buildUnbind(Importer &importer, const Call &call, const TensorRef &tensor,
-                                     int64_t dim) {
-  std::optional<int64_t> count = tensor.shape[dim].constant();
-  for (int64_t i = 0; !count && i <= 64; ++i)
-    if (importer.guards.isAtMost(tensor.shape[dim], i) == true)
-      count = i;
-  if (!count)
-    return importer.needsKnown("the number of parts");
-  Values parts;
-  for (int64_t i = 0; i < *count; ++i) {
-    FailureOr<TensorRef> part = select(importer, tensor, dim, i);
-    if (failed(part))
-      return failure();
-    parts.push_back(Value::tensor(*part));
-  }
-  return Values{Value::list(parts)};
-}
-
 //===----------------------------------------------------------------------===//
 // Dims
 //===----------------------------------------------------------------------===//
@@ -308,7 +290,6 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::split", "- Tensor sizes", withDim<buildSplit, 2>);
   table.evaluate("aten::split_with_sizes", "-", withDim<buildSplit, 2>);
   table.evaluate("aten::chunk", "-", withDim<buildChunk, 2>);
-  table.evaluate("aten::unbind", "int", withDim<buildUnbind>);
   table.evaluate("aten::permute", "-", buildPermute);
   table.evaluate("aten::transpose", "int", buildTranspose);
   table.evaluate("aten::t", "-", buildT);

@@ -68,6 +68,12 @@ def _as_strided(self, size, stride, storage_offset=None):
     return view.expand(size)
 
 
+@decomposes(aten.unbind.int)
+def _unbind(self, dim=0):
+    """PyTorch's way squeezes parts, which for open sizes of 1 it does not."""
+    return [self.select(dim, i) for i in range(int(self.shape[dim]))]
+
+
 @decomposes(aten.diagonal.default)
 def _diagonal(self, offset=0, dim1=0, dim2=1):
     """Of the two dims as one line, where they lie behind each other: each (columns + 1)th element."""
