@@ -3,8 +3,11 @@
 
 """Runs the tests of this folder, or those whose names are given; the last line has the counts."""
 
+import os
 import sys
 import unittest
+
+os.environ.setdefault("TSSA_CACHE", "0")  # what is tested is compiled now
 
 
 class Result(unittest.TextTestResult):

@@ -5,7 +5,10 @@
 
 import concurrent.futures
 import copy
+import glob
+import os
 import pickle
+import tempfile
 import unittest
 import unittest.mock
 import warnings
@@ -106,6 +109,20 @@ class Package(unittest.TestCase):
         for rows, k, binaries in ((6, 2, 1), (6, 2, 1), (12, 2, 2), (12, 3, 3)):
             torch.testing.assert_close(compiled(tensor(rows), k), for_each_number(tensor(rows), k))
             self.assertEqual(compiled.num_binaries, binaries)
+
+    def test_kept_binaries(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(
+                os.environ, {"TSSA_CACHE": "1", "XDG_CACHE_HOME": folder}):
+            for damage in (b"", b"", b"no artifact"):
+                found = glob.glob(os.path.join(folder, "tssa", "*.so"))
+                if damage:
+                    with open(found[0], "r+b") as file:
+                        file.write(damage)
+                torch.testing.assert_close(tssa.compile(plain)(tensor(3)), tensor(3) + 1)
+            self.assertEqual(len(found), 1)
+            self.assertFalse(os.path.exists(found[0]))  # damaged
+            with self.assertRaises(tssa.UnsupportedError):
+                tssa.compile(lambda x: torch.linalg.eig(x))(tensor(3, 3))
 
     def test_many_binaries(self):
         compiled = tssa.compile(for_each_number)

@@ -17,7 +17,7 @@ from unittest import mock
 
 import torch
 import tssa
-from tssa import _binaries, _tool
+from tssa import _tool
 
 import random_programs
 from support import AgreementTest
@@ -46,7 +46,7 @@ class RandomPrograms(AgreementTest):
         cls.refused = {}
         cls.folder = tempfile.TemporaryDirectory(prefix="tssa-random-")
         verified = functools.partial(_tool.compile_file, options=("--verify-each-stage",))
-        cls.enterClassContext(mock.patch.object(_binaries, "compile_file", verified))
+        cls.enterClassContext(mock.patch.object(_tool, "compile_file", verified))
 
     @classmethod
     def tearDownClass(cls):

@@ -11,11 +11,13 @@
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -50,7 +52,7 @@ bool tssa::run::isSource(const std::string &path) {
                      "\x7f"
                      "ELF",
                      sizeof(magic)) != 0 &&
-         (hasSuffix(path, ".onnx") || hasSuffix(path, ".mlir"));
+         (hasSuffix(path, ".onnx") || hasSuffix(path, ".mlir") || hasSuffix(path, ".json"));
 }
 
 /// Adds a file's length and bytes to the key.
@@ -95,6 +97,26 @@ static std::set<std::string> findExternalFiles(const std::string &model) {
   return files;
 }
 
+/// Names of files that a PyTorch program keeps its constants in: the values of "file".
+static std::set<std::string> findConstantFiles(const std::string &program) {
+  static const std::string entry = "\"file\"";
+  std::set<std::string> files;
+  for (size_t at = program.find(entry); at != std::string::npos; at = program.find(entry, at + 1)) {
+    size_t begin = program.find('"', at + entry.size());
+    size_t end = begin == std::string::npos ? begin : program.find('"', begin + 1);
+    if (end != std::string::npos)
+      files.insert(program.substr(begin + 1, end - begin - 1));
+  }
+  return files;
+}
+
+/// The files that a source needs besides itself.
+static std::set<std::string> findFiles(const std::string &path, const std::string &content) {
+  if (hasSuffix(path, ".onnx"))
+    return findExternalFiles(content);
+  return hasSuffix(path, ".json") ? findConstantFiles(content) : std::set<std::string>();
+}
+
 /// What native code depends on, from the first processor's description.
 static std::string describeCPU() {
   std::ifstream file("/proc/cpuinfo");
@@ -124,20 +146,18 @@ static Status computeKey(const Options &options, const std::string &compiler, st
     return status;
   if (Status status = hashFile(options.model, sha, &model); !status.ok())
     return status;
-  if (hasSuffix(options.model, ".onnx")) {
-    fs::path folder = fs::path(options.model).parent_path();
-    // A missing file is the compiler's to report.
-    for (const std::string &name : findExternalFiles(model)) {
-      sha.update(name + '\0');
-      std::string file = (folder / name).string();
-      if (name.find('\0') == std::string::npos && fs::is_regular_file(file))
-        if (Status status = hashFile(file, sha); !status.ok())
-          return status;
-    }
+  fs::path folder = fs::path(options.model).parent_path();
+  // A missing file is the compiler's to report.
+  for (const std::string &name : findFiles(options.model, model)) {
+    sha.update(name + '\0');
+    std::string file = (folder / name).string();
+    if (name.find('\0') == std::string::npos && fs::is_regular_file(file))
+      if (Status status = hashFile(file, sha); !status.ok())
+        return status;
   }
   for (const std::string &option : options.compileOptions)
     sha.update(option + '\0');
-  sha.update(hasSuffix(options.model, ".onnx") ? "onnx" : "mlir");
+  sha.update(fs::path(options.model).extension().string());
   sha.update(describeCPU());
   key = toHex(sha.final());
   return Status::success();
@@ -173,6 +193,36 @@ static Status openCache(const Options &options, std::string &folder) {
   if (::access(folder.c_str(), W_OK) != 0 && !options.cacheDir)
     folder.clear();
   return Status::success();
+}
+
+/// Removes what nobody has used for the longest time until `limit` bytes are left; `kept`
+/// stays. What another process removes or adds meanwhile is its business.
+static void evict(const fs::path &kept, uint64_t limit) {
+  struct File {
+    fs::file_time_type used;
+    uint64_t size;
+    fs::path path;
+  };
+  std::vector<File> files;
+  uint64_t total = 0;
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(kept.parent_path(), error)) {
+    std::error_code gone;
+    File file{entry.last_write_time(gone), entry.file_size(gone), entry.path()};
+    if (gone || file.path.extension() != ".so")
+      continue;
+    total += file.size;
+    if (file.path != kept)
+      files.push_back(std::move(file));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const File &left, const File &right) { return left.used < right.used; });
+  for (const File &file : files) {
+    if (total <= limit)
+      return;
+    if (fs::remove(file.path, error))
+      total -= file.size;
+  }
 }
 
 /// Runs the compiler and waits. Its stdout goes to our stderr, which keeps ours
@@ -264,8 +314,13 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
     if (Status status = choosePath(options, key); !status.ok())
       return status;
   }
-  if (!again && ::access(path.c_str(), R_OK) == 0)
+  if (!again && ::access(path.c_str(), R_OK) == 0) {
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); // used now; a folder may be read-only
     return Status::success();
+  }
   compiled = true;
-  return spawnCompiler(compiler, options, path, exitCode);
+  if (Status status = spawnCompiler(compiler, options, path, exitCode); !status.ok())
+    return status;
+  evict(path, options.cacheLimit);
+  return Status::success();
 }

@@ -9,7 +9,8 @@
 /// A model given as source is compiled by the tssa-compile beside this program
 /// and kept under the SHA-256 of everything that matters: the model's bytes, the
 /// files it names for its weights, the options, the compiler, and this CPU. A file
-/// that does not load is compiled again.
+/// that does not load is compiled again. What nobody has used for the longest time is
+/// removed when there is too much.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TOOLS_TSSA_RUN_COMPILECACHE_H
@@ -21,8 +22,8 @@
 
 namespace tssa::run {
 
-/// True when `path` is to be compiled: not an ELF file, and called .onnx or
-/// .mlir.
+/// True when `path` is to be compiled: not an ELF file, and called .onnx, .mlir or
+/// .json.
 bool isSource(const std::string &path);
 
 /// The tssa-compile that stands beside this program.
@@ -42,6 +43,8 @@ public:
 
   const std::string &getPath() const { return path; }
   bool wasCompiled() const { return compiled; }
+  /// False when the file goes with this object.
+  bool isKept() const { return temporaryFolder.empty(); }
 
 private:
   std::string path;

@@ -98,19 +98,21 @@ static Fault parseDim(Options &options, const std::string &text) {
 }
 
 /// Bytes, with an optional K, M or G.
-static Fault parseLimit(Options &options, const std::string &text) {
-  std::string digits = text;
-  unsigned shift = 0;
-  size_t unit = digits.empty() ? std::string::npos : std::string("KMG").find(digits.back());
-  if (unit != std::string::npos) {
-    shift = 10 * unsigned(unit + 1);
-    digits.pop_back();
-  }
-  uint64_t value;
-  if (!parseNumber(digits, value) || value == 0 || value > UINT64_MAX >> shift)
-    return expected("a size such as 512M", text);
-  options.memoryLimit = value << shift;
-  return std::nullopt;
+static Handler bytes(uint64_t Options::*field) {
+  return [=](Options &options, const std::string &text) -> Fault {
+    std::string digits = text;
+    unsigned shift = 0;
+    size_t unit = digits.empty() ? std::string::npos : std::string("KMG").find(digits.back());
+    if (unit != std::string::npos) {
+      shift = 10 * unsigned(unit + 1);
+      digits.pop_back();
+    }
+    uint64_t value;
+    if (!parseNumber(digits, value) || value == 0 || value > UINT64_MAX >> shift)
+      return expected("a size such as 512M", text);
+    options.*field = value << shift;
+    return std::nullopt;
+  };
 }
 
 static Fault parseDevice(Options &options, const std::string &text) {
@@ -156,12 +158,17 @@ static const std::vector<Option> &getOptions() {
       {"pin", nullptr, "keep each worker on one core", false, flag(&Options::pin)},
       {"timeout", "SECONDS", "stop a run that takes longer; exit 5", false,
        real(&Options::timeoutSeconds)},
-      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond", false, parseLimit},
+      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond", false,
+       bytes(&Options::memoryLimit)},
       {"verify", nullptr, "check the weights' hash even where it takes long", false,
        flag(&Options::verifyWeights)},
       {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
       {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
        text(&Options::cacheDir)},
+      {"cache-limit", "SIZE", "what the cache may hold (4G): what is unused longest goes first",
+       false, bytes(&Options::cacheLimit)},
+      {"compile", nullptr, "only compile, and print where in the cache the result is", false,
+       flag(&Options::compileOnly)},
       {"compile-option", "OPTION", "pass to tssa-compile", true, addCompileOption},
       {"help", nullptr, "", false, flag(&Options::help)},
       {"version", nullptr, "", false, flag(&Options::version)},
@@ -201,6 +208,10 @@ static Fault checkTogether(const Options &options) {
                          options.profile || options.json))
     return "--bisect only says what is wrong: without --bench, --inspect, "
            "--expect, --outputs, --profile and --json";
+  if (options.compileOnly && (options.inputs || options.randomSeed || options.bench ||
+                              options.inspect || options.profile || options.json))
+    return "--compile does not run the model: it goes with --compile-option, --cache-dir and "
+           "--cache-limit";
   if (options.runs && !options.bench)
     return "--runs needs --bench";
   if (options.verifyWeights && options.noVerify)
@@ -254,8 +265,8 @@ std::optional<std::string> tssa::run::parseOptions(const std::vector<std::string
 
 std::string tssa::run::getHelp() {
   std::string help = "usage: tssa-run MODEL [options]\n\n"
-                     "Runs a compiled model (.so). A model.onnx or model.mlir is compiled "
-                     "first, into a\ncache. Inputs come from a .npz or are made up; npz keys "
+                     "Runs a compiled model (.so). A model.onnx, model.mlir or program.json is "
+                     "compiled\nfirst, into a cache. Inputs come from a .npz or are made up; npz keys "
                      "are the model's names, and\na bf16 tensor travels as u16 under "
                      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
                      "under NAME:f8e4m3fn and so on, one element a byte.\n\n";

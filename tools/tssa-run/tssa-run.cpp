@@ -156,15 +156,35 @@ static int load(const Options &options, CompiledModel &compiled,
   return InternalError;
 }
 
+/// The compiled form of a source, in the cache if it can be.
+static int compile(const Options &options, CompiledModel &compiled) {
+  int exitCode = 0;
+  if (Status status = compiled.prepare(options, false, exitCode); !status.ok()) {
+    int own = report(status);
+    return exitCode ? exitCode : own;
+  }
+  return Success;
+}
+
+/// Prints where the compiled form of a source is kept.
+static int compileOnly(const Options &options) {
+  CompiledModel compiled;
+  if (!isSource(options.model))
+    return report(makeError(TSSA_INVALID_ARGUMENT,
+                            "'" + printable(options.model) + "' is no source to compile"));
+  if (int code = compile(options, compiled))
+    return code;
+  if (!compiled.isKept())
+    return report(makeError(TSSA_IO, "there is no cache folder: give --cache-dir"));
+  return print(compiled.getPath() + "\n") ? Success : InternalError;
+}
+
 static int inspect(const Options &options) {
   CompiledModel compiled;
   std::string path = options.model;
   if (isSource(path)) {
-    int exitCode = 0;
-    if (Status status = compiled.prepare(options, false, exitCode); !status.ok()) {
-      int own = report(status);
-      return exitCode ? exitCode : own;
-    }
+    if (int code = compile(options, compiled))
+      return code;
     path = compiled.getPath();
   }
   std::unique_ptr<Artifact> artifact;
@@ -244,6 +264,8 @@ int main(int argc, char **argv) {
       return report(status);
     if (options.bisect)
       return report(bisect(options)); // it came back, so it could not be done
+    if (options.compileOnly)
+      return compileOnly(options);
     return options.inspect ? inspect(options) : runModel(options);
   } catch (const std::bad_alloc &) {
     return report(makeError(TSSA_OUT_OF_MEMORY, "out of memory"));

@@ -11,10 +11,9 @@ import threading
 import torch
 from torch.utils.dlpack import to_dlpack
 
-from . import _runtime
 from ._constants import FILE
 from ._errors import Error
-from ._tool import compile_file
+from ._tool import load
 
 _GUARD = "guard: "
 
@@ -85,12 +84,11 @@ class Binaries:
         source = os.path.join(folder.name, "program.json")
         with open(source, "w", encoding="utf-8") as file:
             json.dump(self._write(values, folder.name), file)
-        artifact = os.path.join(folder.name, "program.so")
-        compile_file(source, artifact, self._target)
+        program = load(source, folder.name, self._target, self._device, self._threads)
         constants = os.path.join(folder.name, FILE)
         if os.path.exists(constants):
             os.remove(constants)  # the artifact has them
-        return _Binary(folder, _runtime.Program(artifact, self._device, self._threads))
+        return _Binary(folder, program)
 
     def _run(self, binary, tensors, passed):
         made = binary.program.run([to_dlpack(tensor) for tensor in passed])

@@ -11,7 +11,7 @@ import numpy
 
 from . import _runtime
 from ._errors import Error
-from ._tool import compile_file
+from ._tool import load
 
 NodeArg = namedtuple("NodeArg", "name type shape")
 """An input or output: type such as "f32", sizes with None where they are free."""
@@ -37,10 +37,9 @@ class Session:
         path = os.fspath(path)
         if path.endswith(".onnx"):
             self._folder = tempfile.TemporaryDirectory(prefix="tssa-")
-            artifact = os.path.join(self._folder.name, "model.so")
-            compile_file(path, artifact, target)
-            path = artifact
-        self._program = _runtime.Program(path, device, threads)
+            self._program = load(path, self._folder.name, target, device, threads)
+        else:
+            self._program = _runtime.Program(path, device, threads)
         self._names = [port[0] for port in self._program.inputs]
 
     def get_inputs(self):

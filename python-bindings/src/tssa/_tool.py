@@ -1,7 +1,10 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs tssa-compile, in a process of its own: a fault there is an exception here."""
+"""Runs tssa-compile, in a process of its own: a fault there is an exception here.
+
+What it makes is kept in the cache that tssa-run has, too, unless $TSSA_CACHE is 0.
+"""
 
 import functools
 import json
@@ -9,8 +12,12 @@ import os
 import shutil
 import subprocess
 
+from . import _runtime
 from ._config import TSSA_COMPILE
 from ._errors import Error, UnsupportedError
+
+# Codes of artifacts that are damaged, or for another machine or version.
+_UNUSABLE = (5, 6)
 
 
 def find_tool():
@@ -26,6 +33,30 @@ def list_operators():
     """Names of the PyTorch operators that tssa-compile knows, in-place and out= forms aside."""
     run = subprocess.run([find_tool(), "--list-operators"], capture_output=True, check=True)
     return frozenset(json.loads(run.stdout)["torch"])
+
+
+def load(source, folder, target, device, threads):
+    """The Program of a model or program, from the cache or from an artifact in the folder."""
+    kept = _find_kept(source, target)
+    if kept is not None:
+        try:
+            return _runtime.Program(kept, device, threads)
+        except Error as error:
+            if error.code in _UNUSABLE and os.path.exists(kept):
+                os.remove(kept)
+    artifact = os.path.join(folder, "program.so")
+    compile_file(source, artifact, target)
+    return _runtime.Program(artifact, device, threads)
+
+
+def _find_kept(source, target):
+    """The artifact in the cache, made if need be; None if there is no cache, or the source does not compile."""
+    runner = os.path.join(os.path.dirname(find_tool()), "tssa-run")
+    if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
+        return None
+    command = [runner, source, "--compile", f"--compile-option=--target={target}"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.stdout.strip() if run.returncode == 0 else None
 
 
 def compile_file(source, output, target, options=(), timeout=None):
