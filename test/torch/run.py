@@ -1,13 +1,22 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs the tests of this folder, or those whose names are given; the last line has the counts."""
+"""Runs the tests of this folder, or those whose names are given, in a process for each core.
 
+The last line has the counts.
+"""
+
+import concurrent.futures
+import io
+import itertools
+import multiprocessing
 import os
 import sys
 import unittest
 
 os.environ.setdefault("TSSA_CACHE", "0")  # what is tested is compiled now
+
+PART = 40  # tests of one class that run together
 
 
 class Result(unittest.TextTestResult):
@@ -18,13 +27,43 @@ class Result(unittest.TextTestResult):
         self.passed += 1
 
 
-def main():
-    loader = unittest.TestLoader()
-    tests = loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0, resultclass=Result).run(tests)
+def list_tests(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from list_tests(test)
+        else:
+            yield test.id()
+
+
+def split(names):
+    """Parts of a test class each, by its name."""
+    for _, part in itertools.groupby(names, lambda name: name.rpartition(".")[0]):
+        part = list(part)
+        yield from (part[i:i + PART] for i in range(0, len(part), PART))
+
+
+def run(names):
+    """(what is printed, tests that passed, failed and were skipped)"""
+    stream = io.StringIO()
+    tests = unittest.defaultTestLoader.loadTestsFromNames(names)
+    result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=Result).run(tests)
     failed = len(result.failures) + len(result.errors)
-    print(f"{result.passed} passed, {failed} failed, {len(result.skipped)} skipped")
-    return 1 if failed else 0
+    return stream.getvalue() if failed else "", (result.passed, failed, len(result.skipped))
+
+
+def main():
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    loader = unittest.defaultTestLoader
+    tests = loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")
+    parts = list(split(list_tests(tests)))
+    counts = [0, 0, 0]
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), context) as pool:
+        for output, found in pool.map(run, parts):
+            print(output, end="", flush=True)
+            counts = [sum(pair) for pair in zip(counts, found)]
+    print("{} passed, {} failed, {} skipped".format(*counts))
+    return 1 if counts[1] else 0
 
 
 if __name__ == "__main__":
