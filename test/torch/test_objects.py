@@ -49,6 +49,16 @@ def decode(x, cache=None):
     return x, cache
 
 
+class Counter:
+    def __init__(self):
+        self.step, self.name = 0, "steps"
+
+
+def count(x, counter):
+    counter.step += 1
+    return x * counter.step
+
+
 def change_list(values):
     values.append(values[0] + values.pop())
     values.insert(0, values[-1])
@@ -107,10 +117,17 @@ class Objects(AgreementTest):
         self.assertIs(given, result)
         self.assertEqual(given.length, 3)
 
-    def test_attributes_are_fixed(self):
+    def test_numbers(self):
         compiled, _, _ = self.agree(decode, tensor(3, 4), Cache())
         self.agree(decode, tensor(3, 4), Cache(0.5), compiled=compiled)
-        self.assertEqual(compiled.num_binaries, 2)
+        self.assertEqual(compiled.num_binaries, 1)
+
+    def test_counter(self):
+        counter, compiled = Counter(), tssa.compile(count)
+        for step in range(1, 5):
+            torch.testing.assert_close(compiled(tensor(3), counter), tensor(3) * step)
+            self.assertEqual((counter.step, type(counter.step)), (step, int))
+        self.assertEqual(compiled.num_binaries, 1)
 
     def test_lists(self):
         _, (values,), _ = self.agree(change_list, [tensor(3), tensor(3, seed=1)])

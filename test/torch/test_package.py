@@ -110,6 +110,20 @@ class Package(unittest.TestCase):
             torch.testing.assert_close(compiled(tensor(rows), k), for_each_number(tensor(rows), k))
             self.assertEqual(compiled.num_binaries, binaries)
 
+    def test_forward_of_a_module(self):
+        module, x = Block().eval(), tensor(3, 4)
+        expected = module(x)
+        module.forward = tssa.compile(module.forward)
+        with torch.no_grad():
+            for _ in range(2):
+                torch.testing.assert_close(module(x), expected.detach(), rtol=1e-4, atol=1e-5)
+        self.assertEqual(module.forward.num_binaries, 1)
+
+    def test_what_never_holds(self):
+        with unittest.mock.patch.object(_function._Recording, "match", lambda *_: None):
+            with self.assertRaisesRegex(tssa.UnsupportedError, "plain reads what changes while it is recorded"):
+                tssa.compile(plain)(tensor(3))
+
     def test_kept_binaries(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(
                 os.environ, {"TSSA_CACHE": "1", "XDG_CACHE_HOME": folder}):

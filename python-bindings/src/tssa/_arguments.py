@@ -73,7 +73,7 @@ class Arguments:
         return (type(value), *((name, take(part)) for name, part in contents_of(value).items()))
 
     def _take_attribute(self, value):
-        """The key of a part of an object, of which only tensors become values: the others are fixed."""
+        """The key of a part of an object."""
         kind = type(value)
         if kind is tuple:
             return (tuple, *map(self._take_attribute, value))
@@ -81,9 +81,9 @@ class Arguments:
             return self._take_mutable(value, self._take_attribute)
         if isinstance(value, torch.Tensor):
             return self._take_tensor(value)
-        if isinstance(value, (*_LITERALS, int)):
-            return (kind, value)
-        return (kind, value.hex()) if kind is float else self._add(value, (kind, id(value)))
+        if kind is int or kind is float:
+            return self._add(value, kind)
+        return (kind, value) if isinstance(value, _LITERALS) else self._add(value, (kind, id(value)))
 
     def _add(self, value, key):
         self.values.append(value)
@@ -177,7 +177,7 @@ def _replace_attribute(value, values, known):
         return tuple(_replace_attribute(part, values, known) for part in value)
     if kind is list or kind is dict or is_object(value):
         return _make_twin(value, known, lambda part: _replace_attribute(part, values, known))
-    if isinstance(value, (*_LITERALS, int, float)):
+    if isinstance(value, _LITERALS):
         return value
     if not isinstance(value, torch.Tensor):
         return next(values)

@@ -111,7 +111,10 @@ class CompiledFunction:
             if found is not None:
                 return (*found, False)
             self._record(key, arguments)
-            return (*self._find_recording(key, arguments), True)
+            found = self._find_recording(key, arguments)
+            if found is None:
+                raise UnsupportedError([f"{self.__name__} reads what changes while it is recorded, or before the call"])
+            return (*found, True)
 
     def _find_recording(self, key, arguments):
         values = arguments.values

@@ -77,7 +77,7 @@ class Reads:
                 self._containers.append((value, list(value)))
             for element in value:
                 self.add_value(element, depth + 1)
-        elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins")):
+        elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins", "tssa.")):
             self._add_dict(vars(value), vars(value), depth)
 
     def find_changes(self):
