@@ -5,6 +5,7 @@
 
 import copy
 import unittest
+from collections import OrderedDict
 
 import torch
 
@@ -47,6 +48,10 @@ def decode(x, cache=None):
         keys = cache.update(x, layer)
         x = torch.softmax(x @ keys.t(), -1) @ keys + position.unsqueeze(-1)
     return x, cache
+
+
+class Stack(list):
+    pass
 
 
 class Counter:
@@ -150,6 +155,19 @@ class Objects(AgreementTest):
             self.assertIs(found["seen"][1], state)
             torch.testing.assert_close(found["sum"], tensor(3) * times)
             del state["seen"]
+
+    def test_other_containers(self):
+        state = OrderedDict(first=tensor(3))
+        found = tssa.compile(change_dict)(state, tensor(3))
+        self.assertIs(found, state)
+        torch.testing.assert_close(state["sum"], tensor(3))
+        with self.assertRaisesRegex(tssa.UnsupportedError, "a Stack among the arguments is given other elements"):
+            tssa.compile(lambda stack, x: stack.append(x))(Stack(), tensor(3))
+        shared = [tensor(3)]
+        with self.assertRaisesRegex(tssa.UnsupportedError, "a list among the arguments is given other elements"):
+            tssa.compile(lambda state: state["a"].append(state["b"][0]))(OrderedDict(a=shared, b=shared))
+        (found,) = tssa.compile(lambda state: state["b"])(OrderedDict(a=shared, b=shared, c=[]))
+        self.assertIs(found, shared[0])
 
     def test_objects_of_results(self):
         compiled, _, (objects, layer, _) = self.agree(make_objects, tensor(2, 3))

@@ -25,7 +25,7 @@ from ._lists import NeedsList
 from ._record import DecidesShape, DependsOnOnes
 from ._recorded import record
 from ._state import Reads
-from ._objects import Maker, Template, contents_of, is_changed, mutables_of, refill
+from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import check_defined, is_same
 
 #: So many recordings of one kind of call are many.
@@ -198,22 +198,37 @@ class _Recording:
         mutables = mutables_of((args, kwargs))
         contents = [contents_of(value) for value in mutables]
         result = hooks.call(function, *args, **kwargs)
-        template = Template(mutables)
-        self._result = template.take(result)
-        self._refilled = [(i, template.take_contents(value)) for i, (value, had) in enumerate(zip(mutables, contents))
-                          if is_changed(value, had)]
+        results = self._take_results(result, mutables, contents, arguments) + self._take_changes()
+        for value in results:
+            check_defined(value)
+            if isinstance(value, str) and "FakeTensor(" in value:
+                raise UnsupportedError(["a result is a text with the contents of a tensor"])
+        return results
+
+    def _take_results(self, result, mutables, contents, arguments):
+        """The leaves of the result, and of what the program puts into mutables among its arguments."""
+        # A list that stands twice in a container of PyTorch's tree is two in its twin.
+        is_alike = [*map(type, mutables)] == [*map(type, arguments.mutables())]
+        template = Template(mutables if is_alike else [])
+        self._result, self._refilled = template.take(result), []
+        for i, (value, had) in enumerate(zip(mutables, contents)):
+            if not is_changed(value, had):
+                continue
+            if not is_alike or not can_be_refilled(value):
+                raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
+                                        f"give back a new one"])
+            self._refilled.append((i, template.take_contents(value)))
+        return template.leaves
+
+    def _take_changes(self):
+        """The tensors that the program gives to what is not among its arguments."""
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
                 what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
                 raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
                                         f"may be given other tensors only"])
-        results = template.leaves + [found[key] for found, key in self._changes]
-        for value in results:
-            check_defined(value)
-            if isinstance(value, str) and "FakeTensor(" in value:
-                raise UnsupportedError(["a result is a text with the contents of a tensor"])
-        return results
+        return [found[key] for found, key in self._changes]
 
     def describe(self):
         """What a call must keep to, for people."""

@@ -8,6 +8,7 @@ A plain object, a cache of keys and values say, is its class and its attributes.
 
 import enum
 import types
+from collections import OrderedDict, defaultdict
 
 import torch
 from torch.utils import _pytree as pytree
@@ -40,11 +41,11 @@ def mutables_of(value):
 def _find_mutables(value, found):
     if id(value) in found:
         return
-    if type(value) in (list, dict) or is_object(value):
+    if isinstance(value, (list, dict)) or is_object(value):
         found[id(value)] = value
-    elif type(value) is not tuple and not (isinstance(value, tuple) and hasattr(value, "_fields")):
+    elif not isinstance(value, tuple):
         return
-    for part in contents_of(value).values() if not isinstance(value, (list, tuple)) else value:
+    for part in contents_of(value).values():
         _find_mutables(part, found)
 
 
@@ -53,6 +54,10 @@ def contents_of(value):
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     return dict(value if isinstance(value, dict) else vars(value))
+
+
+def can_be_refilled(value):
+    return type(value) in (list, dict, OrderedDict, defaultdict) or is_object(value)
 
 
 def is_changed(value, had):
