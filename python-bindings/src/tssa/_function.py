@@ -218,6 +218,7 @@ class _Recording:
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
                                         f"give back a new one"])
             self._refilled.append((i, template.take_contents(value)))
+        self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
 
     def _take_changes(self):
@@ -241,7 +242,7 @@ class _Recording:
         results = self.program.run_fitting(arguments.values, sizes)
         for found, key in reversed(self._changes):
             found[key] = results.pop()
-        mutables = arguments.mutables()
+        mutables = arguments.mutables() if self._uses_mutables else ()
         maker = Maker(results, mutables)
         made = maker.make(self._result)
         contents = [(mutables[i], maker.make_contents(nodes)) for i, nodes in self._refilled]

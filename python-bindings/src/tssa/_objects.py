@@ -74,6 +74,7 @@ class Template:
 
     def __init__(self, mutables):
         self.leaves = []
+        self.uses_mutables = False
         self._places = {id(value): i for i, value in enumerate(mutables)}
         self._numbers = {}  # of what is made, by id
         self._alive = list(mutables)
@@ -81,6 +82,7 @@ class Template:
     def take(self, value):
         """A node for Maker.make."""
         if id(value) in self._places:
+            self.uses_mutables = True
             return ("argument", self._places[id(value)])
         if id(value) in self._numbers:
             return ("again", self._numbers[id(value)])
