@@ -146,6 +146,13 @@ class Objects(AgreementTest):
         self.assertIs(other, values)
         torch.testing.assert_close(doubled, values[0] * 2)
 
+    def test_what_comes_again(self):
+        compiled = tssa.compile(lambda values, other: other[0] * 2 if isinstance(other, list) else other * 3)
+        x = tensor(3)
+        values = [x]
+        for other, expected in ((x, x * 3), (values, x * 2), ([x], x * 2), (tensor(3), x * 3)):
+            torch.testing.assert_close(compiled(values, other), expected)
+
     def test_dicts(self):
         compiled = tssa.compile(change_dict)
         state = {"first": tensor(3)}

@@ -66,7 +66,7 @@ class Arguments:
     def _take_mutable(self, value, take):
         """The key of a list, a dict or an object. One that comes again is the same."""
         if id(value) in self._seen:
-            return ("again", self._seen[id(value)])
+            return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
         if type(value) is list:
             return (list, *map(take, value))
@@ -92,7 +92,7 @@ class Arguments:
     def _take_tensor(self, tensor):
         place = self._places.setdefault(id(tensor), len(self.values))
         if place != len(self.values):
-            return ("again", place)
+            return ("same tensor", place)
         if tensor.is_contiguous() and tensor.numel():
             return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu))
         order = find_permutation(tensor)
