@@ -21,6 +21,7 @@ def is_object(value):
     """Whether a value is nothing but its class and its attributes."""
     kind = type(value)
     return (hasattr(value, "__dict__") and not callable(value) and not isinstance(value, _OTHERS)
+            and kind.__new__ is object.__new__
             and kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__
             and not any(vars(base).get("__slots__") for base in kind.__mro__) and kind not in pytree.SUPPORTED_NODES
             and kind.__module__.partition(".")[0] not in ("builtins", "torch", "numpy"))
