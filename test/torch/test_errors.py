@@ -128,6 +128,13 @@ def raises_in_each_iteration(x: Tensor):
     return x
 
 
+found = []
+
+
+def adds_what_is_found(x):
+    return sum(found, x)
+
+
 REFUSED = {
     changes_shape_of_argument: "changes the shape of an argument",
     maybe_an_argument: "a result may be an argument or not",
@@ -203,6 +210,15 @@ class Errors(unittest.TestCase):
         self.assertEqual(module.calls, 0)
         self.refuse(appends_to_a_global)
         self.assertEqual(calls, [])
+
+    def test_lists_that_were_empty(self):
+        compiled = tssa.compile(adds_what_is_found)
+        self.assertEqual(compiled(X).tolist(), X.tolist())
+        found.append(X)
+        try:
+            self.assertEqual(compiled(X).tolist(), (X * 2).tolist())
+        finally:
+            found.clear()
 
     def test_values_of_a_run(self):
         for function in (turns_to_numpy, walks_data):

@@ -127,7 +127,7 @@ class Reads:
             return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
-                        for found, had in self._containers if had))
+                        for found, had in self._containers))
 
     def _holds_dict(self, found, had, count):
         return (count is None or len(found) == count) and all(
