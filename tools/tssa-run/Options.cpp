@@ -264,12 +264,13 @@ std::optional<std::string> tssa::run::parseOptions(const std::vector<std::string
 }
 
 std::string tssa::run::getHelp() {
-  std::string help = "usage: tssa-run MODEL [options]\n\n"
-                     "Runs a compiled model (.so). A model.onnx, model.mlir or program.json is "
-                     "compiled\nfirst, into a cache. Inputs come from a .npz or are made up; npz keys "
-                     "are the model's names, and\na bf16 tensor travels as u16 under "
-                     "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
-                     "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
+  std::string help =
+      "usage: tssa-run MODEL [options]\n\n"
+      "Runs a compiled model (.so). A model.onnx, model.mlir or program.json is "
+      "compiled\nfirst, into a cache. Inputs come from a .npz or are made up; npz keys "
+      "are the model's names, and\na bf16 tensor travels as u16 under "
+      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
+      "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
   for (const Option &option : getOptions()) {
     std::string left = std::string("  --") + option.name;
     if (option.value)

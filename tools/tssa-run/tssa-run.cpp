@@ -126,6 +126,16 @@ static Status chooseTarget(Options &options) {
   return Status::success();
 }
 
+/// The compiled form of a source, in the cache if it can be; made anew with `again`.
+static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
+  int exitCode = 0;
+  if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
+    int own = report(status);
+    return exitCode ? exitCode : own;
+  }
+  return Success;
+}
+
 /// Loads the model, compiling it first when it is a source.
 static int load(const Options &options, CompiledModel &compiled,
                 std::unique_ptr<Session> &session) {
@@ -140,11 +150,8 @@ static int load(const Options &options, CompiledModel &compiled,
     return status.ok() ? Success : report(status);
   }
   for (bool again : {false, true}) {
-    int exitCode = 0;
-    if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
-      int own = report(status);
-      return exitCode ? exitCode : own;
-    }
+    if (int code = compile(options, compiled, again))
+      return code;
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
@@ -154,16 +161,6 @@ static int load(const Options &options, CompiledModel &compiled,
       return report(status);
   }
   return InternalError;
-}
-
-/// The compiled form of a source, in the cache if it can be.
-static int compile(const Options &options, CompiledModel &compiled) {
-  int exitCode = 0;
-  if (Status status = compiled.prepare(options, false, exitCode); !status.ok()) {
-    int own = report(status);
-    return exitCode ? exitCode : own;
-  }
-  return Success;
 }
 
 /// Prints where the compiled form of a source is kept.

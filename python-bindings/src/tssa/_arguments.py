@@ -47,7 +47,7 @@ class Arguments:
         if kind is tuple:
             return (tuple, *map(self._take, value))
         if kind is list or kind is dict:
-            return self._take_mutable(value, self._take)
+            return self._take_mutable(value)
         if kind is int or kind is float:
             return self._add(value, kind)
         if hasattr(value, "__dlpack__"):
@@ -58,32 +58,17 @@ class Arguments:
             return (kind, *map(self._take, value))
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
-            if is_object(value):
-                return self._take_mutable(value, self._take_attribute)
-            return self._add(value, (kind, id(value)))
+            return self._take_mutable(value) if is_object(value) else self._add(value, (kind, id(value)))
         return (kind, str(spec), *map(self._take, leaves))
 
-    def _take_mutable(self, value, take):
+    def _take_mutable(self, value):
         """The key of a list, a dict or an object. One that comes again is the same."""
         if id(value) in self._seen:
             return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
         if type(value) is list:
-            return (list, *map(take, value))
-        return (type(value), *((name, take(part)) for name, part in contents_of(value).items()))
-
-    def _take_attribute(self, value):
-        """The key of a part of an object."""
-        kind = type(value)
-        if kind is tuple:
-            return (tuple, *map(self._take_attribute, value))
-        if kind is list or kind is dict or is_object(value):
-            return self._take_mutable(value, self._take_attribute)
-        if isinstance(value, torch.Tensor):
-            return self._take_tensor(value)
-        if kind is int or kind is float:
-            return self._add(value, kind)
-        return (kind, value) if isinstance(value, _LITERALS) else self._add(value, (kind, id(value)))
+            return (list, *map(self._take, value))
+        return (type(value), *((name, self._take(part)) for name, part in contents_of(value).items()))
 
     def _add(self, value, key):
         self.values.append(value)
@@ -150,7 +135,7 @@ def _replace(value, values, known):
     if kind is tuple:
         return tuple(_replace(element, values, known) for element in value)
     if kind is list or kind is dict:
-        return _make_twin(value, known, lambda part: _replace(part, values, known))
+        return _make_twin(value, values, known)
     if hasattr(value, "__dlpack__"):
         if id(value) not in known or not isinstance(value, torch.Tensor):
             known[id(value)] = next(values)
@@ -159,30 +144,15 @@ def _replace(value, values, known):
         return kind(*(_replace(element, values, known) for element in value))
     leaves, spec = pytree.tree_flatten(value)
     if len(leaves) == 1 and leaves[0] is value:
-        return _replace_attribute(value, values, known) if is_object(value) else next(values)
+        return _make_twin(value, values, known) if is_object(value) else next(values)
     return pytree.tree_unflatten([_replace(leaf, values, known) for leaf in leaves], spec)
 
 
-def _make_twin(value, known, replace):
+def _make_twin(value, values, known):
     """A list, a dict or an object with other parts."""
     if id(value) not in known:
         twin = known[id(value)] = make_empty(type(value))
-        refill(twin, {name: replace(part) for name, part in contents_of(value).items()})
-    return known[id(value)]
-
-
-def _replace_attribute(value, values, known):
-    kind = type(value)
-    if kind is tuple:
-        return tuple(_replace_attribute(part, values, known) for part in value)
-    if kind is list or kind is dict or is_object(value):
-        return _make_twin(value, known, lambda part: _replace_attribute(part, values, known))
-    if isinstance(value, _LITERALS):
-        return value
-    if not isinstance(value, torch.Tensor):
-        return next(values)
-    if id(value) not in known:
-        known[id(value)] = next(values)
+        refill(twin, {name: _replace(part, values, known) for name, part in contents_of(value).items()})
     return known[id(value)]
 
 
