@@ -123,6 +123,16 @@ def row_09_one_of_two_storages_is_written(x, c):
     return a + b
 
 
+@refused("may change a storage that has another name", (V, torch.tensor(1)))
+def row_09_two_names_become_one_in_a_branch(x, c):
+    a, b = x.clone(), x + 1
+    if c:
+        b = torch.tanh(b)
+        a = b
+    a[0] = 2
+    return a + 1, b.clone()
+
+
 @right((V, V + 1))
 def row_10_swap(x, y):
     a, b = x.clone(), y.clone()

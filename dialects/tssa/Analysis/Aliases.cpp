@@ -158,12 +158,65 @@ void Aliases::findPlaces() {
 // Conflicts
 //===----------------------------------------------------------------------===//
 
+/// The op that a name is an argument or a result of.
+static Operation *getCarrier(Value name) {
+  if (auto argument = dyn_cast<BlockArgument>(name))
+    return argument.getOwner()->getParentOp();
+  return name.getDefiningOp();
+}
+
+/// Whether control flow gives `left` and `right` their storages at once.
+static bool areGivenTogether(Value left, Value right) {
+  if (isStorage(left) || isStorage(right))
+    return false;
+  auto l = dyn_cast<BlockArgument>(left), r = dyn_cast<BlockArgument>(right);
+  return l && r ? l.getOwner() == r.getOwner()
+                : !l && !r && left.getDefiningOp() == right.getDefiningOp();
+}
+
 void Aliases::findEdges() {
   for (Value name : names)
     if (isOwner(name))
       for (OpOperand *incoming : getIncomingOperands(name))
-        if (Value from = getPlace(incoming->get()).root; from && from != name)
-          edges.push_back({from, name, incoming->getOwner()});
+        edges[name].push_back({getPlace(incoming->get()).root, incoming->getOwner()});
+}
+
+bool Aliases::mayBeSame(Value left, Value right) const {
+  return left == right || aliased.contains({left, right});
+}
+
+bool Aliases::isGivenStorageOf(Value name, Value other) const {
+  ArrayRef<Edge> incoming = edges.find(name)->second;
+  if (areGivenTogether(name, other)) {
+    auto others = edges.find(other);
+    return others != edges.end() &&
+           llvm::any_of(llvm::zip_equal(incoming, others->second), [&](auto both) {
+             return mayBeSame(std::get<0>(both).from, std::get<1>(both).from);
+           });
+  }
+  // What is inside of the op ends where the name begins.
+  return !getCarrier(name)->isAncestor(other.getParentBlock()->getParentOp()) &&
+         llvm::any_of(incoming, [&](const Edge &edge) { return mayBeSame(edge.from, other); });
+}
+
+void Aliases::findAliased() {
+  SetVector<Value> roots;
+  for (auto &[name, incoming] : edges) {
+    roots.insert(name);
+    for (const Edge &edge : incoming)
+      if (edge.from)
+        roots.insert(edge.from);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[name, incoming] : edges)
+      for (Value other : roots)
+        if (!mayBeSame(name, other) && isGivenStorageOf(name, other)) {
+          aliased.insert({name, other});
+          aliased.insert({other, name});
+          changed = true;
+        }
+  }
 }
 
 void Aliases::findAccesses() {
@@ -174,8 +227,10 @@ void Aliases::findAccesses() {
     else if (auto write = dyn_cast<WriteOp>(op))
       accesses.push_back({getPlace(write.getRef()).root, op, true});
   });
-  for (const Edge &edge : edges)
-    accesses.push_back({edge.from, edge.at, false});
+  for (auto &[name, incoming] : edges)
+    for (const Edge &edge : incoming)
+      if (edge.from && edge.from != name)
+        accesses.push_back({edge.from, edge.at, false});
   for (Value returned : end->getOperands())
     if (isa<RefType>(returned.getType()))
       accesses.push_back({getPlace(returned).root, end, false});
@@ -190,14 +245,13 @@ void Aliases::findAccesses() {
   });
 }
 
-SmallVector<Value> Aliases::getClosure(Value root, bool forward) const {
-  SetVector<Value> closure;
-  closure.insert(root);
-  for (unsigned next = 0; next < closure.size(); ++next)
-    for (const Edge &edge : edges)
-      if ((forward ? edge.from : edge.name) == closure[next])
-        closure.insert(forward ? edge.name : edge.from);
-  return closure.takeVector();
+/// Whether `root` has its storage where `op` runs; it would be given another one before any use
+/// after `op` otherwise.
+static bool isGivenBefore(Value root, Operation *op) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return argument.getOwner()->getParent()->isAncestor(op->getParentRegion());
+  Operation *ancestor = root.getParentBlock()->findAncestorOpInBlock(*op);
+  return ancestor && root.getDefiningOp()->isBeforeInBlock(ancestor);
 }
 
 /// Whether `later` may run after `earlier` while the storage that `root` names is the
@@ -227,31 +281,19 @@ static bool mayFollow(Operation *earlier, Operation *later, Value root) {
       block.findAncestorOpInBlock(*later));
 }
 
-std::optional<Conflict> Aliases::findConflict(const Edge &edge) const {
-  SmallVector<Value> before = getClosure(edge.from, /*forward=*/false);
-  SmallVector<Value> after = getClosure(edge.name, /*forward=*/true);
+std::optional<Conflict> Aliases::findConflict() const {
   for (const Access &write : accesses) {
     if (!write.isWrite)
       continue;
-    for (Value from : before) {
-      for (Value name : after) {
-        if (from == name || (write.root != from && write.root != name) ||
-            !mayFollow(edge.at, write.op, from))
-          continue;
-        Value other = write.root == from ? name : from;
-        for (const Access &use : accesses)
-          if (use.root == other && use.op != write.op && mayFollow(write.op, use.op, from))
-            return Conflict{edge.name, from, write.op, use.op};
-      }
+    for (const Access &use : accesses) {
+      if (write.root == use.root || !mayBeSame(write.root, use.root) ||
+          !isGivenBefore(use.root, write.op) || !mayFollow(write.op, use.op, use.root))
+        continue;
+      bool writesName = !isStorage(write.root);
+      return Conflict{writesName ? write.root : use.root, writesName ? use.root : write.root,
+                      write.op, use.op};
     }
   }
-  return std::nullopt;
-}
-
-std::optional<Conflict> Aliases::findConflict() const {
-  for (const Edge &edge : edges)
-    if (std::optional<Conflict> conflict = findConflict(edge))
-      return conflict;
   return std::nullopt;
 }
 
@@ -259,5 +301,6 @@ Aliases::Aliases(func::FuncOp function) : function(function), context(function.g
   findNames();
   findPlaces();
   findEdges();
+  findAliased();
   findAccesses();
 }

@@ -10,8 +10,8 @@
 /// scf.if, scf.for or scf.while. For each this analysis finds either the one storage and
 /// path that it always is, up to the integers of the path, or that it is none: then the
 /// name is as good as a storage of its own, into which each incoming ref is copied, as
-/// long as nobody can tell. Somebody can where one of the two is written and the other
-/// used afterwards.
+/// long as nobody can tell. Somebody can where two roots may be the same storage at one
+/// time, one of them is written, and the other used afterwards.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_ANALYSIS_ALIASES_H
@@ -52,10 +52,9 @@ public:
   std::optional<Conflict> findConflict() const;
 
 private:
-  /// A ref that comes into a name that is copied into.
+  /// A root that is copied into a name, and the op whose operand it is.
   struct Edge {
-    Value from, name;
-    /// The op whose operand it is.
+    Value from;
     Operation *at;
   };
   struct Access {
@@ -68,16 +67,19 @@ private:
   Place join(Value name) const;
   void findEdges();
   void findAccesses();
-  /// `root` and the roots that are copied into it, directly or not; or, with
-  /// `forward`, those that it is copied into.
-  SmallVector<Value> getClosure(Value root, bool forward) const;
-  std::optional<Conflict> findConflict(const Edge &edge) const;
+  void findAliased();
+  /// Whether two roots may be the same storage in the program, both at one time.
+  bool mayBeSame(Value left, Value right) const;
+  /// Whether what comes into `name` may be the storage that `other` has then.
+  bool isGivenStorageOf(Value name, Value other) const;
 
   func::FuncOp function;
   MLIRContext *context;
   SmallVector<Value> names;
   DenseMap<Value, Place> places;
-  SmallVector<Edge> edges;
+  /// What comes into each name that is copied into, in the order of `getIncomingOperands`.
+  llvm::MapVector<Value, SmallVector<Edge>> edges;
+  DenseSet<std::pair<Value, Value>> aliased;
   SmallVector<Access> accesses;
 };
 

@@ -62,3 +62,74 @@ func.func @constant(%w: tensor<4xf32>, %a: tensor<4xf32>, %c: i1, %v: tensor<4xf
   // expected-note @+1 {{and the other one is used here}}
   return
 }
+
+// -----
+
+// Two names are one storage after the same arm, which has no other use.
+func.func @siblings(%x: tensor<4xf32>, %z: tensor<4xf32>, %c: i1, %v: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = tssa.alloc %x : !tssa.ref<4xf32>
+  %b = tssa.alloc %z : !tssa.ref<4xf32>
+  // expected-note @+2 {{control flow makes a name here}}
+  // expected-note @+1 {{for what may be this storage}}
+  %r:2 = scf.if %c -> (!tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+    %n = tssa.alloc %v : !tssa.ref<4xf32>
+    scf.yield %n, %n : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  } else {
+    scf.yield %a, %b : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  }
+  // expected-error @+1 {{this write may change a storage that has another name}}
+  tssa.write %v, %r#0 : !tssa.ref<4xf32>
+  %r0 = tssa.read %r#0 : !tssa.ref<4xf32>
+  // expected-note @+1 {{and the other one is used here}}
+  %r1 = tssa.read %r#1 : !tssa.ref<4xf32>
+  return %r0, %r1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Each of two branches may choose the same storage, which has no other use.
+func.func @chosen_twice(%x: tensor<4xf32>, %c: i1, %d: i1, %v: tensor<4xf32>) -> tensor<4xf32> {
+  %s = tssa.alloc %x : !tssa.ref<4xf32>
+  %a = tssa.alloc %v : !tssa.ref<4xf32>
+  %b = tssa.alloc %v : !tssa.ref<4xf32>
+  // expected-note @+1 {{control flow makes a name here}}
+  %p = scf.if %c -> !tssa.ref<4xf32> {
+    scf.yield %s : !tssa.ref<4xf32>
+  } else {
+    scf.yield %a : !tssa.ref<4xf32>
+  }
+  // expected-note @+1 {{for what may be this storage}}
+  %q = scf.if %d -> !tssa.ref<4xf32> {
+    scf.yield %s : !tssa.ref<4xf32>
+  } else {
+    scf.yield %b : !tssa.ref<4xf32>
+  }
+  // expected-error @+1 {{this write may change a storage that has another name}}
+  tssa.write %v, %p : !tssa.ref<4xf32>
+  // expected-note @+1 {{and the other one is used here}}
+  %r = tssa.read %q : !tssa.ref<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// The arguments of a loop become one storage in its second iteration.
+func.func @carried_together(%x: tensor<4xf32>, %v: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tssa.alloc %x : !tssa.ref<4xf32>
+  %b = tssa.alloc %v : !tssa.ref<4xf32>
+  // expected-note @+2 {{control flow makes a name here}}
+  // expected-note @+1 {{for what may be this storage}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (!tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+    // expected-error @+1 {{this write may change a storage that has another name}}
+    tssa.write %v, %p : !tssa.ref<4xf32>
+    // expected-note @+1 {{and the other one is used here}}
+    %w = tssa.read %q : !tssa.ref<4xf32>
+    %m = tssa.alloc %w : !tssa.ref<4xf32>
+    scf.yield %m, %m : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  }
+  %o = tssa.read %r#0 : !tssa.ref<4xf32>
+  return %o : tensor<4xf32>
+}

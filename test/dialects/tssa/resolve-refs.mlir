@@ -117,3 +117,51 @@ func.func @select(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1) -> tensor<
   %v = tssa.read %r : !tssa.ref<4xf32>
   return %v : tensor<4xf32>
 }
+
+// -----
+
+// Two storages that swap their names are never one: writes to both are right.
+// CHECK-LABEL: func @swap_storages
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4xf32>, tensor<4xf32>) {
+// ALIAS: function @swap_storages
+func.func @swap_storages(%x: tensor<4xf32>, %y: tensor<4xf32>, %v: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tssa.alloc %x : !tssa.ref<4xf32>
+  %t = tssa.alloc %y : !tssa.ref<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s, %b = %t) -> (!tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+    %w = tssa.read %b : !tssa.ref<4xf32>
+    tssa.write %w, %a : !tssa.ref<4xf32>
+    tssa.write %v, %b : !tssa.ref<4xf32>
+    scf.yield %b, %a : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  }
+  %o = tssa.read %r#0 : !tssa.ref<4xf32>
+  return %o : tensor<4xf32>
+}
+
+// -----
+
+// The name is chosen anew after each write to what it may be.
+// CHECK-LABEL: func @chosen_anew
+// CHECK: scf.for
+// CHECK:   tssa.write
+// CHECK:   scf.if {{.*}} -> (tensor<4xf32>)
+// CHECK:   tssa.alloc
+// CHECK:   tssa.read
+// ALIAS: function @chosen_anew
+func.func @chosen_anew(%s: !tssa.ref<4xf32>, %o: !tssa.ref<4xf32>, %x: tensor<4xf32>, %p: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    tssa.write %x, %s : !tssa.ref<4xf32>
+    %t = tssa.alloc %x : !tssa.ref<4xf32>
+    %c = scf.if %p -> !tssa.ref<4xf32> {
+      scf.yield %s : !tssa.ref<4xf32>
+    } else {
+      scf.yield %t : !tssa.ref<4xf32>
+    }
+    %v = tssa.read %c : !tssa.ref<4xf32>
+    tssa.write %v, %o : !tssa.ref<4xf32>
+  }
+  return
+}
