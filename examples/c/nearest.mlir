@@ -1,8 +1,8 @@
 // Which of three centres is each row nearest to? x is f32[N,4]; the results are
 // the squared distances, f32[N,3], and the index of the least, i64[N].
-func.func @main(%x: tensor<?x4xf32> {tssa.name = "x", tssa.dtype = "f32", tssa.dims = ["N", 4]})
-    -> (tensor<?x3xf32> {tssa.name = "distances", tssa.dtype = "f32", tssa.dims = ["N", 3]},
-        tensor<?xi64> {tssa.name = "nearest", tssa.dtype = "i64", tssa.dims = ["N"]}) {
+func.func @main(%x: tensor<?x4xf32> {te.port = #te.port<name = "x", type = f32, dims = ["N", 4]>})
+    -> (tensor<?x3xf32> {te.port = #te.port<name = "distances", type = f32, dims = ["N", 3]>},
+        tensor<?xi64> {te.port = #te.port<name = "nearest", type = i64, dims = ["N"]>}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %centres = te.constant dense<[[5.0, 3.4, 1.5, 0.2],

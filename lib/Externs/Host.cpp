@@ -12,7 +12,7 @@ using namespace tssa;
 extern "C" {
 
 /// Where compiled code finds `tssa_host::math`.
-double (*tssa_math)(int32_t function, double x, double y) __asm__("tssa.math");
+double (*tssa_math)(int32_t function, double x, double y);
 
 void tssa_host_begin(const tssa_host *host) {
   __atomic_store_n(&tssa_math, host->math, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/Signature.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Operators/Limits.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,6 +17,7 @@ using mlir::failure;
 using mlir::FailureOr;
 using mlir::LogicalResult;
 using mlir::success;
+namespace te = mlir::tssa::te;
 using tssa_onnx::GraphProto;
 using tssa_onnx::ValueInfoProto;
 
@@ -184,13 +186,11 @@ FailureOr<std::vector<Input>> readInputs(const GraphProto &graph, const ImportOp
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// The attributes of an argument or a result; `dims` are integers and strings.
-static mlir::DictionaryAttr makeAttributes(mlir::Builder builder, StringRef name, DType type,
-                                           ArrayRef<mlir::Attribute> dims) {
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("tssa.name", builder.getStringAttr(name)),
-       builder.getNamedAttr("tssa.dtype", builder.getStringAttr(getName(type))),
-       builder.getNamedAttr("tssa.dims", builder.getArrayAttr(dims))});
+/// `dims` are integers and strings.
+static te::PortAttr makePort(mlir::Builder builder, StringRef name, DType type,
+                             ArrayRef<mlir::Attribute> dims) {
+  return te::PortAttr::get(builder.getContext(), builder.getStringAttr(name),
+                           getSignedType(builder.getContext(), type), builder.getArrayAttr(dims));
 }
 
 void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &builder,
@@ -219,7 +219,7 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
       }
       shape.push_back(it->second);
     }
-    function.setArgAttrs(i, makeAttributes(ops, input.name, input.type, dims));
+    te::setArgumentPort(function, i, makePort(ops, input.name, input.type, dims));
     scope.entries[input.name] = {builder.wrap(argument, input.type, shape), "an input"};
   }
 }
@@ -262,7 +262,7 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
   mlir::OpBuilder &ops = builder.ops;
   builder.setLoc(ops.getUnknownLoc());
   SmallVector<mlir::Value> values;
-  SmallVector<mlir::DictionaryAttr> attributes;
+  SmallVector<te::PortAttr> ports;
   for (const ValueInfoProto &output : graph.output()) {
     GraphImporter::Entry *entry = scope.find(output.name());
     if (entry->isUnknown)
@@ -279,13 +279,13 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
       else
         dims.push_back(ops.getStringAttr(size.str()));
     }
-    attributes.push_back(makeAttributes(ops, output.name(), tensor.dtype(), dims));
+    ports.push_back(makePort(ops, output.name(), tensor.dtype(), dims));
   }
   mlir::func::ReturnOp::create(ops, builder.loc(), values);
   function.setFunctionType(
       ops.getFunctionType(function.getArgumentTypes(), mlir::ValueRange(values).getTypes()));
-  for (const auto &[i, dictionary] : llvm::enumerate(attributes))
-    function.setResultAttrs(i, dictionary);
+  for (const auto &[i, port] : llvm::enumerate(ports))
+    te::setResultPort(function, i, port);
   return success();
 }
 

@@ -213,7 +213,8 @@ FailureOr<Tensors> Builder::callExtern(StringRef callee, ArrayRef<Tensor> inputs
     }
     types.push_back(RankedTensorType::get(extents, getElementType(context(), result.type)));
   }
-  auto op = te::ExternOp::create(ops, location, types, callee, operands, resultSizes, sizeIndex);
+  auto op = te::ExternOp::create(ops, location, types, callee, operands, resultSizes,
+                                 /*outs=*/mlir::ValueRange(), sizeIndex);
   for (NamedAttribute attribute : attributes)
     op->setAttr(attribute.getName(), attribute.getValue());
   Tensors tensors;

@@ -43,6 +43,29 @@ Type getElementType(MLIRContext *context, DType type) {
   }
 }
 
+Type getSignedType(MLIRContext *context, DType type) {
+  switch (type) {
+  case DType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case DType::F8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case DType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case DType::F8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case DType::F8E8M0:
+    return Float8E8M0FNUType::get(context);
+  case DType::F4E2M1:
+    return Float4E2M1FNType::get(context);
+  default:
+    break;
+  }
+  if (isFloat(type) || type == DType::Bool)
+    return getElementType(context, type);
+  return IntegerType::get(context, getBits(type),
+                          isUnsigned(type) ? IntegerType::Unsigned : IntegerType::Signless);
+}
+
 DType getAccumulator(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
 
 /// ONNX's numbers of element types, in the order of DType.

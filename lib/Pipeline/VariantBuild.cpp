@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VariantBuild.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/IR/Verifier.h"
 #include "tssa/Externs/Externs.h"
@@ -93,22 +94,20 @@ LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manife
   return runStages(*owned, manifest);
 }
 
-/// Nodes as `describeLaunches` reads them.
-static ArrayAttr getNodeList(MLIRContext *context, const runtime::Manifest &manifest) {
-  Builder builder(context);
-  SmallVector<Attribute> list;
-  for (const runtime::Node &node : manifest.nodes)
-    list.push_back(builder.getStrArrayAttr({node.name, node.op}));
-  return builder.getArrayAttr(list);
+static SmallVector<te::NodeAttr> getNodes(MLIRContext *context, const runtime::Manifest &manifest) {
+  return llvm::map_to_vector(manifest.nodes, [&](const runtime::Node &node) {
+    return te::NodeAttr::get(context, StringAttr::get(context, node.name),
+                             StringAttr::get(context, node.op));
+  });
 }
 
 LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifest) {
   module = given;
   if (options.sanitize)
-    module->setAttr("te.buffers_apart", UnitAttr::get(module.getContext()));
+    te::setSeparateBuffers(module);
   // All variants number the model's nodes alike.
   if (number > 0)
-    module->setAttr("te.nodes", getNodeList(module.getContext(), manifest));
+    te::setTable<te::NodeAttr>(module, getNodes(module.getContext(), manifest));
   for (auto [stageNumber, stage] : llvm::enumerate(getStages())) {
     if (failed(runStage(stage)))
       return failure();
@@ -246,14 +245,13 @@ llvm::Expected<std::vector<runtime::WeightChunk>> VariantBuild::getWeights() {
   // What a constant without elements points at.
   static const char nothing[64] = {};
   std::vector<runtime::WeightChunk> chunks;
-  auto list = module->getAttrOfType<ArrayAttr>("te.weights");
-  for (auto entry : list.getAsRange<DictionaryAttr>()) {
-    auto bytes = te::ConstantBytes::get(entry.getAs<ElementsAttr>("value"));
+  for (te::WeightAttr weight : te::getTable<te::WeightAttr>(module)) {
+    auto bytes = te::ConstantBytes::get(weight.getValue());
     if (failed(bytes))
       return llvm::createStringError("the bytes of a constant are not at hand");
     auto kept = std::make_shared<te::ConstantBytes>(*bytes);
     storage.push_back(kept);
-    uint64_t offset = entry.getAs<IntegerAttr>("offset").getInt();
+    uint64_t offset = weight.getOffset();
     ArrayRef<char> data = kept->getBytes();
     if (data.empty())
       chunks.push_back({offset, sizeof(nothing), nothing});

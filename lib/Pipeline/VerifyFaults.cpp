@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/VerifyFaults.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -136,7 +137,7 @@ static bool isInArena(Value memref) {
   if (!base)
     return false;
   auto function = dyn_cast<func::FuncOp>(base.getOwner()->getParentOp());
-  return function && function.getArgAttr(base.getArgNumber(), "te.arena");
+  return function && te::isArena(function, base.getArgNumber());
 }
 
 /// A kernel writes its result over what it reads.

@@ -55,7 +55,7 @@ static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool retu
 
 /// Gives the kernel the math functions that a host would.
 static void defineMath(llvm::Module &module) {
-  llvm::GlobalVariable *math = module.getNamedGlobal("tssa.math");
+  llvm::GlobalVariable *math = module.getNamedGlobal("tssa_math");
   if (!math)
     return;
   auto address = reinterpret_cast<uintptr_t>(&runtime::evaluateMath);

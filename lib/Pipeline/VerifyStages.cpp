@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/VerifyStages.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -33,15 +34,10 @@ static ComparePolicy getProgramPolicy(ElementKind kind) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-static std::string getPortName(mlir::StringAttr name, unsigned index) {
-  return name ? name.str() : std::to_string(index);
-}
-
 Error StageVerifier::start(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    outputNames.push_back(
-        getPortName(main.getResultAttrOfType<mlir::StringAttr>(i, "tssa.name"), i));
+    outputNames.push_back(te::getName(te::getResultPort(main, i), llvm::Twine(i)));
   // Random integers may be counts or indexes that are too large for the sizes: a
   // few seeds are tried.
   constexpr unsigned mostSeeds = 8;

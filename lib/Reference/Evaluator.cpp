@@ -110,7 +110,7 @@ Error Interpreter::evaluate(te::ConstantOp op) {
 }
 
 Error Interpreter::evaluate(te::ExternOp op) {
-  if (op->hasAttr("te.outs"))
+  if (op.isOnMemory())
     return evaluateOnMemory(op);
   Expected<SmallVector<HostTensor>> results = evaluateExtern(op, getAll(op.getInputs()));
   if (!results)

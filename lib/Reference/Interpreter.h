@@ -54,6 +54,7 @@ private:
   Error evaluate(mlir::tssa::te::ConstantOp op);
   Error evaluate(mlir::tssa::te::ExternOp op);
   Error evaluate(mlir::tssa::te::CheckOp op);
+  Error evaluate(mlir::tssa::te::ResultOp op);
   Error evaluate(mlir::tssa::te::LaunchOp op);
   Error evaluate(mlir::func::CallOp op);
   Error evaluate(mlir::scf::IfOp op);

@@ -16,6 +16,7 @@
 #include "Interpreter.h"
 #include "dialects/te/Analysis/Signature.h"
 #include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,6 +93,17 @@ Error Interpreter::evaluate(memref::AllocOp op) {
   if (!memory)
     return memory.takeError();
   set(op.getResult(), HostValue(std::move(*memory)));
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::ResultOp op) {
+  Expected<SmallVector<int64_t>> shape = getShape(op.getBuffer().getType(), op.getSizes());
+  if (!shape)
+    return shape.takeError();
+  Expected<HostMemory> memory = allocate(op, op.getBuffer().getType(), *shape);
+  if (!memory)
+    return memory.takeError();
+  set(op.getBuffer(), HostValue(std::move(*memory)));
   return Error::success();
 }
 
@@ -256,17 +268,16 @@ Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
   return Error::success();
 }
 
-/// Results whose size is known before the call are operands, the last ones; the
-/// others are results.
+/// Results whose size is known before the call are outs; the others are results.
 Error Interpreter::evaluateOnMemory(te::ExternOp op) {
-  unsigned numOuts = op->getAttrOfType<IntegerAttr>("te.outs").getInt();
-  Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs().drop_back(numOuts));
+  unsigned numOuts = op.getOuts().size();
+  Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
   if (!inputs)
     return inputs.takeError();
   Expected<SmallVector<HostTensor>> results = evaluateExtern(op, *inputs);
   if (!results)
     return results.takeError();
-  auto out = op.getInputs().take_back(numOuts).begin();
+  auto out = op.getOuts().begin();
   auto returned = op.getResults().begin();
   unsigned numResults = numOuts + op.getNumResults();
   for (auto [index, result] : llvm::enumerate(ArrayRef(*results).take_front(numResults))) {
@@ -302,13 +313,11 @@ static HostMemory makeMemory(ArrayRef<uint8_t> bytes, ElementKind kind, ArrayRef
 /// The constants of a module, each at its offset.
 static Expected<HostMemory> makeWeights(ModuleOp module) {
   std::vector<uint8_t> bytes;
-  auto list = module->getAttrOfType<ArrayAttr>("te.weights");
-  for (Attribute entry : list ? list.getValue() : ArrayRef<Attribute>()) {
-    auto fields = cast<DictionaryAttr>(entry);
-    Expected<HostTensor> tensor = getConstantTensor(fields.getAs<ElementsAttr>("value"));
+  for (te::WeightAttr weight : te::getTable<te::WeightAttr>(module)) {
+    Expected<HostTensor> tensor = getConstantTensor(weight.getValue());
     if (!tensor)
       return tensor.takeError();
-    size_t offset = fields.getAs<IntegerAttr>("offset").getInt();
+    size_t offset = weight.getOffset();
     bytes.resize(std::max<size_t>(bytes.size(), offset + tensor->getNumBytes() + 64));
     if (tensor->getNumBytes())
       std::memcpy(bytes.data() + offset, tensor->getData(), tensor->getNumBytes());
@@ -341,10 +350,9 @@ Expected<std::vector<HostTensor>> Interpreter::runOnMemory(ModuleOp module, func
                                                            ArrayRef<HostTensor> inputs) {
   SmallVector<HostValue> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (function.getArgAttr(i, "te.weights") || function.getArgAttr(i, "te.arena")) {
-      Expected<HostMemory> memory = function.getArgAttr(i, "te.weights")
-                                        ? makeWeights(module)
-                                        : makeArena(module, function, inputs);
+    if (te::isWeights(function, i) || te::isArena(function, i)) {
+      Expected<HostMemory> memory =
+          te::isWeights(function, i) ? makeWeights(module) : makeArena(module, function, inputs);
       if (!memory)
         return memory.takeError();
       arguments.push_back(std::move(*memory));

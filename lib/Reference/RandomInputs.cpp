@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Reference/RandomInputs.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/tssa/IR/TSSAOps.h"
 
 using namespace mlir;
@@ -42,9 +43,8 @@ Expected<HostTensor> reference::makeRandomTensor(ElementKind kind, ArrayRef<int6
 }
 
 /// The size of one dynamic dim of an argument.
-static int64_t chooseSize(unsigned dim, ArrayAttr names, const llvm::StringMap<int64_t> &sizes,
+static int64_t chooseSize(Attribute given, const llvm::StringMap<int64_t> &sizes,
                           int64_t defaultSize) {
-  Attribute given = names && dim < names.size() ? names[dim] : Attribute();
   if (auto constant = dyn_cast_or_null<IntegerAttr>(given))
     return constant.getInt();
   if (auto name = dyn_cast_or_null<StringAttr>(given))
@@ -59,7 +59,7 @@ Expected<std::vector<HostTensor>> reference::makeRandomInputs(func::FuncOp funct
   Random random(seed);
   std::vector<HostTensor> inputs;
   for (auto [index, argumentType] : llvm::enumerate(function.getArgumentTypes())) {
-    if (function.getArgAttr(index, "te.weights") || function.getArgAttr(index, "te.arena"))
+    if (te::isWeights(function, index) || te::isArena(function, index))
       continue;
     auto ref = dyn_cast<refs::RefType>(argumentType);
     auto type = ref ? ShapedType(ref.getTensorType()) : dyn_cast<ShapedType>(argumentType);
@@ -69,12 +69,12 @@ Expected<std::vector<HostTensor>> reference::makeRandomInputs(func::FuncOp funct
     Expected<ElementKind> kind = getElementKind(type.getElementType());
     if (!kind)
       return kind.takeError();
-    auto names = function.getArgAttrOfType<ArrayAttr>(index, "tssa.dims");
-    auto example = function.getArgAttrOfType<DenseI64ArrayAttr>(index, "tssa.example");
+    te::PortAttr port = te::getArgumentPort(function, index);
+    DenseI64ArrayAttr example = port ? port.getExample() : DenseI64ArrayAttr();
     SmallVector<int64_t> shape(type.getShape());
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
-        shape[dim] = chooseSize(dim, names, sizes,
+        shape[dim] = chooseSize(port ? port.getDim(dim) : Attribute(), sizes,
                                 example && dim < example.size() ? example[dim] : defaultSize);
     Expected<HostTensor> tensor = makeRandomTensor(*kind, shape, random);
     if (!tensor)

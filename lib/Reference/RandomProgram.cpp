@@ -7,6 +7,7 @@
 
 #include "tssa/Reference/RandomProgram.h"
 #include "ProgramMaker.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -18,6 +19,7 @@
 
 using namespace mlir;
 namespace reference = ::tssa::reference;
+namespace te = mlir::tssa::te;
 using namespace ::tssa::reference;
 
 //===----------------------------------------------------------------------===//
@@ -72,10 +74,6 @@ bool ProgramMaker::fits(ArrayRef<int64_t> extents) const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-static StringRef getDTypeName(Type type) {
-  return type.isInteger(1) ? StringRef("bool") : reference::getName(cantFail(getElementKind(type)));
-}
-
 /// Arguments of random shapes; half of the dims are named sizes.
 void ProgramMaker::makeArguments() {
   unsigned numSymbols = random.below(3);
@@ -129,9 +127,10 @@ void ProgramMaker::makeArguments() {
       tensor.sizes.push_back(symbols[symbol].size);
       dims.push_back(builder.getStringAttr("N" + std::to_string(symbol)));
     }
-    function.setArgAttr(i, "tssa.name", builder.getStringAttr("x" + std::to_string(i)));
-    function.setArgAttr(i, "tssa.dtype", builder.getStringAttr(getDTypeName(tensor.element)));
-    function.setArgAttr(i, "tssa.dims", builder.getArrayAttr(dims));
+    te::setArgumentPort(function, i,
+                        te::PortAttr::get(builder.getContext(),
+                                          builder.getStringAttr("x" + std::to_string(i)),
+                                          tensor.element, builder.getArrayAttr(dims)));
     live.push_back(tensor);
   }
 }
@@ -214,12 +213,9 @@ void ProgramMaker::finish() {
       else
         dims.push_back(builder.getStringAttr(""));
     }
-    NamedAttribute named[] = {
-        builder.getNamedAttr("tssa.name",
-                             builder.getStringAttr("y" + std::to_string(results.size()))),
-        builder.getNamedAttr("tssa.dtype", builder.getStringAttr(getDTypeName(tensor.element))),
-        builder.getNamedAttr("tssa.dims", builder.getArrayAttr(dims))};
-    attributes.push_back(builder.getDictionaryAttr(named));
+    attributes.push_back(te::makeAttributes(te::PortAttr::get(
+        builder.getContext(), builder.getStringAttr("y" + std::to_string(results.size())),
+        tensor.element, builder.getArrayAttr(dims))));
     results.push_back(tensor.value);
     errors.push_back(tensor.error);
   }

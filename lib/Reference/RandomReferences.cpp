@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -438,8 +439,9 @@ void ReferenceMaker::makeArguments() {
           number == 0 ? OpFoldResult(refs::DimOp::create(builder, loc, argument, 0).getResult())
                       : refs.front().sizes.front();
     }
-    function.setArgAttr(number, "tssa.name", b.getStringAttr("x" + Twine(number)));
-    function.setArgAttr(number, "tssa.dims", b.getArrayAttr(dims));
+    te::setArgumentPort(function, number,
+                        te::PortAttr::get(b.getContext(), b.getStringAttr("x" + Twine(number)),
+                                          Type(), b.getArrayAttr(dims)));
     refs.push_back(std::move(ref));
   }
 }

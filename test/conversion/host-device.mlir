@@ -3,7 +3,7 @@
 // Launches of a device's kernels, and what the host program reads and writes of the
 // device's memory.
 
-// CHECK: module attributes {te.launches = {{\[\[}}"k", array<i32: 0>, 12]], te.nodes = {{\[\[}}"double", ""]]}
+// CHECK: module attributes {te.launches = [#te.launch_record<kernel = "k", nodes = [0], flops = 12>], te.nodes = [#te.node<name = "double", op = "">]}
 // CHECK-LABEL: func.func @tssa_run(
 // CHECK-SAME: %[[HOST:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK: %[[CONTEXT:.*]] = llvm.alloca
@@ -50,17 +50,17 @@ func.func @main(%x: memref<?x4xf32>, %steps: memref<i64>, %flag: memref<i1>, %ar
   %count = arith.index_cast %s : i64 to index
   %place = memref.view %arena[%c64][] : memref<?xi8> to memref<i64>
   memref.store %s, %place[] : memref<i64>
-  %y = memref.alloc(%n) {te.result = 0 : i64} : memref<?x4xf32>
+  %y = te.result 0(%n) : memref<?x4xf32>
   te.launch @k(%x, %n, %b) outs(%y : memref<?x4xf32>) : (memref<?x4xf32>, index, i1) -> () loc("double")
   memref.copy %x, %y : memref<?x4xf32> to memref<?x4xf32>
-  %p = te.extern @nonzero(%y) sizes() [-1] {te.outs = 0 : i64} : (memref<?x4xf32>) -> memref<2x?xi64>
+  %p = te.extern @nonzero(%y) sizes() [-1] : (memref<?x4xf32>) -> memref<2x?xi64>
   return %y : memref<?x4xf32>
 }
 func.func @plan() -> index {
   %c0 = arith.constant 128 : index
   return %c0 : index
 }
-func.func @k(%x: memref<?xf32>, %n: index, %b: i1, %out: memref<?xf32>, %errors: memref<?xi32>) attributes {tssa.threads = 32 : i32} {
+func.func @k(%x: memref<?xf32>, %n: index, %b: i1, %out: memref<?xf32>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   return
 }
 func.func @k.extent(%n: index, %b: i1) -> (index, index) attributes {te.flops = 12 : i64} {

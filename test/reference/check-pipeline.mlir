@@ -4,7 +4,7 @@
 // PIPELINE: 'te-nothing' does not refer to a registered pass
 
 // CHECK: te.launch
-func.func @main(%x: tensor<?x4xf32> {tssa.dims = ["N", 4]}) -> tensor<?xf32> {
+func.func @main(%x: tensor<?x4xf32> {te.port = #te.port<dims = ["N", 4]>}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %s = te.compute (d0: %n) reduce (d1: 4) init (0.0 : f32) {

@@ -130,7 +130,7 @@ func.func @empty() -> (tensor<0x2xf32>, tensor<2xf32>) {
 
 // SIZES: result 0: 2x3xi64 {{\[}}[0, 2, 4], [1, 3, 5]]
 // SIZES: result 1: 6xi64 [0, 1, 2, 3, 4, 5]
-func.func @sizes(%x: tensor<?x3xf32> {tssa.dims = ["N", 3]}) -> (tensor<?x3xi64>, tensor<?xi64>) {
+func.func @sizes(%x: tensor<?x3xf32> {te.port = #te.port<dims = ["N", 3]>}) -> (tensor<?x3xi64>, tensor<?xi64>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x3xf32>
   %n3 = affine.apply affine_map<()[s0] -> (s0 * 3)>()[%n]

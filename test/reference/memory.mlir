@@ -4,7 +4,7 @@
 // RUN: not tssa-opt %s --te-evaluate=function=released 2>&1 | FileCheck %s --check-prefix=RELEASED
 // RUN: tssa-opt %s --te-evaluate=function=unwritten | FileCheck %s --check-prefix=UNWRITTEN
 
-module attributes {te.weights = [{offset = 64 : i64, value = dense<[5.0, 6.0]> : tensor<2xf32>}]} {
+module attributes {te.weights = [#te.weight<offset = 64, value = dense<[5.0, 6.0]> : tensor<2xf32>>]} {
   func.func @plan() -> index {
     %c = arith.constant 64 : index
     return %c : index

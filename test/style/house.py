@@ -10,6 +10,8 @@ a floor; a file may include files of its own room and of rooms on lower floors.
 Where sizes come from outside, their products are tssa::CheckedSize or
 operators::Size. A plain product is only allowed when the line says why it fits:
 `// in range: REASON`, on it or on the line before.
+
+The attributes of a dialect are named in its IR only; others ask it for them.
 """
 
 import os
@@ -49,6 +51,8 @@ PRODUCTS = [
 # Sizes are not operators::Size here, so an indexed one in a product is an integer.
 INTEGER_ROOMS = ("lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
 INDEXED_PRODUCT = re.compile(r"\b" + SIZE_WORD + r"\[[^\]]*\] \*|\* [\w.]*\b" + SIZE_WORD + r"\[")
+# The name of a dialect's attribute or op, as a string.
+DIALECT_NAME = re.compile(r'"(?:te|tssa|layout)\.[a-z_]+"')
 # Files that may be longer, each with the reason.
 LONG_FILES = {}
 
@@ -107,6 +111,15 @@ def unchecked_products(path, lines):
                 yield number
 
 
+def dialect_names(path, lines):
+    """The numbers of lines outside of an IR that name an attribute or op of a dialect in a string."""
+    if (room_of(path) or (None, ""))[1] in ("IR", "test") or path.endswith(".td"):
+        return
+    for number, line in enumerate(lines, 1):
+        if DIALECT_NAME.search(line):
+            yield number
+
+
 def check(root):
     problems = []
     seen = 0
@@ -121,6 +134,8 @@ def check(root):
         if path.startswith(CHECKED_ROOMS):
             for number in unchecked_products(path, lines):
                 problems.append(f"{path}:{number}: multiplies sizes unchecked: use tssa::CheckedSize")
+        for number in dialect_names(path, lines):
+            problems.append(f"{path}:{number}: names an attribute or op of a dialect in a string: ask its IR")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bisect.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Reference/Compare.h"
@@ -21,6 +22,7 @@ using namespace llvm;
 using namespace tssa;
 using namespace tssa::compile;
 using reference::HostTensor;
+namespace te = mlir::tssa::te;
 
 namespace {
 /// A model's results by name: what they should be, and what they are. A result that
@@ -85,7 +87,7 @@ static Expected<std::vector<HostTensor>> makeInputs(mlir::func::FuncOp main,
     return entries.takeError();
   std::vector<HostTensor> inputs;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    StringRef name = main.getArgAttrOfType<mlir::StringAttr>(i, "tssa.name");
+    std::string name = te::getName(te::getArgumentPort(main, i), "input" + Twine(i));
     auto entry = llvm::find_if(*entries, [&](auto &given) { return given.name == name; });
     if (entry == entries->end())
       return createStringError("'" + options.inputs + "' has no input '" + name + "'");
@@ -106,7 +108,7 @@ static Error findExpected(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
                           const Options &options, Results &results) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    results.names.push_back(main.getResultAttrOfType<mlir::StringAttr>(i, "tssa.name").str());
+    results.names.push_back(te::getName(te::getResultPort(main, i), "output" + Twine(i)));
   results.expected.resize(results.names.size());
   if (options.reference.empty()) {
     auto values = reference::evaluate(module, "main", inputs);

@@ -59,11 +59,7 @@ void layout::rewriteParameter(te::KernelOp kernel, unsigned arg, RankedTensorTyp
     SmallVector<int64_t> reordered;
     for (int64_t dim : order)
       reordered.push_back(sizes[dim]);
-    SmallVector<Attribute> attrs(kernel.getArgAttrsAttr().getValue());
-    NamedAttrList list(cast<DictionaryAttr>(attrs[arg]));
-    list.set("te.sizes", DenseI64ArrayAttr::get(kernel.getContext(), reordered));
-    attrs[arg] = list.getDictionary(kernel.getContext());
-    kernel.setArgAttrsAttr(ArrayAttr::get(kernel.getContext(), attrs));
+    kernel.setSizes(arg, reordered);
   }
   rewriteReads(kernel.getArgument(arg), index);
   kernel.getArgument(arg).setType(type);

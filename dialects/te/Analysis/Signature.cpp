@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/Signature.h"
+#include "dialects/te/IR/Program.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::tssa::te {
@@ -18,10 +19,9 @@ EntrySymbols::EntrySymbols(func::FuncOp function) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (!shaped || !shaped.hasRank())
       continue;
-    auto dims = function.getArgAttrOfType<ArrayAttr>(i, "tssa.dims");
-    auto given = function.getArgAttrOfType<StringAttr>(i, "tssa.name");
+    PortAttr port = getArgumentPort(function, i);
     for (auto [d, size] : llvm::enumerate(shaped.getShape())) {
-      Attribute dim = dims && d < dims.size() ? dims[d] : Attribute();
+      Attribute dim = port ? port.getDim(d) : Attribute();
       auto constant = dyn_cast_or_null<IntegerAttr>(dim);
       auto name = dyn_cast_or_null<StringAttr>(dim);
       if (ShapedType::isStatic(size) || constant) {
@@ -29,9 +29,9 @@ EntrySymbols::EntrySymbols(func::FuncOp function) {
         sizes.back().push_back(ShapedType::isStatic(size) ? size : constant.getInt());
         continue;
       }
-      std::string text = name && !name.empty() ? name.str()
-                                               : (given ? given.str() : "arg" + std::to_string(i)) +
-                                                     "." + std::to_string(d);
+      std::string text = name && !name.empty()
+                             ? name.str()
+                             : getName(port, "arg" + Twine(i)) + "." + std::to_string(d);
       auto [entry, isNew] = byName.try_emplace(text, symbols.size());
       if (isNew)
         symbols.push_back({text, unsigned(i), unsigned(d)});

@@ -21,7 +21,7 @@ struct EntrySymbol {
 };
 
 /// The symbols of a host program, in order of first occurrence in its arguments.
-/// A dynamic dim that `tssa.dims` gives no name has a symbol of its own.
+/// A dynamic dim that no port names has a symbol of its own.
 class EntrySymbols {
 public:
   explicit EntrySymbols(func::FuncOp function);
@@ -29,7 +29,7 @@ public:
   ArrayRef<EntrySymbol> get() const { return symbols; }
   /// The symbol that is the size of this dim; none when the dim is known.
   std::optional<unsigned> lookup(unsigned argument, unsigned dim) const;
-  /// The size of this dim when `tssa.dims` or the type gives it.
+  /// The size of this dim when the port or the type gives it.
   std::optional<int64_t> lookupStatic(unsigned argument, unsigned dim) const;
   std::optional<unsigned> lookup(StringRef name) const;
 

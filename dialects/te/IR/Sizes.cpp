@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -96,8 +97,8 @@ static Value findNamedDim(BlockArgument argument, unsigned dim) {
   if (!function || !argument.getOwner()->isEntryBlock())
     return {};
   auto getName = [&](unsigned arg, unsigned d) -> StringAttr {
-    auto dims = function.getArgAttrOfType<ArrayAttr>(arg, "tssa.dims");
-    return dims && d < dims.size() ? dyn_cast<StringAttr>(dims[d]) : StringAttr();
+    te::PortAttr port = te::getArgumentPort(function, arg);
+    return port ? dyn_cast_or_null<StringAttr>(port.getDim(d)) : StringAttr();
   };
   StringAttr name = getName(argument.getArgNumber(), dim);
   if (!name)

@@ -24,10 +24,21 @@ def TE_Dialect : Dialect {
     with `floordiv` and `mod`. Symbols `s0, s1, ...` stand for SSA values of
     type index: sizes when defined outside of the op, data-dependent (opaque)
     indexes when computed inside of its body.
+
+    What stages tell each other stands in attributes of functions and of the
+    module, listed in dialects/te/IR/Program.h: `te.port` and the tables of the
+    manifest. The dialect verifies them; another attribute `te.*` is an error.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void addTEAttributes();
+  }];
 }
 
 class TE_Op<string mnemonic, list<Trait> traits = []>

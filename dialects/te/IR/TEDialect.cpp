@@ -31,5 +31,6 @@ void TEDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/te/IR/TEOps.cpp.inc"
       >();
+  addTEAttributes();
   addInterfaces<TEInlinerInterface>();
 }

@@ -112,20 +112,35 @@ DenseI64ArrayAttr KernelOp::getSizesAttr(unsigned arg) {
                : DenseI64ArrayAttr();
 }
 
+NamedAttribute KernelOp::makeSizesAttr(Builder &builder, ArrayRef<int64_t> sizes) {
+  return builder.getNamedAttr("te.sizes", builder.getDenseI64ArrayAttr(sizes));
+}
+
 bool KernelOp::isFinite(unsigned arg) {
   ArrayAttr attrs = getArgAttrsAttr();
   return attrs && cast<DictionaryAttr>(attrs[arg]).contains("te.finite");
 }
 
-void KernelOp::setFinite(unsigned arg) {
-  Builder builder(getContext());
-  SmallVector<Attribute> attrs(getNumArguments(), builder.getDictionaryAttr({}));
-  if (ArrayAttr old = getArgAttrsAttr())
+/// Sets an attribute of a parameter.
+static void setArgAttr(KernelOp kernel, unsigned arg, NamedAttribute attribute) {
+  Builder builder(kernel.getContext());
+  SmallVector<Attribute> attrs(kernel.getNumArguments(), builder.getDictionaryAttr({}));
+  if (ArrayAttr old = kernel.getArgAttrsAttr())
     attrs.assign(old.begin(), old.end());
   NamedAttrList list(cast<DictionaryAttr>(attrs[arg]));
-  list.set("te.finite", builder.getUnitAttr());
-  attrs[arg] = list.getDictionary(getContext());
-  setArgAttrsAttr(builder.getArrayAttr(attrs));
+  list.set(attribute.getName(), attribute.getValue());
+  attrs[arg] = list.getDictionary(kernel.getContext());
+  kernel.setArgAttrsAttr(builder.getArrayAttr(attrs));
+}
+
+void KernelOp::setSizes(unsigned arg, ArrayRef<int64_t> sizes) {
+  Builder builder(getContext());
+  setArgAttr(*this, arg, makeSizesAttr(builder, sizes));
+}
+
+void KernelOp::setFinite(unsigned arg) {
+  Builder builder(getContext());
+  setArgAttr(*this, arg, builder.getNamedAttr("te.finite", builder.getUnitAttr()));
 }
 
 OpFoldResult KernelOp::getArgumentSize(unsigned arg, unsigned dim) {

@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TE_IR_TEOPS
 #define DIALECTS_TE_IR_TEOPS
 
-include "dialects/te/IR/TEBase.td"
+include "dialects/te/IR/TEAttributes.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -269,13 +269,14 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
     dim with none in the type's place is `-1` in `size_index` and known after the
     call (read it with `tensor.dim`).
 
-    After `te-plan-buffers`: operands are memrefs, the last `te.outs` of them are
-    results to be filled, and the op's own results, of a size that is known only
-    after the call, are memrefs that the routine has allocated.
+    After `te-plan-buffers`: operands are memrefs, `outs` are results to be
+    filled, and the op's own results, of a size that is known only after the call,
+    are memrefs that the routine has allocated.
 
     Constraints:
     - (C1) `size_index` has one entry per dynamic dim of all results in order,
       each -1 or an index of `result_sizes`.
+    - (C2) where there are `outs`, all operands and results are memrefs.
 
     Example:
     ```mlir
@@ -283,12 +284,20 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
-    Variadic<Index>:$result_sizes, DenseI64ArrayAttr:$size_index);
+    Variadic<Index>:$result_sizes, Variadic<AnyMemRef>:$outs, DenseI64ArrayAttr:$size_index);
   let results = (outs Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$results);
   let assemblyFormat = [{
-    $callee `(` $inputs `)` `sizes` `(` $result_sizes `)` $size_index attr-dict `:` functional-type($inputs, $results)
+    $callee `(` $inputs `)` `sizes` `(` $result_sizes `)` $size_index
+    (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` functional-type($inputs, $results)
   }];
-  let hasVerifier = 1; // C1
+  let hasVerifier = 1; // C1, C2
+  let extraClassDeclaration = [{
+    /// Whether `te-plan-buffers` has given the op its buffers.
+    bool isOnMemory() {
+      return !getOuts().empty() ||
+             ::llvm::any_of(getResultTypes(), ::llvm::IsaPred<::mlir::MemRefType>);
+    }
+  }];
 }
 
 def TE_CheckOp : TE_Op<"check"> {
@@ -301,6 +310,36 @@ def TE_CheckOp : TE_Op<"check"> {
   }];
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+def TE_PollOp : TE_Op<"poll"> {
+  let summary = "end the run where its caller has cancelled it";
+  let description = [{
+    Stands in loops of the host program that launch nothing: a launch asks by
+    itself.
+
+    Example: `te.poll`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TE_ResultOp : TE_Op<"result"> {
+  let summary = "the buffer of a result of the program";
+  let description = [{
+    The caller gives the buffer or lets the runtime allocate it, in these sizes.
+    `number` is the result of the host program; `te-plan-buffers` makes the op.
+
+    Constraints:
+    - (C1) there is one size per dynamic dim.
+    - (C2) the function around it has a result `number` of the same rank and
+      element type.
+
+    Example: `%y = te.result 0 (%n) : memref<?x4xf32>`
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number, Variadic<Index>:$sizes);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$buffer);
+  let assemblyFormat = "$number `(` $sizes `)` attr-dict `:` type($buffer)";
+  let hasVerifier = 1; // C1, C2
 }
 
 def TE_YieldOp : TE_Op<"yield", [Pure, Terminator, ReturnLike]> {
@@ -358,6 +397,10 @@ def TE_KernelOp : TE_Op<"kernel", [
     ::mlir::Block &getBodyBlock() { return getBody().front(); }
     /// Sizes entry of a tensor parameter with dynamic dims; null if it has none.
     ::mlir::DenseI64ArrayAttr getSizesAttr(unsigned arg);
+    void setSizes(unsigned arg, ::llvm::ArrayRef<int64_t> sizes);
+    /// The entry for a list of attributes of a parameter.
+    static ::mlir::NamedAttribute makeSizesAttr(::mlir::Builder &builder,
+                                                ::llvm::ArrayRef<int64_t> sizes);
     /// Whether parameter `arg` is known to have neither infinities nor NaNs.
     bool isFinite(unsigned arg);
     void setFinite(unsigned arg);

@@ -278,6 +278,26 @@ LogicalResult ExternOp::verify() {
     if (index < -1 || index >= static_cast<int64_t>(getResultSizes().size()))
       return emitOpError("expects size indexes below ")
              << getResultSizes().size() << ", got " << index;
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (!getOuts().empty() && (llvm::any_of(getInputs().getTypes(), isTensor) || // C2
+                             llvm::any_of(getResultTypes(), isTensor)))
+    return emitOpError("expects operands and results in memory where there are outs");
+  return success();
+}
+
+LogicalResult ResultOp::verify() {
+  MemRefType type = getBuffer().getType();
+  if (static_cast<size_t>(type.getNumDynamicDims()) != getSizes().size()) // C1
+    return emitOpError("expects ")
+           << type.getNumDynamicDims() << " sizes, got " << getSizes().size();
+  auto function = (*this)->getParentOfType<FunctionOpInterface>();
+  if (!function || getNumber() >= function.getNumResults()) // C2
+    return emitOpError("expects a function with a result ") << getNumber();
+  auto result = dyn_cast<ShapedType>(function.getResultTypes()[getNumber()]);
+  if (!result || !result.hasRank() || result.getRank() != type.getRank() ||
+      result.getElementType() != type.getElementType()) // C2
+    return emitOpError("expects the rank and element type of result ")
+           << getNumber() << ", " << function.getResultTypes()[getNumber()];
   return success();
 }
 

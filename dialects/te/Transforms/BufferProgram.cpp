@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/BufferProgram.h"
 #include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -56,10 +57,10 @@ static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result) {
-  auto argument = function.getResultAttrOfType<IntegerAttr>(result, "tssa.writes_back");
-  if (!argument)
-    argument = function.getResultAttrOfType<IntegerAttr>(result, "tssa.alias_of");
-  return argument ? std::optional<unsigned>(argument.getInt()) : std::nullopt;
+  PortAttr port = getResultPort(function, result);
+  if (!port)
+    return std::nullopt;
+  return port.getWritesBack() ? port.getWritesBack() : port.getAliasOf();
 }
 
 LogicalResult BufferProgram::build() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/BufferRewriter.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -53,8 +54,8 @@ void BufferRewriter::convertSignature() {
   attributes.resize(count + 2, DictionaryAttr::get(context));
   function.setFunctionType(FunctionType::get(context, entry.getArgumentTypes(), results));
   function.setAllArgAttrs(attributes);
-  function.setArgAttr(count, "te.weights", UnitAttr::get(context));
-  function.setArgAttr(count + 1, "te.arena", UnitAttr::get(context));
+  markWeights(function, count);
+  markArena(function, count + 1);
 }
 
 /// Results whose size is known at the start have their storage from there on.
@@ -76,9 +77,7 @@ void BufferRewriter::allocateResults() {
     for (auto [dim, size] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(size))
         dynamicSizes.push_back(sizes.getDim(value, dim));
-    auto buffer = memref::AllocOp::create(entry, function.getLoc(), type, dynamicSizes);
-    buffer->setAttr("te.result", entry.getI64IntegerAttr(i));
-    resultBuffers[i] = buffer;
+    resultBuffers[i] = ResultOp::create(entry, function.getLoc(), type, i, dynamicSizes);
   }
 }
 
@@ -113,13 +112,11 @@ Value BufferRewriter::createPlanned(Value tensor) {
 
 Value BufferRewriter::createGrown(Value tensor, ValueRange dynamicSizes,
                                   std::optional<unsigned> result) {
-  auto buffer = memref::AllocOp::create(builder, tensor.getLoc(), getMemRefType(tensor.getType()),
-                                        dynamicSizes);
-  if (result) {
-    buffer->setAttr("te.result", builder.getI64IntegerAttr(*result));
-    resultBuffers[*result] = buffer;
-  }
-  return buffer;
+  Location loc = tensor.getLoc();
+  MemRefType type = getMemRefType(tensor.getType());
+  if (!result)
+    return memref::AllocOp::create(builder, loc, type, dynamicSizes);
+  return resultBuffers[*result] = ResultOp::create(builder, loc, type, *result, dynamicSizes);
 }
 
 Value BufferRewriter::cloneGrown(Value source) {
@@ -263,16 +260,16 @@ void BufferRewriter::rewriteLaunch(LaunchOp op) {
   dead.push_back(op);
 }
 
-/// Results of known size become operands that the routine fills, at the end; the
-/// memory of the others is the routine's choice.
+/// Results of known size become outs that the routine fills; the memory of the others is the
+/// routine's choice.
 void BufferRewriter::rewriteExtern(ExternOp op) {
-  SmallVector<Value> inputs;
+  SmallVector<Value> inputs, outs;
   SmallVector<Type> types;
   SmallVector<int64_t> sizeIndex;
   SmallVector<OpResult> unknown;
   for (Value input : op.getInputs())
     inputs.push_back(memrefs.contains(input) ? memrefs.lookup(input) : input);
-  unsigned next = 0, outs = 0;
+  unsigned next = 0;
   for (OpResult result : op.getResults()) {
     unsigned count = cast<ShapedType>(result.getType()).getNumDynamicDims();
     ArrayRef<int64_t> indexes = op.getSizeIndex().slice(next, count);
@@ -288,13 +285,11 @@ void BufferRewriter::rewriteExtern(ExternOp op) {
       own.push_back(op.getResultSizes()[index]);
     Value out = isPlanned(result) ? createPlanned(result) : createGrown(result, own);
     memrefs[result] = out;
-    inputs.push_back(out);
-    ++outs;
+    outs.push_back(out);
   }
   auto call = ExternOp::create(builder, op.getLoc(), types, op.getCallee(), inputs, ValueRange(),
-                               sizeIndex);
+                               outs, sizeIndex);
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  call->setAttr("te.outs", builder.getI64IntegerAttr(outs));
   for (auto [result, memref] : llvm::zip(unknown, call.getResults()))
     memrefs[result] = memref;
   dead.push_back(op);

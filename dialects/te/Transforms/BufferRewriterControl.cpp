@@ -167,9 +167,7 @@ void BufferRewriter::rewriteReturn(func::ReturnOp op) {
       for (auto [dim, size] : llvm::enumerate(type.getShape()))
         if (ShapedType::isDynamic(size))
           dynamicSizes.push_back(memref::DimOp::create(builder, loc, source, dim));
-      auto buffer = memref::AllocOp::create(builder, loc, type, dynamicSizes);
-      buffer->setAttr("te.result", builder.getI64IntegerAttr(i));
-      resultBuffers[i] = buffer;
+      resultBuffers[i] = ResultOp::create(builder, loc, type, i, dynamicSizes);
       memref::CopyOp::create(builder, loc, source, resultBuffers[i]);
       ++numCopies;
     }

@@ -168,7 +168,7 @@ static KernelOp createKernel(OpBuilder &builder, Location loc, StringRef name,
     auto type = dyn_cast<RankedTensorType>(parameter.getType());
     NamedAttrList list;
     if (type && !type.hasStaticShape())
-      list.set("te.sizes", builder.getDenseI64ArrayAttr(interface.sizes[index]));
+      list.push_back(KernelOp::makeSizesAttr(builder, interface.sizes[index]));
     attrs.push_back(list.getDictionary(builder.getContext()));
   }
   auto type = builder.getFunctionType(ValueRange(interface.parameters).getTypes(),

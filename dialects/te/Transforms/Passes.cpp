@@ -8,7 +8,7 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
+#include "tssa/Support/Canonicalize.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -19,19 +19,13 @@ void te::registerTEPasses() {
                              [](OpPassManager &manager) { buildTEStage(manager); });
 }
 
-/// Without the pattern that gives a loop the static type of an initial value: a
-/// value that grows in the loop would keep the size that it had before.
-static std::unique_ptr<Pass> createSoundCanonicalizer() {
-  return createCanonicalizerPass({}, {"(anonymous namespace)::ForOpTensorCastFolder"});
-}
-
 void te::buildTEStage(OpPassManager &manager, bool merges) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  function.addPass(createSoundCanonicalizer());
+  function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTESimplify());
   if (merges)
     function.addPass(createTEMerge());
-  function.addPass(createSoundCanonicalizer());
+  function.addPass(::tssa::createSoundCanonicalizerPass());
   // Merging leaves equal host ops and selects that the canonicalizer decided.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());

@@ -170,13 +170,13 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
     results, views of the weights and of the arena (two more arguments, `te.weights`
     and `te.arena`), and memory that grows (`memref.alloc`, freed by
     `memref.dealloc` after the last use). A launch writes directly into a result
-    (`memref.alloc` with `te.result`) where lifetimes allow.
+    (`te.result`) where lifetimes allow.
 
     A te.update, a loop-carried value and a branch's result share the buffer of
     what they come from when nobody reads the old value afterwards; else a copy is
     made, and a remark says so.
 
-    In a module with the attribute `te.buffers_apart` no two buffers share a place, and
+    In a module with the attribute `te.separate` no two buffers share a place, and
     64 bytes behind each are unused: for code that AddressSanitizer watches.
 
     Constants are collected in the module's `te.weights`, each once. The function
@@ -189,7 +189,8 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
   }];
   let statistics = [Statistic<"numCopies", "copies", "copies that had to be made">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tssa::te::TEDialect"];
 }
 
 def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {

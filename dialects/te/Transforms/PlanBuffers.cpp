@@ -14,6 +14,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/BufferRewriter.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -88,16 +89,16 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     BufferProgram program(function, sizes, tables);
     if (failed(program.build()))
       return signalPassFailure();
-    BufferPlacement placement(program, sizes, module->hasAttr("te.buffers_apart"));
+    BufferPlacement placement(program, sizes, hasSeparateBuffers(module));
     Value total = placement.run();
     BufferOwnership ownership(program);
-    WeightCollector weights(&getContext());
+    WeightCollector weights;
     createPlan(function, symbols, sizes, total);
     BufferRewriter rewriter(function, program, placement, ownership, sizes, weights);
     if (failed(rewriter.run()))
       return signalPassFailure();
     sizes.finish();
-    module->setAttr("te.weights", weights.getWeights());
+    setTable<WeightAttr>(module, weights.getWeights());
     numCopies += rewriter.getNumCopies();
   }
 };

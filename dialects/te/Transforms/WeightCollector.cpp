@@ -71,14 +71,10 @@ FailureOr<int64_t> WeightCollector::add(ElementsAttr value) {
   return entries.back().offset;
 }
 
-ArrayAttr WeightCollector::getWeights() const {
-  Builder builder(context);
-  SmallVector<Attribute> list;
-  for (const Entry &entry : entries)
-    list.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("offset", builder.getI64IntegerAttr(entry.offset)),
-         builder.getNamedAttr("value", entry.value)}));
-  return builder.getArrayAttr(list);
+SmallVector<WeightAttr> WeightCollector::getWeights() const {
+  return llvm::map_to_vector(entries, [](const Entry &entry) {
+    return WeightAttr::get(entry.value.getContext(), entry.offset, entry.value);
+  });
 }
 
 } // namespace mlir::tssa::te

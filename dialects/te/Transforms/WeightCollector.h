@@ -7,6 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_WEIGHTCOLLECTOR_H
 #define DIALECTS_TE_TRANSFORMS_WEIGHTCOLLECTOR_H
 
+#include "dialects/te/IR/Program.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -29,19 +30,16 @@ private:
 /// Gives every constant its offset in the weights; equal bytes lie there once.
 class WeightCollector {
 public:
-  explicit WeightCollector(MLIRContext *context) : context(context) {}
   /// Fails when the attribute gives no access to its elements.
   FailureOr<int64_t> add(ElementsAttr value);
-  /// `[{offset = .. : i64, value = ..}, ...]`, ascending: the module's
-  /// `te.weights`.
-  ArrayAttr getWeights() const;
+  /// The table of the module, by ascending offset.
+  SmallVector<WeightAttr> getWeights() const;
 
 private:
   struct Entry {
     ElementsAttr value;
     int64_t offset, size;
   };
-  MLIRContext *context;
   SmallVector<Entry> entries;
   DenseMap<Attribute, int64_t> offsetOf;
   llvm::DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;

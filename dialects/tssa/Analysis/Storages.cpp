@@ -39,7 +39,7 @@ bool refs::isStorage(Value root) {
 
 StringAttr refs::getConstantName(Value root) {
   auto storage = root.getDefiningOp<AllocOp>();
-  return storage ? storage->getAttrOfType<StringAttr>(constantAttr) : StringAttr();
+  return storage ? storage.getConstantAttr() : StringAttr();
 }
 
 static bool isRef(Type type) { return isa<RefType>(type); }

@@ -31,9 +31,6 @@
 
 namespace mlir::tssa::refs {
 
-/// An attribute of a `tssa.alloc`: its contents are a constant of this name, which no run writes.
-inline constexpr llvm::StringLiteral constantAttr = "tssa.constant";
-
 /// Steps with all their integers, for paths.
 BoundStep makeSelect(MLIRContext *context, int64_t dim, OpFoldResult index);
 BoundStep makeSlice(MLIRContext *context, int64_t dim, OpFoldResult start, OpFoldResult size,

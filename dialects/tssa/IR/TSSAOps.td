@@ -34,9 +34,12 @@ defvar pathMethods = [{
 def TSSA_AllocOp : TSSA_Op<"alloc", [RefOfTensor<"ref", "source">]> {
   let summary = "a fresh storage with these contents";
   let description = [{
+    `constant` names the tensor of the user's program whose contents they are: a
+    write to such a storage would be seen by the next run, and is an error.
+
     Example: `%s = tssa.alloc %b : !tssa.ref<?x4xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$source);
+  let arguments = (ins AnyRankedTensor:$source, OptionalAttr<StrAttr>:$constant);
   let results = (outs Res<TSSA_RefType, "", [MemAlloc]>:$ref);
   let assemblyFormat = "$source attr-dict `:` qualified(type($ref))";
   let builders = [OpBuilder<(ins "::mlir::Value":$source)>];

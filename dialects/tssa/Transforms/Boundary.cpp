@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Transforms/Boundary.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/tssa/Analysis/Storages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,17 +84,18 @@ void Boundary::close(OpBuilder &builder, function_ref<Value(Value ref)> read) {
   function.setType(builder.getFunctionType(body.getArgumentTypes(), terminator->getOperandTypes()));
   function.setAllResultAttrs(attributes);
   for (auto [argument, storage] : written) {
-    for (StringRef name : {"tssa.name", "tssa.dtype", "tssa.dims"})
-      if (Attribute attribute = function.getArgAttr(argument, name))
-        function.setResultAttr(next, name, attribute);
-    function.setResultAttr(next++, "tssa.writes_back", builder.getI64IntegerAttr(argument));
+    te::PortAttr port = te::getArgumentPort(function, argument);
+    port = port ? port : te::PortAttr::get(function.getContext());
+    te::setResultPort(function, next++, port.writingBack(argument));
   }
   for (Returned &alias : returned) {
-    function.setResultAttr(alias.result, "tssa.alias_of",
-                           builder.getI64IntegerAttr(alias.argument));
-    if (!alias.path.empty())
-      function.setResultAttr(alias.result, "tssa.alias_path", alias.path);
+    te::PortAttr port = te::getResultPort(function, alias.result);
+    port = port ? port : te::PortAttr::get(function.getContext());
+    std::optional<unsigned> indexes;
     if (!alias.indexes.empty())
-      function.setResultAttr(alias.result, "tssa.alias_indexes", builder.getI64IntegerAttr(next++));
+      indexes = next++;
+    te::setResultPort(
+        function, alias.result,
+        port.aliasing(alias.argument, alias.path.empty() ? ArrayAttr() : alias.path, indexes));
   }
 }

@@ -7,14 +7,8 @@
 ///
 /// \file
 /// A function without refs takes and returns tensors. What a caller has to know of
-/// the storages of its arguments stands in attributes of the results:
-///
-///   tssa.writes_back = i    the new contents of argument i
-///   tssa.alias_of = i       a window on the storage of argument i; with a path other
-///                           than the whole, also
-///   tssa.alias_path = p     the steps, and
-///   tssa.alias_indexes = r  the number of the result that has what stands for the `?`
-///                           of the steps, where there are some
+/// the storages of its arguments stands in the ports of the results (#te.port): which one has the
+/// new contents of an argument, and which one is a view of an argument's storage.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_TRANSFORMS_BOUNDARY_H

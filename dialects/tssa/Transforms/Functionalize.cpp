@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/IR/TEDialect.h"
 #include "dialects/tssa/Analysis/Storages.h"
 #include "dialects/tssa/Transforms/Boundary.h"
 #include "dialects/tssa/Transforms/CarriedValues.h"

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
+#include "tssa/Support/Canonicalize.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -25,9 +25,7 @@ void refs::buildFunctionalStage(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createTSSAResolveRefs());
   function.addPass(createTSSAFunctionalize());
-  // Without the pattern that gives a loop the static type of an initial value: a value
-  // that grows in the loop would keep the size that it had before.
-  function.addPass(createCanonicalizerPass({}, {"(anonymous namespace)::ForOpTensorCastFolder"}));
+  function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTSSACSE());
   function.addPass(createTSSAParallelizeLoops());
   function.addPass(createTSSALowerToTE());

@@ -45,8 +45,8 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
     an assign that gives the next one. Regions of scf.if, scf.for and scf.while carry
     the contents of the storages that are written in them. Arguments and results that
     are refs become tensors; the new contents of an argument that is written are a
-    further result with `tssa.writes_back`, and a result that is a window on an
-    argument has `tssa.alias_of`.
+    further result, whose port says `writes_back`; the port of a result that is a
+    view of an argument says `alias_of`.
 
     - Needs: tssa-resolve-refs before, where control flow carries refs.
     - Keeps: the meaning; loops and branches.
@@ -54,7 +54,7 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
       regions of other ops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::tensor::TensorDialect", "::mlir::tssa::te::TEDialect"];
 }
 
 def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> {

@@ -23,7 +23,7 @@ struct MathInstructions {
 
 /// On a sine or cosine of f32: its argument may be of any size. Those without are
 /// expanded to a polynomial and, for large arguments, one with this attribute.
-constexpr llvm::StringLiteral largeAngleAttr = "tssa.large_angle";
+constexpr llvm::StringLiteral largeAngleAttr = "large_angle";
 
 /// Patterns that compute functions on f32, and vectors of it, by polynomials, and
 /// those on f16 and bf16 by way of f32. Functions on f64, and on f32 those that are

@@ -29,6 +29,8 @@ unsigned getBits(DType type);
 /// The element type in te: integers lose their sign, bool is i1. Integers of less than a
 /// byte and small floats are i8: what lies below these operators knows nothing of them.
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
+/// The type with its sign, as a port of the program has it: `ui8`, `i4`, `f8E4M3FN`, `i1` for bool.
+mlir::Type getSignedType(mlir::MLIRContext *context, DType type);
 /// The type to add up in: f32 for smaller floats, else the type itself.
 DType getAccumulator(DType type);
 /// The type that ONNX numbers so, if it is one of ours.

@@ -12,7 +12,7 @@
 
 namespace tssa {
 
-inline constexpr llvm::StringLiteral unsupportedMark = "tssa.unsupported";
+inline constexpr llvm::StringLiteral unsupportedMark = "unsupported";
 
 /// An error at `op` that is not the program's fault: this compiler, or the target, has no way to
 /// do it.

@@ -33,13 +33,6 @@ namespace tssa::cuda {
 
 /// Of the gpu.module that holds all kernels of a program.
 constexpr llvm::StringLiteral deviceModule = "device";
-/// i32, on a device function: threads of a block.
-constexpr llvm::StringLiteral threadsAttr = "tssa.threads";
-/// i32, on a device function: bytes of its dynamic shared memory; absent for none.
-constexpr llvm::StringLiteral sharedBytesAttr = "tssa.shared_bytes";
-/// On the module at stage target: its kernels, in order, as dictionaries of `name`,
-/// `parameters`, `shared_bytes` and `threads`.
-constexpr llvm::StringLiteral kernelsAttr = "te.kernels";
 /// Exported by a program for the emulator: the addresses of its tssa_emulated_kernel,
 /// in the order of the kernels.
 constexpr llvm::StringLiteral kernelTable = "tssa_kernels";

@@ -146,6 +146,8 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   int64_t slot = 0;
   for (Value input : op.getInputs())
     emitTensor(loc, input, slot++);
+  for (Value out : op.getOuts())
+    emitTensor(loc, out, slot++);
   int64_t first = slot;
   for (Value result : op.getResults())
     emitTensor(loc, result, slot++);
@@ -175,14 +177,14 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
 
 void HostEmitter::emitCheck(te::CheckOp op) {
   Location loc = op.getLoc();
-  if (op->hasAttr("te.poll")) {
-    leaveUnlessZero(loc,
-                    routines.call(builder, loc, "tssa_host_poll", builder.getI32Type(), {host}));
-    return;
-  }
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
   Value failed = arith::XOrIOp::create(builder, loc, values.lookup(op.getCondition()), one);
   failWhen(loc, failed, TSSA_OUT_OF_RANGE, op.getMessage());
+}
+
+void HostEmitter::emitPoll(te::PollOp op) {
+  Type i32 = builder.getI32Type();
+  leaveUnlessZero(op.getLoc(), routines.call(builder, op.getLoc(), "tssa_host_poll", i32, {host}));
 }
 
 void HostEmitter::emitDivisionCheck(Operation *op) {

@@ -77,18 +77,16 @@ void HostEmitter::storeToDevice(Location loc, Value value, Value address) {
   emitTransfer(loc, address, context, bytes, TSSA_COPY_TO_DEVICE);
 }
 
-/// Of the operands, the last `te.outs` are results as well.
 Value HostEmitter::callWithCopies(te::ExternOp op, Value attributes) {
   Location loc = op.getLoc();
   Type i32 = builder.getI32Type(), pointer = pointerType();
   auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer, pointer});
   Value routine = routines.getAddress(builder, loc, ("tssa_extern_" + op.getCallee()).str(), type);
-  auto placed = op->getAttrOfType<IntegerAttr>("te.outs");
-  int64_t outs = placed ? placed.getInt() : 0;
   return routines.call(builder, loc, "tssa_host_extern", i32,
                        {host, constant(loc, i32, nodes.getNode(loc)), routine, tensors,
-                        constant(loc, i32, op.getInputs().size() - outs),
-                        constant(loc, i32, op.getResults().size() + outs), attributes});
+                        constant(loc, i32, op.getInputs().size()),
+                        constant(loc, i32, op.getOuts().size() + op.getResults().size()),
+                        attributes});
 }
 
 } // namespace tssa

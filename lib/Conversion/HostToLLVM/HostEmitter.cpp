@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostEmitter.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/abi.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include <cstddef>
 
 using namespace mlir;
@@ -139,11 +141,11 @@ void HostEmitter::loadArguments() {
   routines.call(builder, loc, "tssa_host_begin", nullptr, {host});
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     Buffer &buffer = buffers[argument];
-    if (main.getArgAttr(i, "te.weights")) {
+    if (te::isWeights(main, i)) {
       buffer.pointer = load(loc, pointerType(), host, offsetof(tssa_host, weights));
       continue;
     }
-    if (main.getArgAttr(i, "te.arena")) {
+    if (te::isArena(main, i)) {
       buffer.pointer = entry->getArgument(3);
       continue;
     }
@@ -243,8 +245,11 @@ LogicalResult HostEmitter::emit(Operation *op) {
     return emitLaunch(launch);
   if (auto call = dyn_cast<te::ExternOp>(op))
     return emitExtern(call);
-  if (auto check = dyn_cast<te::CheckOp>(op)) {
-    emitCheck(check);
+  if (isa<te::CheckOp, te::PollOp, te::ResultOp>(op)) {
+    llvm::TypeSwitch<Operation *, void>(op)
+        .Case([&](te::CheckOp check) { emitCheck(check); })
+        .Case([&](te::PollOp poll) { emitPoll(poll); })
+        .Case([&](te::ResultOp result) { emitResult(result); });
     return success();
   }
   if (isa<func::ReturnOp>(op)) {

@@ -64,6 +64,9 @@ private:
   mlir::LogicalResult emitMemory(mlir::Operation *op);
   void emitView(mlir::memref::ViewOp op);
   void emitAlloc(mlir::memref::AllocOp op);
+  void emitResult(mlir::tssa::te::ResultOp op);
+  void prepareAllocation(mlir::Value memref, mlir::ValueRange dynamicSizes);
+  void finishAllocation(mlir::Value memref, mlir::Value pointer);
   void emitCopy(mlir::memref::CopyOp op);
   mlir::Value loadElement(mlir::Location loc, mlir::Type type, mlir::Value address);
   void storeElement(mlir::Location loc, mlir::Value value, mlir::Value address);
@@ -80,6 +83,7 @@ private:
   void emitTensor(mlir::Location loc, mlir::Value value, int64_t slot);
   mlir::Value callRoutine(mlir::tssa::te::ExternOp op, mlir::Value attributes);
   void emitCheck(mlir::tssa::te::CheckOp op);
+  void emitPoll(mlir::tssa::te::PollOp op);
   void emitDivisionCheck(mlir::Operation *op);
 
   // HostDevice.cpp

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostEmitter.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/Transforms/EntrySizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/abi.h"
@@ -60,39 +61,51 @@ void HostEmitter::emitView(memref::ViewOp op) {
   buffers[op] = buffer;
   // Where AddressSanitizer watches, the runtime has forbidden the arena as a whole.
   auto source = dyn_cast<BlockArgument>(op.getSource());
-  if (module->hasAttr("te.buffers_apart") && source &&
-      main.getArgAttr(source.getArgNumber(), "te.arena"))
+  if (te::hasSeparateBuffers(module) && source && te::isArena(main, source.getArgNumber()))
     routines.call(builder, loc, "__asan_unpoison_memory_region", nullptr,
                   {buffer.pointer, getBytes(loc, op)});
 }
 
-/// Memory of a size that the start did not know, or a result's storage.
+/// Memory of a size that the start did not know.
 void HostEmitter::emitAlloc(memref::AllocOp op) {
   Location loc = op.getLoc();
   Type i32 = builder.getI32Type();
-  Buffer buffer;
-  for (Value size : op.getDynamicSizes())
-    buffer.dynamicSizes.push_back(values.lookup(size));
-  buffers[op] = buffer;
   MemRefType type = op.getType();
-  storeShape(loc, getSizes(loc, op), 0);
-  Value rank = constant(loc, i32, type.getRank());
+  prepareAllocation(op, op.getDynamicSizes());
   Value node = constant(loc, i32, nodes.getNode(loc));
-  Value pointer;
-  if (auto result = op->getAttrOfType<IntegerAttr>("te.result")) {
-    pointer = routines.call(builder, loc, "tssa_host_result", pointerType(),
-                            {host, results, constant(loc, i32, result.getInt()), rank, shapes});
-  } else {
-    Value bytes = constant(loc, i32, te::getElementBytes(type.getElementType()));
-    pointer = routines.call(builder, loc, "tssa_host_grow", pointerType(),
-                            {host, node, bytes, rank, shapes});
-  }
+  Value bytes = constant(loc, i32, te::getElementBytes(type.getElementType()));
+  Value rank = constant(loc, i32, type.getRank());
+  finishAllocation(op, routines.call(builder, loc, "tssa_host_grow", pointerType(),
+                                     {host, node, bytes, rank, shapes}));
+}
+
+void HostEmitter::emitResult(te::ResultOp op) {
+  Location loc = op.getLoc();
+  Type i32 = builder.getI32Type();
+  prepareAllocation(op.getBuffer(), op.getSizes());
+  Value number = constant(loc, i32, op.getNumber());
+  Value rank = constant(loc, i32, op.getBuffer().getType().getRank());
+  finishAllocation(op.getBuffer(), routines.call(builder, loc, "tssa_host_result", pointerType(),
+                                                 {host, results, number, rank, shapes}));
+}
+
+/// Stores the shape of a buffer where the routine that allocates it looks.
+void HostEmitter::prepareAllocation(Value memref, ValueRange dynamicSizes) {
+  Buffer buffer;
+  for (Value size : dynamicSizes)
+    buffer.dynamicSizes.push_back(values.lookup(size));
+  buffers[memref] = buffer;
+  storeShape(memref.getLoc(), getSizes(memref.getLoc(), memref), 0);
+}
+
+void HostEmitter::finishAllocation(Value memref, Value pointer) {
+  Location loc = memref.getLoc();
   Value null = LLVM::ZeroOp::create(builder, loc, pointerType());
   Value none = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, pointer, null);
   Value memoryCode = arith::ConstantIntOp::create(builder, loc, TSSA_OUT_OF_MEMORY, 32);
   Value ok = arith::ConstantIntOp::create(builder, loc, 0, 32);
   leaveUnlessZero(loc, arith::SelectOp::create(builder, loc, none, memoryCode, ok));
-  buffers[op].pointer = pointer;
+  buffers[memref].pointer = pointer;
 }
 
 void HostEmitter::emitCopy(memref::CopyOp op) {

@@ -15,6 +15,7 @@
 #include "tssa/Conversion/HostToLLVM.h"
 #include "HostEmitter.h"
 #include "Plan.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,9 +38,7 @@ void addPolls(func::FuncOp function) {
     if (launches)
       return;
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
-    Value condition = arith::ConstantIntOp::create(builder, loop.getLoc(), 1, 1);
-    auto poll = te::CheckOp::create(builder, loop.getLoc(), condition, "");
-    poll->setAttr("te.poll", builder.getUnitAttr());
+    te::PollOp::create(builder, loop.getLoc());
   });
 }
 
@@ -68,7 +67,7 @@ struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                    LLVM::LLVMDialect>();
+                    LLVM::LLVMDialect, te::TEDialect>();
   }
 
   void runOnOperation() override {
@@ -80,13 +79,13 @@ struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<
       return signalPassFailure();
     }
     addPolls(main);
-    NodeTable nodes(&getContext(), module->getAttrOfType<ArrayAttr>("te.nodes"));
+    NodeTable nodes(te::getTable<te::NodeAttr>(module));
     if (failed(lowerControlFlow(main)) || failed(lowerControlFlow(plan)) ||
         failed(HostEmitter(module, main, nodes, device).run()) || failed(convertPlan(plan)))
       return signalPassFailure();
     main.erase();
-    module->setAttr("te.nodes", nodes.getNodes());
-    module->setAttr("te.launches", nodes.getLaunches());
+    te::setTable<te::NodeAttr>(module, nodes.getNodes());
+    te::setTable<te::LaunchRecordAttr>(module, nodes.getLaunches());
   }
 };
 

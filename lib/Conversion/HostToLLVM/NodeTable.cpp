@@ -10,15 +10,14 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa {
 
-NodeTable::NodeTable(MLIRContext *context, ArrayAttr known) : context(context) {
-  if (!known)
-    return;
-  for (auto node : known.getAsRange<ArrayAttr>()) {
-    numbers[node[0]] = operators.size();
-    operators.insert({node[0], node[1]});
+NodeTable::NodeTable(ArrayRef<te::NodeAttr> known) {
+  for (te::NodeAttr node : known) {
+    numbers[node.getName()] = operators.size();
+    operators.insert({node.getName(), node.getOp()});
   }
 }
 
@@ -43,7 +42,7 @@ void NodeTable::collect(Location loc, StringAttr op, SmallVectorImpl<int32_t> &f
 
 SmallVector<int32_t> NodeTable::getNodes(Location loc) {
   SmallVector<int32_t> found;
-  collect(loc, StringAttr::get(context), found);
+  collect(loc, StringAttr::get(loc.getContext()), found);
   return found;
 }
 
@@ -53,20 +52,16 @@ int32_t NodeTable::getNode(Location loc) {
 }
 
 int32_t NodeTable::addLaunch(StringAttr kernel, func::FuncOp extent, Location loc) {
-  Builder builder(context);
-  auto flops = extent->getAttrOfType<IntegerAttr>("te.flops");
-  launches.push_back(builder.getArrayAttr({kernel, builder.getDenseI32ArrayAttr(getNodes(loc)),
-                                           flops ? flops : builder.getI64IntegerAttr(-1)}));
+  MLIRContext *context = kernel.getContext();
+  auto numbers = DenseI32ArrayAttr::get(context, getNodes(loc));
+  launches.push_back(te::LaunchRecordAttr::get(context, kernel, numbers, te::getFlops(extent)));
   return launches.size() - 1;
 }
 
-ArrayAttr NodeTable::getNodes() const {
-  SmallVector<Attribute> list;
-  for (auto [name, op] : operators)
-    list.push_back(ArrayAttr::get(context, {name, op}));
-  return ArrayAttr::get(context, list);
+SmallVector<te::NodeAttr> NodeTable::getNodes() const {
+  return llvm::map_to_vector(operators, [](auto &node) {
+    return te::NodeAttr::get(node.first.getContext(), node.first, node.second);
+  });
 }
-
-ArrayAttr NodeTable::getLaunches() const { return ArrayAttr::get(context, launches); }
 
 } // namespace tssa

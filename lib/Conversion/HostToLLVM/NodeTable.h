@@ -7,6 +7,7 @@
 #ifndef LIB_CONVERSION_HOSTTOLLVM_NODETABLE_H
 #define LIB_CONVERSION_HOSTTOLLVM_NODETABLE_H
 
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -18,8 +19,8 @@ namespace tssa {
 /// its operator is the metadata of a fused location around it, if it is a string.
 class NodeTable {
 public:
-  /// `known` are the first nodes, as `getNodes` gives them; may be null.
-  NodeTable(mlir::MLIRContext *context, mlir::ArrayAttr known);
+  /// `known` are the first nodes.
+  explicit NodeTable(mlir::ArrayRef<mlir::tssa::te::NodeAttr> known);
 
   /// All nodes of a location, in order.
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
@@ -29,16 +30,13 @@ public:
   /// sizes are constants it knows the floating-point operations.
   int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
 
-  /// `[["name", "operator"], ...]`.
-  mlir::ArrayAttr getNodes() const;
-  /// `[["kernel", array<i32: nodes>, flops], ...]`; flops that are not known are -1.
-  mlir::ArrayAttr getLaunches() const;
+  mlir::SmallVector<mlir::tssa::te::NodeAttr> getNodes() const;
+  mlir::ArrayRef<mlir::tssa::te::LaunchRecordAttr> getLaunches() const { return launches; }
 
 private:
-  mlir::MLIRContext *context;
-  llvm::MapVector<mlir::Attribute, mlir::Attribute> operators; // by name
-  llvm::DenseMap<mlir::Attribute, int32_t> numbers;
-  mlir::SmallVector<mlir::Attribute> launches;
+  llvm::MapVector<mlir::StringAttr, mlir::StringAttr> operators; // by name
+  llvm::DenseMap<mlir::StringAttr, int32_t> numbers;
+  mlir::SmallVector<mlir::tssa::te::LaunchRecordAttr> launches;
   void collect(mlir::Location loc, mlir::StringAttr op, mlir::SmallVectorImpl<int32_t> &found);
 };
 

@@ -15,6 +15,7 @@
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
 #include "PointEmitter.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Conversion/LoopNest.h"
@@ -58,9 +59,8 @@ private:
   /// The only expression that is not computed at a loop of another.
   LogicalResult findRoot() {
     llvm::StringSet<> inner;
-    for (Operation &op : kernel.getSchedule().getOps())
-      if (op.getName().getStringRef() == "layout.compute_at")
-        inner.insert(op.getAttrOfType<FlatSymbolRefAttr>("label").getValue());
+    for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
+      inner.insert(op.getLabel());
     for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
       if (inner.contains(getLabel(op)))
         continue;

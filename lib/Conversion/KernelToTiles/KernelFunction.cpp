@@ -8,6 +8,7 @@
 #include "KernelFunction.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -103,8 +104,6 @@ LogicalResult finishKernelFunction(OpBuilder &builder, KernelFunction &function,
                                    KernelTarget &target) {
   builder.setInsertionPointToEnd(&function.func.getBody().front());
   func::ReturnOp::create(builder, function.func.getLoc());
-  if (function.context.mayFail)
-    function.func->setAttr("tssa.may_fail", builder.getUnitAttr());
   return target.finish(function.func);
 }
 
@@ -122,7 +121,7 @@ void createExtentFunction(
       func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
                            builder.getFunctionType(types, {indexType, indexType}));
   if (std::optional<int64_t> flops = te::countFlops(kernel))
-    func->setAttr("te.flops", builder.getI64IntegerAttr(*flops));
+    te::setFlops(func, *flops);
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping values;

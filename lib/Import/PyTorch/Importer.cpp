@@ -364,7 +364,7 @@ FailureOr<Tensor> Importer::convertTo(const Tensor &tensor, DType type) {
 
 TensorRef Importer::allocateConstant(const Tensor &contents, StringRef name) {
   TensorRef tensor = allocate(contents);
-  tensor.ref.getDefiningOp()->setAttr(refs::constantAttr, b.ops.getStringAttr(name));
+  tensor.ref.getDefiningOp<refs::AllocOp>().setConstant(name);
   constants.try_emplace(tensor.ref, contents);
   return tensor;
 }

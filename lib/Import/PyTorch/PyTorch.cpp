@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Import/PyTorch.h"
+#include "dialects/te/IR/Program.h"
 #include "lib/Import/PyTorch/Constants.h"
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Views.h"
@@ -24,6 +25,7 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace refs = mlir::tssa::refs;
+namespace te = mlir::tssa::te;
 
 namespace tssa {
 namespace pytorch {
@@ -134,13 +136,12 @@ void ArgumentBinder::declare(const Literal &literal) {
   }
   auto type = refs::RefType::get(ops.getContext(), shape,
                                  operators::getElementType(ops.getContext(), literal.dtype));
-  mlir::DictionaryAttr attributes = ops.getDictionaryAttr(
-      {ops.getNamedAttr("tssa.name", ops.getStringAttr(literal.name)),
-       ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(literal.dtype))),
-       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims)),
-       // The sizes that guards were decided by: random inputs have them.
-       ops.getNamedAttr("tssa.example", ops.getDenseI64ArrayAttr(getPassedSizes(literal)))});
-  (void)function.insertArgument(function.getNumArguments(), type, attributes,
+  // The sizes that guards were decided by are an example: random inputs have them.
+  auto port =
+      te::PortAttr::get(ops.getContext(), ops.getStringAttr(literal.name),
+                        operators::getSignedType(ops.getContext(), literal.dtype),
+                        ops.getArrayAttr(dims), ops.getDenseI64ArrayAttr(getPassedSizes(literal)));
+  (void)function.insertArgument(function.getNumArguments(), type, te::makeAttributes(port),
                                 mlir::NameLoc::get(ops.getStringAttr(literal.name)));
 }
 
@@ -240,8 +241,8 @@ static mlir::Value getRoot(mlir::Value ref) {
 }
 
 static bool isConstant(mlir::Value root) {
-  mlir::Operation *storage = root.getDefiningOp();
-  return storage && storage->hasAttr(refs::constantAttr);
+  auto storage = root.getDefiningOp<refs::AllocOp>();
+  return storage && storage.getConstant().has_value();
 }
 
 LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std::string &name) {
@@ -265,10 +266,9 @@ LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std:
       dims.push_back(ops.getStringAttr("(" + size.str() + ")"));
   }
   values.push_back(returned.ref);
-  attributes.push_back(ops.getDictionaryAttr(
-      {ops.getNamedAttr("tssa.name", ops.getStringAttr(name)),
-       ops.getNamedAttr("tssa.dtype", ops.getStringAttr(getName(tensor.dtype))),
-       ops.getNamedAttr("tssa.dims", ops.getArrayAttr(dims))}));
+  attributes.push_back(te::makeAttributes(te::PortAttr::get(
+      ops.getContext(), ops.getStringAttr(name),
+      operators::getSignedType(ops.getContext(), tensor.dtype), ops.getArrayAttr(dims))));
   return success();
 }
 

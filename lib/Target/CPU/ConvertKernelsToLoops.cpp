@@ -209,9 +209,7 @@ std::unique_ptr<Pass> createConvertKernelsToLoopsPass() {
 void buildLoopsStage(OpPassManager &manager) {
   manager.addPass(createConvertKernelsToLoopsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  // This pattern would drop the attribute that says which result an allocation is.
-  functions.addPass(createCanonicalizerPass(
-      {}, {"(anonymous namespace)::SimplifyAllocConst<mlir::memref::AllocOp>"}));
+  functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
 }

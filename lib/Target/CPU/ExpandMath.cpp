@@ -34,7 +34,7 @@ namespace tssa::cpu {
 namespace {
 
 /// Holds `tssa_host::math`; see lib/Externs/Host.cpp.
-constexpr const char *mathGlobal = "tssa.math";
+constexpr const char *mathGlobal = "tssa_math";
 
 /// Calls `function` of the host for one pair of doubles.
 Value callHost(OpBuilder &builder, Location loc, int32_t function, Value x, Value y) {

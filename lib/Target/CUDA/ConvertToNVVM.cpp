@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Program.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -21,6 +22,7 @@
 #include "tssa/Target/CUDA.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::cuda {
 namespace {
@@ -29,13 +31,13 @@ namespace {
 /// ptxas should: that one block may have all registers. Else it spills some of them to
 /// get room for another block.
 void markKernel(LLVM::LLVMFuncOp function) {
-  auto threads = function->getAttrOfType<IntegerAttr>(threadsAttr);
-  if (!threads)
+  te::BlockAttr block = te::getBlock(function);
+  if (!block)
     return;
   Builder builder(function.getContext());
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                    builder.getDenseI32ArrayAttr({int32_t(threads.getInt())}));
+                    builder.getDenseI32ArrayAttr({int32_t(block.getThreads())}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernel.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 using namespace ::tssa::cuda;
 
@@ -54,13 +56,10 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
 }
 
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
-  Builder builder(func);
-  func->setAttr(threadsAttr, builder.getI32IntegerAttr(count));
   if (sharedBytes > mostSharedBytes)
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
                                     << mostSharedBytes << " that a device has";
-  if (sharedBytes > 0)
-    func->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
+  te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
   return success();
 }
 

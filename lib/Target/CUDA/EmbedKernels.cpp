@@ -5,33 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "tssa/Target/CUDA.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::cuda {
 namespace {
 
-/// The names of the kernels in the order of the manifest; none where the module does not
-/// say them.
-std::optional<SmallVector<StringAttr>> getKernelNames(ModuleOp module) {
-  auto kernels = module->getAttrOfType<ArrayAttr>(kernelsAttr);
-  if (!kernels)
-    return std::nullopt;
-  SmallVector<StringAttr> names;
-  for (Attribute kernel : kernels) {
-    auto entry = dyn_cast<DictionaryAttr>(kernel);
-    names.push_back(entry ? entry.getAs<StringAttr>("name") : StringAttr());
-    if (!names.back())
-      return std::nullopt;
-  }
-  return names;
-}
-
 /// Defines the table: an array of the addresses of `@<kernel>.emulated`.
-void defineTable(ModuleOp module, ArrayRef<StringAttr> kernels) {
+void defineTable(ModuleOp module, ArrayRef<te::DeviceKernelAttr> kernels) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
@@ -41,7 +27,7 @@ void defineTable(ModuleOp module, ArrayRef<StringAttr> kernels) {
   builder.createBlock(&table.getInitializerRegion());
   Value value = LLVM::PoisonOp::create(builder, loc, type);
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    std::string name = (kernel.getValue() + ".emulated").str();
+    std::string name = (kernel.getName().getValue() + ".emulated").str();
     Value address = LLVM::AddressOfOp::create(builder, loc, pointer, name);
     value = LLVM::InsertValueOp::create(builder, loc, value, address, i);
   }
@@ -61,15 +47,14 @@ struct EmbedKernelsPass : PassWrapper<EmbedKernelsPass, OperationPass<ModuleOp>>
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gpu::GPUModuleOp device = getDeviceModule(module);
-    std::optional<SmallVector<StringAttr>> kernels = getKernelNames(module);
-    if (!device || !kernels) {
+    if (!device || !te::hasTable<te::DeviceKernelAttr>(module)) {
       module.emitError("expected kernels in 'gpu.module @") << deviceModule << "'";
       return signalPassFailure();
     }
     Block *host = module.getBody();
     host->getOperations().splice(host->end(), device.getBody()->getOperations());
     device.erase();
-    defineTable(module, *kernels);
+    defineTable(module, te::getTable<te::DeviceKernelAttr>(module));
   }
 };
 

@@ -14,6 +14,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,6 +24,7 @@
 #include "tssa/Target/CUDA.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::cuda {
 namespace {
@@ -123,19 +125,6 @@ void replaceSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
-DictionaryAttr describe(func::FuncOp kernel) {
-  Builder builder(kernel.getContext());
-  auto get = [&](StringRef name) -> Attribute {
-    auto value = kernel->getAttrOfType<IntegerAttr>(name);
-    return builder.getI64IntegerAttr(value ? value.getInt() : 0);
-  };
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("name", kernel.getSymNameAttr()),
-       builder.getNamedAttr("parameters", builder.getI64IntegerAttr(kernel.getNumArguments())),
-       builder.getNamedAttr("shared_bytes", get(sharedBytesAttr)),
-       builder.getNamedAttr("threads", get(threadsAttr))});
-}
-
 struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernelsPass)
   StringRef getArgument() const override { return "cuda-outline-kernels"; }
@@ -143,24 +132,26 @@ struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<Module
     return "Move device functions to a module of their own, with pointers as parameters";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect>();
+    registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect, te::TEDialect>();
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), deviceModule);
-    SmallVector<Attribute> kernels;
+    SmallVector<te::DeviceKernelAttr> kernels;
     for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (!kernel->hasAttr(threadsAttr))
+      te::BlockAttr block = te::getBlock(kernel);
+      if (!block)
         continue;
       if (failed(checkParameters(kernel)))
         return signalPassFailure();
       replaceParameters(kernel);
-      kernels.push_back(describe(kernel));
+      kernels.push_back(te::DeviceKernelAttr::get(&getContext(), kernel.getSymNameAttr(),
+                                                  kernel.getNumArguments(), block));
       kernel->moveBefore(device.getBody(), device.getBody()->end());
     }
-    module->setAttr(kernelsAttr, builder.getArrayAttr(kernels));
+    te::setTable<te::DeviceKernelAttr>(module, kernels);
     numberMemorySpaces(device);
     replaceSharedMemory(device);
   }

@@ -1,6 +1,6 @@
-func.func @main(%cache: !tssa.ref<?x4xf32> {tssa.name = "cache", tssa.dims = ["N", 4]},
-                %new: tensor<?x4xf32> {tssa.name = "new", tssa.dims = ["N", 4]})
-    -> (tensor<?x4xf32> {tssa.name = "out"}) {
+func.func @main(%cache: !tssa.ref<?x4xf32> {te.port = #te.port<name = "cache", dims = ["N", 4]>},
+                %new: tensor<?x4xf32> {te.port = #te.port<name = "new", dims = ["N", 4]>})
+    -> (tensor<?x4xf32> {te.port = #te.port<name = "out">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %new, %c0 : tensor<?x4xf32>

@@ -1,6 +1,6 @@
 // Convolution with padding, bias and relu; a concatenation; pooling; a product.
-func.func @main(%x: tensor<?x3x9x9xf32> {tssa.name = "image", tssa.dtype = "f32", tssa.dims = ["N", 3, 9, 9]})
-    -> (tensor<?x5xf32> {tssa.name = "logits", tssa.dtype = "f32", tssa.dims = ["N", 5]}) {
+func.func @main(%x: tensor<?x3x9x9xf32> {te.port = #te.port<name = "image", type = f32, dims = ["N", 3, 9, 9]>})
+    -> (tensor<?x5xf32> {te.port = #te.port<name = "logits", type = f32, dims = ["N", 5]>}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x3x9x9xf32>
   %w = te.constant dense_resource<conv> : tensor<4x3x1x1xf32>

@@ -12,7 +12,7 @@ gpu.module @device {
   // 64 bits go in two halves.
   // CHECK-COUNT-2: nvvm.shfl.sync bfly
   // CHECK: llvm.atomicrmw _or
-  func.func @k(%v: f32, %d: f64, %out: !llvm.ptr) attributes {tssa.threads = 128 : i32} {
+  func.func @k(%v: f32, %d: f64, %out: !llvm.ptr) attributes {te.block = #te.block<threads = 128, shared_bytes = 0>} {
     %one = arith.constant 1 : i32
     %width = arith.constant 32 : i32
     %t = gpu.thread_id x

@@ -11,7 +11,7 @@
 // CHECK:   %[[B:.*]] = llvm.mlir.addressof @b.emulated
 // CHECK:   llvm.insertvalue %[[B]], %{{.*}}[1]
 // CHECK-NOT: gpu.module
-module attributes {te.kernels = [{name = "a", parameters = 1, shared_bytes = 0, threads = 32}, {name = "b", parameters = 1, shared_bytes = 0, threads = 32}]} {
+module attributes {te.kernels = [#te.device_kernel<name = "a", parameters = 1, block = <threads = 32, shared_bytes = 0>>, #te.device_kernel<name = "b", parameters = 1, block = <threads = 32, shared_bytes = 0>>]} {
   llvm.func @tssa_run() {
     llvm.return
   }
@@ -30,7 +30,7 @@ module {
 // -----
 
 // expected-error @+1 {{expected kernels in 'gpu.module @device'}}
-module attributes {te.kernels = [{parameters = 1}]} {
+module {
   gpu.module @device {
   }
 }

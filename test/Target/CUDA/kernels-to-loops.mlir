@@ -2,7 +2,7 @@
 
 // A thread does four elements with one access; what is left over, one by one.
 // CHECK-LABEL: func.func @elementwise(
-// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {tssa.threads = 256 : i32}
+// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
 // CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: scf.if
@@ -35,7 +35,7 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
 
 // Lanes over a reduction join by exchange inside of a warp, then in shared memory.
 // CHECK-LABEL: func.func @rowmax(
-// CHECK-SAME: attributes {tssa.shared_bytes = 16 : i32, tssa.threads = 64 : i32}
+// CHECK-SAME: attributes {te.block = #te.block<threads = 64, shared_bytes = 16>}
 // CHECK: scf.for
 // CHECK: scf.if
 // CHECK: memref.load
@@ -92,7 +92,7 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
 // A tiled product: operands go through shared memory between barriers that all
 // threads pass; only loads from the tensors and stores are guarded.
 // CHECK-LABEL: func.func @matmul(
-// CHECK-SAME: tssa.shared_bytes = 8704 : i32, tssa.threads = 256 : i32
+// CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8704>
 // CHECK-NOT: scf.if
 // CHECK: scf.for
 // CHECK: gpu.barrier

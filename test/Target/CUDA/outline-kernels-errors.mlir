@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -cuda-outline-kernels -split-input-file -verify-diagnostics
 
-func.func @size(%x: memref<?xf32>, %out: memref<?xindex>, %errors: memref<?xi32>) attributes {tssa.threads = 32 : i32} {
+func.func @size(%x: memref<?xf32>, %out: memref<?xindex>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{the size of a parameter of a device function is not known to it}}
   %n = memref.dim %x, %c0 : memref<?xf32>
@@ -11,13 +11,13 @@ func.func @size(%x: memref<?xf32>, %out: memref<?xindex>, %errors: memref<?xi32>
 // -----
 
 // expected-error @+1 {{expected memrefs of one dim as parameters of a device function, got 'memref<?x?xf32>'}}
-func.func @rank(%x: memref<?x?xf32>, %errors: memref<?xi32>) attributes {tssa.threads = 32 : i32} {
+func.func @rank(%x: memref<?x?xf32>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   return
 }
 
 // -----
 
 // expected-error @+1 {{expected a device function with a body and no results}}
-func.func @result(%n: index) -> index attributes {tssa.threads = 32 : i32} {
+func.func @result(%n: index) -> index attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   return %n : index
 }

@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -cuda-outline-kernels | FileCheck %s
 
 // What the manifest will say of kernels.
-// CHECK: module attributes {te.kernels = [{name = "k", parameters = 4 : i64, shared_bytes = 256 : i64, threads = 64 : i64}]}
+// CHECK: module attributes {te.kernels = [#te.device_kernel<name = "k", parameters = 4, block = <threads = 64, shared_bytes = 256>>]}
 
 // A function that is not for the device stays where it is.
 // CHECK: func.func @k.extent(%{{.*}}: index) -> (index, index)
@@ -21,7 +21,7 @@ func.func @k.extent(%n: index) -> (index, index) {
 // CHECK:     memref.view %[[BYTES]]{{.*}} : memref<?xi8, 3> to memref<64xf32, 3>
 // CHECK-NOT: gpu.dynamic_shared_memory
 func.func @k(%x: memref<?xf32>, %n: index, %out: memref<?xf32>, %errors: memref<?xi32>)
-    attributes {tssa.threads = 64 : i32, tssa.shared_bytes = 256 : i32} {
+    attributes {te.block = #te.block<threads = 64, shared_bytes = 256>} {
   %c0 = arith.constant 0 : index
   %t = gpu.thread_id x
   %bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>

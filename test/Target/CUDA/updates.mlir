@@ -2,7 +2,7 @@
 
 // Blocks for the window, then blocks for what is copied.
 // CHECK-LABEL: func.func @row(
-// CHECK-SAME: tssa.threads = 256 : i32
+// CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 0>
 // CHECK-DAG: gpu.block_id x
 // CHECK: arith.cmpi ult
 // CHECK: scf.if
@@ -26,7 +26,6 @@ te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n:
 // The order of points may matter: all threads copy, then each takes the points of one
 // column in order. An index out of bounds reads and writes nothing and is reported.
 // CHECK-LABEL: func.func @scatter(
-// CHECK-SAME: tssa.may_fail
 // CHECK: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[THREAD]] to %c800 step %c256
 // CHECK: gpu.barrier

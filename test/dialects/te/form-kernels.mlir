@@ -39,7 +39,7 @@ func.func @parameters(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %a: f32, %i: ind
 // CHECK: %[[N:.+]] = tensor.dim
 // CHECK-NOT: tensor.dim
 // CHECK: te.launch @k0_map(%{{.+}}, %{{.+}}, %[[N]])
-func.func @same_name(%x: tensor<?xf32> {tssa.dims = ["N"]}, %y: tensor<?xf32> {tssa.dims = ["N"]}) -> tensor<?xf32> {
+func.func @same_name(%x: tensor<?xf32> {te.port = #te.port<dims = ["N"]>}, %y: tensor<?xf32> {te.port = #te.port<dims = ["N"]>}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %z = te.compute (d0: %n) {

@@ -159,3 +159,23 @@ func.func @generic(%x: tensor<4xf32>, %ids: tensor<4xi32>) {
   }, {}) {static_sizes = array<i64: 4>, map = affine_map<(d0)[s0] -> (d0)>, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// CHECK-LABEL: func.func private @ports(
+// CHECK-SAME: tensor<?x3xi8> {te.port = #te.port<name = "image", type = ui8, dims = ["N", 3], example = [2, 3]>}
+// CHECK-SAME: -> (tensor<?x3xi8> {te.port = #te.port<name = "image", writes_back = 0>}
+// CHECK-SAME: tensor<3xi8> {te.port = #te.port<alias_of = 0, path = [1], indexes = 2>}
+func.func private @ports(tensor<?x3xi8> {te.port = #te.port<dims = ["N", 3], type = ui8, example = [2, 3], name = "image">})
+    -> (tensor<?x3xi8> {te.port = #te.port<name = "image", writes_back = 0>},
+        tensor<3xi8> {te.port = #te.port<alias_of = 0, path = [1], indexes = 2>}, tensor<1xi64>)
+
+// CHECK-LABEL: func.func @on_memory(
+func.func @on_memory(%x: memref<6x8xf32>, %k: memref<1xi64>, %n: index) -> (memref<6x?xf32>, memref<6x?xi64>) {
+  // CHECK: %[[V:.+]] = te.result 0(%{{.+}}) : memref<6x?xf32>
+  %v = te.result 0 (%n) : memref<6x?xf32>
+  %i = te.result 1 (%n) : memref<6x?xi64>
+  // CHECK: te.extern @topk(%{{.+}}, %{{.+}}) sizes() [] outs(%[[V]], %{{.+}} : memref<6x?xf32>, memref<6x?xi64>) {axis = 1 : i64}
+  te.extern @topk(%x, %k) sizes () [] outs (%v, %i : memref<6x?xf32>, memref<6x?xi64>) {axis = 1 : i64} : (memref<6x8xf32>, memref<1xi64>) -> ()
+  // CHECK: te.poll
+  te.poll
+  return %v, %i : memref<6x?xf32>, memref<6x?xi64>
+}

@@ -12,7 +12,7 @@
 // CHECK-DAG: memref.view %{{.*}}[%[[O0]]][]
 // CHECK-DAG: memref.view %{{.*}}[%[[O1]]][]
 // CHECK-DAG: memref.view %{{.*}}[%[[O2]]][]
-module attributes {te.buffers_apart} {
+module attributes {te.separate} {
   func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     %a = te.launch @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %b = te.launch @k(%a) : (tensor<4xf32>) -> tensor<4xf32>

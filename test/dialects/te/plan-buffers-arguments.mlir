@@ -6,7 +6,7 @@
 // CHECK: te.launch @set(%arg0, %arg1) outs(%arg0
 // CHECK: return %arg0
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
-    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}) {
+    -> (tensor<4xf32> {te.port = #te.port<writes_back = 0>}) {
   %u = te.launch @set(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %u : tensor<4xf32>
 }
@@ -26,7 +26,7 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: memref.copy %[[A:.*]], %[[T]]
 // CHECK: return %arg0, %arg1
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
-    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}, tensor<4xf32> {tssa.writes_back = 1 : i64}) {
+    -> (tensor<4xf32> {te.port = #te.port<writes_back = 0>}, tensor<4xf32> {te.port = #te.port<writes_back = 1>}) {
   return %y, %x : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -34,7 +34,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
 
 // Another argument is never written.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0()
 // CHECK: te.launch @set(%arg0, %arg1) outs(%[[R]]
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %u = te.launch @set(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -53,14 +53,14 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // What is written back grows: the host copies it to the argument after the run, and until then
 // nothing else is made there.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc(%{{.*}}) {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0(%{{.*}})
 // CHECK: %[[GROWN:.*]] = scf.for
 // CHECK: te.launch @set(%arg0, %arg1, %{{.*}}) outs(%[[R]]
-// CHECK: %[[W:.*]] = memref.alloc(%{{.*}}) {te.result = 1 : i64}
+// CHECK: %[[W:.*]] = te.result 1(%{{.*}})
 // CHECK: memref.copy %[[GROWN]], %[[W]]
 // CHECK: return %[[R]], %[[W]]
 func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: tensor<index>)
-    -> (tensor<?xf32>, tensor<?xf32> {tssa.writes_back = 0 : i64}) {
+    -> (tensor<?xf32>, tensor<?xf32> {te.port = #te.port<writes_back = 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %d = tensor.dim %x, %c0 : tensor<?xf32>
@@ -94,7 +94,7 @@ te.kernel @set(%b: tensor<?xf32> {te.sizes = array<i64: 2>}, %x: tensor<4xf32>, 
 // CHECK-LABEL: func.func @main
 // CHECK: te.launch @grow(%arg0, %{{.*}}) outs(%arg0
 func.func @main(%x: tensor<4x4xf32>, %i: tensor<index>)
-    -> (tensor<4x4xf32> {tssa.writes_back = 0 : i64}) {
+    -> (tensor<4x4xf32> {te.port = #te.port<writes_back = 0>}) {
   %row = tensor.extract %i[] : tensor<index>
   %u = te.launch @grow(%x, %row) : (tensor<4x4xf32>, index) -> tensor<4x4xf32>
   return %u : tensor<4x4xf32>
@@ -116,7 +116,7 @@ te.kernel @grow(%b: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
 // CHECK-LABEL: func.func @main
 // CHECK: te.launch @shift(%arg0) outs(%[[T:[^ ]+]] :
 // CHECK-NOT: te.launch @sum(%[[T]]) outs(%[[T]]
-func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {tssa.writes_back = 0 : i64}) {
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<writes_back = 0>}) {
   %u = te.launch @shift(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %v = te.launch @sum(%u) : (tensor<4xf32>) -> tensor<4xf32>
   return %v : tensor<4xf32>

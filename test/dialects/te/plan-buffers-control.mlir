@@ -2,7 +2,7 @@
 
 // In place: the loop's value, the update in it and the result are one buffer.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0()
 // CHECK: te.launch @k(%arg0) outs(%[[R]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-NEXT: te.launch @set(%[[R]], %arg0) outs(%[[R]]
@@ -76,7 +76,7 @@ te.kernel @shift(%b: tensor<4xf32>) -> tensor<4xf32> {
 
 // Branches write the buffer of their result.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0()
 // CHECK: scf.if %{{.*}} {
 // CHECK-NEXT: te.launch @k(%arg0) outs(%[[R]]
 // CHECK-NEXT: } else {
@@ -111,7 +111,7 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: te.launch @grow(%[[OLD]], {{.*}}) outs(%[[NEW]]
 // CHECK: memref.dealloc %[[OLD]]
 // CHECK: scf.yield %[[NEW]]
-// CHECK: %[[R:.*]] = memref.alloc(%{{.*}}) {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0(%{{.*}})
 // CHECK: memref.copy %[[LAST]], %[[R]]
 // CHECK: memref.dealloc %[[LAST]]
 // CHECK: return %[[R]]
@@ -141,12 +141,12 @@ te.kernel @grow(%x: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index, %m: ind
 
 // A routine's results: of known size in planned memory, else in the routine's.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0()
 // CHECK: %[[I:.*]] = memref.view
-// CHECK: te.extern @topk(%arg0, %arg1, %[[R]], %[[I]]) sizes() [] {axis = 1 : i64, te.outs = 2 : i64}
-// CHECK: %[[P:.*]] = te.extern @nonzero(%[[R]]) sizes() [-1] {te.outs = 0 : i64}
+// CHECK: te.extern @topk(%arg0, %arg1) sizes() [] outs(%[[R]], %[[I]] : {{.*}}) {axis = 1 : i64}
+// CHECK: %[[P:.*]] = te.extern @nonzero(%[[R]]) sizes() [-1]
 // CHECK: %[[D:.*]] = memref.dim %[[P]], %c1
-// CHECK: %[[Q:.*]] = memref.alloc(%[[D]]) {te.result = 1 : i64}
+// CHECK: %[[Q:.*]] = te.result 1(%[[D]])
 // CHECK: memref.copy %[[P]], %[[Q]]
 // CHECK: memref.dealloc %[[P]]
 func.func @main(%x: tensor<3x5xf32>, %k: tensor<1xi64>) -> (tensor<3x2xf32>, tensor<2x?xi64>) {
@@ -160,8 +160,8 @@ func.func @main(%x: tensor<3x5xf32>, %k: tensor<1xi64>) -> (tensor<3x2xf32>, ten
 // Values that change places each time: the copy that overwrites comes last. What is
 // returned twice is copied.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[P:.*]] = memref.alloc() {te.result = 0 : i64}
-// CHECK: %[[Q:.*]] = memref.alloc() {te.result = 1 : i64}
+// CHECK: %[[P:.*]] = te.result 0()
+// CHECK: %[[Q:.*]] = te.result 1()
 // CHECK: memref.copy %arg0, %[[P]]
 // CHECK: memref.copy %arg1, %[[Q]]
 // CHECK: scf.for
@@ -214,7 +214,7 @@ func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<i64>) -> (tenso
 
 // A while loop: what its test sees and what its body sees share a buffer.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0()
 // CHECK: memref.copy %arg0, %[[R]]
 // CHECK: scf.while : () -> () {
 // CHECK: memref.load %[[R]]
@@ -258,6 +258,6 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: memref.copy %[[X]], %arg1
 // CHECK-NEXT: return
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>)
-    -> (tensor<4xf32> {tssa.writes_back = 0 : i64}, tensor<4xf32> {tssa.writes_back = 1 : i64}) {
+    -> (tensor<4xf32> {te.port = #te.port<writes_back = 0>}, tensor<4xf32> {te.port = #te.port<writes_back = 1>}) {
   return %y, %x : tensor<4xf32>, tensor<4xf32>
 }

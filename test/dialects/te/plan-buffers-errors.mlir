@@ -42,6 +42,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @main(%x: memref<3x2xf32>) -> memref<2x?xi64> {
   // expected-error @+1 {{expected tensors: buffers are planned already}}
-  %y = te.extern @nonzero(%x) sizes() [-1] {te.outs = 0 : i64} : (memref<3x2xf32>) -> memref<2x?xi64>
+  %y = te.extern @nonzero(%x) sizes() [-1] : (memref<3x2xf32>) -> memref<2x?xi64>
   return %y : memref<2x?xi64>
 }

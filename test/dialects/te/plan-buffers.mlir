@@ -6,7 +6,7 @@
 // CHECK: return %[[C]]
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>, %{{.*}}: memref<?xi8> {te.weights}, %[[ARENA:.*]]: memref<?xi8> {te.arena}) -> memref<4xf32>
-// CHECK: %[[R:.*]] = memref.alloc() {te.result = 0 : i64} : memref<4xf32>
+// CHECK: %[[R:.*]] = te.result 0() : memref<4xf32>
 // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[OA:.*]]][]
 // CHECK: te.launch @k(%[[X]]) outs(%[[A]]
 // CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[OB:.*]]][]
@@ -34,12 +34,12 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // Arguments, constants and values returned twice are copied; equal constants lie
 // in the weights once.
-// CHECK: te.weights = [{offset = 0 : i64, value = dense<1.000000e+00> : tensor<2xf32>}]
+// CHECK: te.weights = [#te.weight<offset = 0, value = dense<1.000000e+00> : tensor<2xf32>>]
 // CHECK: func.func @main(%[[X:.*]]: memref<2xf32>, %[[W:.*]]: memref<?xi8> {te.weights}
-// CHECK: %[[R0:.*]] = memref.alloc() {te.result = 0 : i64}
-// CHECK: %[[R1:.*]] = memref.alloc() {te.result = 1 : i64}
-// CHECK: %[[R2:.*]] = memref.alloc() {te.result = 2 : i64}
-// CHECK: %[[R3:.*]] = memref.alloc() {te.result = 3 : i64}
+// CHECK: %[[R0:.*]] = te.result 0()
+// CHECK: %[[R1:.*]] = te.result 1()
+// CHECK: %[[R2:.*]] = te.result 2()
+// CHECK: %[[R3:.*]] = te.result 3()
 // CHECK: %[[C:.*]] = memref.view %[[W]][%c0][] : memref<?xi8> to memref<2xf32>
 // CHECK: te.launch @k(%{{.*}}) outs(%[[R2]]
 // CHECK: memref.copy %[[X]], %[[R0]]
@@ -76,12 +76,12 @@ te.kernel @k(%x: tensor<2xi32>) -> tensor<2xf32> {
 // CHECK: return %[[ALL]]
 // CHECK: func.func @main
 // CHECK: %[[DIM:.*]] = memref.dim %arg0, %c0
-// CHECK: %[[R:.*]] = memref.alloc(%[[DIM]]) {te.result = 0 : i64}
+// CHECK: %[[R:.*]] = te.result 0(%[[DIM]])
 // CHECK: memref.view %arg2[%c0][%[[DIM]]]
 // CHECK: memref.view %arg2[%[[SECOND:.*]]][%[[DIM]]]
 // CHECK: memref.view %arg2[%c0][%[[DIM]]]
 // CHECK: te.launch {{.*}} outs(%[[R]]
-func.func @main(%x: tensor<?x3xf32> {tssa.name = "x", tssa.dims = ["N", 3]}) -> tensor<?x3xf32> {
+func.func @main(%x: tensor<?x3xf32> {te.port = #te.port<name = "x", dims = ["N", 3]>}) -> tensor<?x3xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x3xf32>
   %a = te.launch @k(%x, %n) sizes (%n) : (tensor<?x3xf32>, index) -> tensor<?x3xf32>

@@ -54,7 +54,7 @@
 // KERNEL: te.kernel
 // KERNEL: te.update @update (d0: %arg1, d1: 4) into %arg0[d0, d1]
 // KERNEL-NOT: te.kernel
-func.func @main(%b: tensor<?x4xf32> {tssa.name = "b", tssa.dims = ["N", 4]}) -> tensor<?x4xf32> {
+func.func @main(%b: tensor<?x4xf32> {te.port = #te.port<name = "b", dims = ["N", 4]>}) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %b, %c0 : tensor<?x4xf32>

@@ -52,7 +52,7 @@ func.func @blocks(%s: !tssa.ref<1xf32>) {
 // -----
 
 func.func @constant(%w: tensor<4xf32>, %v: tensor<2xf32>) {
-  %s = tssa.alloc %w {tssa.constant = "weight"} : !tssa.ref<4xf32>
+  %s = tssa.alloc %w {constant = "weight"} : !tssa.ref<4xf32>
   %window = tssa.view %s [slice(0, 0, 2, 1)] : !tssa.ref<4xf32> -> !tssa.ref<2xf32>
   // expected-error @+1 {{expected a write to what changes, but 'weight' is a constant of the program}}
   tssa.write %v, %window : !tssa.ref<2xf32>

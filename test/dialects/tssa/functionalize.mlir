@@ -121,14 +121,14 @@ func.func @local(%b: tensor<4xf32>, %v: tensor<f32>, %n: index) {
 // An argument that is written is a further result; a result that is a window on an
 // argument says so.
 // CHECK-LABEL: func @main
-// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {tssa.dims = ["N"], tssa.name = "x"}, %[[Y:.*]]: tensor<f32>, %[[I:.*]]: index)
-// CHECK-SAME: -> (tensor<?xf32> {tssa.alias_of = 0 : i64},
-// CHECK-SAME: tensor<f32> {tssa.alias_indexes = 3 : i64, tssa.alias_of = 0 : i64, tssa.alias_path = [#tssa.select<0, ?>]},
-// CHECK-SAME: tensor<?xf32> {tssa.dims = ["N"], tssa.name = "x", tssa.writes_back = 0 : i64}, tensor<1xi64>)
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %[[Y:.*]]: tensor<f32>, %[[I:.*]]: index)
+// CHECK-SAME: -> (tensor<?xf32> {te.port = #te.port<alias_of = 0>},
+// CHECK-SAME: tensor<f32> {te.port = #te.port<alias_of = 0, path = [#tssa.select<0, ?>], indexes = 3>},
+// CHECK-SAME: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"], writes_back = 0>}, tensor<1xi64>)
 // CHECK: %[[N:.*]] = tssa.assign %[[Y]] into %[[X]] [select(0, ?)](%[[I]])
 // CHECK: %[[E:.*]] = tssa.access %[[N]] [select(0, ?)](%[[I]])
 // CHECK: return %[[N]], %[[E]], %[[N]], %{{.*}} :
-func.func @main(%x: !tssa.ref<?xf32> {tssa.name = "x", tssa.dims = ["N"]}, %y: !tssa.ref<f32>, %i: index)
+func.func @main(%x: !tssa.ref<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %y: !tssa.ref<f32>, %i: index)
     -> (!tssa.ref<?xf32>, !tssa.ref<f32>) {
   %e = tssa.view %x [select(0, ?)](%i) : !tssa.ref<?xf32> -> !tssa.ref<f32>
   %v = tssa.read %y : !tssa.ref<f32>

@@ -49,7 +49,7 @@ func.func @blocks(%s: !tssa.ref<1xf32>) {
 // A write through the chosen one would be a write to a constant, of which the next run reads.
 func.func @constant(%w: tensor<4xf32>, %a: tensor<4xf32>, %c: i1, %v: tensor<4xf32>) {
   // expected-note @+1 {{for what may be this storage}}
-  %s = tssa.alloc %w {tssa.constant = "weight"} : !tssa.ref<4xf32>
+  %s = tssa.alloc %w {constant = "weight"} : !tssa.ref<4xf32>
   %t = tssa.alloc %a : !tssa.ref<4xf32>
   // expected-note @+1 {{control flow makes a name here}}
   %r = scf.if %c -> !tssa.ref<4xf32> {

@@ -1,6 +1,6 @@
 // x becomes new, which is made of mirrored rows of x; sum is made of the old x.
-func.func @main(%x: tensor<?x4xf32> {tssa.name = "x", tssa.dims = ["N", 4]}, %y: tensor<?x4xf32> {tssa.name = "y", tssa.dims = ["N", 4]})
-    -> (tensor<?x4xf32> {tssa.name = "sum", tssa.dims = ["N", 4]}, tensor<?x4xf32> {tssa.name = "x_new", tssa.dims = ["N", 4], tssa.writes_back = 0 : i64}) {
+func.func @main(%x: tensor<?x4xf32> {te.port = #te.port<name = "x", dims = ["N", 4]>}, %y: tensor<?x4xf32> {te.port = #te.port<name = "y", dims = ["N", 4]>})
+    -> (tensor<?x4xf32> {te.port = #te.port<name = "sum", dims = ["N", 4]>}, tensor<?x4xf32> {te.port = #te.port<name = "x_new", dims = ["N", 4], writes_back = 0>}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %new = te.compute (d0: %n, d1: 4) {

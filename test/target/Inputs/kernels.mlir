@@ -1,6 +1,6 @@
 // An element-wise kernel, a sum of rows, and a product of matrices.
-func.func @main(%x: tensor<128x1024xf32> {tssa.name = "x"}, %w: tensor<1024x256xf32> {tssa.name = "w"})
-    -> (tensor<128x1024xf32> {tssa.name = "map"}, tensor<128xf32> {tssa.name = "sum"}, tensor<128x256xf32> {tssa.name = "product"}) {
+func.func @main(%x: tensor<128x1024xf32> {te.port = #te.port<name = "x">}, %w: tensor<1024x256xf32> {te.port = #te.port<name = "w">})
+    -> (tensor<128x1024xf32> {te.port = #te.port<name = "map">}, tensor<128xf32> {te.port = #te.port<name = "sum">}, tensor<128x256xf32> {te.port = #te.port<name = "product">}) {
   %map = te.compute (d0: 128, d1: 1024) {
     %v = te.read %x[d0, d1] : tensor<128x1024xf32>
     %r = arith.addf %v, %v : f32

@@ -46,12 +46,12 @@ def write_module(path, element, names):
     %r = math.{name} %v : {element}
     te.yield %r : {element}
   }} : tensor<?x{element}>""")
-        results.append(f'tensor<?x{element}> {{tssa.name = "{name}"}}')
+        results.append(f'tensor<?x{element}> {{te.port = #te.port<name = "{name}">}}')
     values = ", ".join("%" + name for name in names)
     types = ", ".join(f"tensor<?x{element}>" for _ in names)
     body = "\n".join(lines)
     with open(path, "w") as file:
-        file.write(f"""func.func @main(%x: tensor<?x{element}> {{tssa.name = "x"}}) -> ({", ".join(results)}) {{
+        file.write(f"""func.func @main(%x: tensor<?x{element}> {{te.port = #te.port<name = "x">}}) -> ({", ".join(results)}) {{
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x{element}>
 {body}
@@ -70,12 +70,12 @@ def write_pairs(path, element, names):
     %r = {name} %v, %w : {element}
     te.yield %r : {element}
   }} : tensor<?x{element}>""")
-        results.append(f'tensor<?x{element}> {{tssa.name = "{name}"}}')
+        results.append(f'tensor<?x{element}> {{te.port = #te.port<name = "{name}">}}')
     tensor = f'tensor<?x{element}>'
     body = "\n".join(lines)
     with open(path, "w") as file:
-        file.write(f"""func.func @main(%x: {tensor} {{tssa.name = "x", tssa.dims = ["n"]}},
-                %y: {tensor} {{tssa.name = "y", tssa.dims = ["n"]}}) -> ({", ".join(results)}) {{
+        file.write(f"""func.func @main(%x: {tensor} {{te.port = #te.port<name = "x", dims = ["n"]>}},
+                %y: {tensor} {{te.port = #te.port<name = "y", dims = ["n"]>}}) -> ({", ".join(results)}) {{
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : {tensor}
 {body}
@@ -86,7 +86,7 @@ def write_pairs(path, element, names):
 
 def write_narrowing(path):
     with open(path, "w") as file:
-        file.write("""func.func @main(%x: tensor<?xf64> {tssa.name = "x"}) -> (tensor<?xf16> {tssa.name = "y"}) {
+        file.write("""func.func @main(%x: tensor<?xf64> {te.port = #te.port<name = "x">}) -> (tensor<?xf16> {te.port = #te.port<name = "y">}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf64>
   %y = te.compute (d0: %n) {

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFaults.h"
+#include "dialects/te/IR/Program.h"
 #include "lib/Runtime/Emulator/Emulator.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -37,8 +38,9 @@
 using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
-using tssa::runtime::Status;
-namespace emulator = tssa::runtime::emulator;
+using ::tssa::runtime::Status;
+namespace emulator = ::tssa::runtime::emulator;
+namespace te = mlir::tssa::te;
 
 namespace {
 struct Options {
@@ -178,17 +180,17 @@ static OwningOpRef<ModuleOp> takeKernels(gpu::GPUModuleOp device) {
 }
 
 static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef name,
-                                        const tssa::cpu::Machine &machine) {
+                                        const ::tssa::cpu::Machine &machine) {
   PassManager manager(device.getContext(), gpu::GPUModuleOp::getOperationName());
-  manager.addPass(tssa::cuda::createEmulatePass());
+  manager.addPass(::tssa::cuda::createEmulatePass());
   if (failed(manager.run(device)))
     return llvm::createStringError("the kernel has no emulation");
   OwningOpRef<ModuleOp> module = takeKernels(device);
-  auto target = tssa::cpu::createTargetMachine(machine);
+  auto target = ::tssa::cpu::createTargetMachine(machine);
   if (!target)
     return target.takeError();
   llvm::LLVMContext context;
-  auto code = tssa::cpu::translate(*module, context, **target, machine);
+  auto code = ::tssa::cpu::translate(*module, context, **target, machine);
   if (!code)
     return code.takeError();
   llvm::GlobalVariable *table =
@@ -197,10 +199,10 @@ static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef
   auto *get = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "tssa_run", **code);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", get));
   builder.CreateRet(table);
-  tssa::cpu::optimize(**code, **target, /*suffix=*/"");
+  ::tssa::cpu::optimize(**code, **target, /*suffix=*/"");
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
-  if (Error error = tssa::cpu::emit(**code, **target, /*assembly=*/false, stream))
+  if (Error error = ::tssa::cpu::emit(**code, **target, /*assembly=*/false, stream))
     return error;
   CompiledKernel result;
   auto jit = llvm::orc::LLJITBuilder().create();
@@ -266,15 +268,10 @@ static Expected<Outcome> run(const Options &options, const CompiledKernel &code,
   return outcome;
 }
 
-static int64_t getNumber(LLVM::LLVMFuncOp kernel, llvm::StringRef name, int64_t otherwise) {
-  auto value = kernel->getAttrOfType<IntegerAttr>(name);
-  return value ? value.getInt() : otherwise;
-}
-
 namespace {
 /// A change of the kernel at the `index`th place of a fault: the fault, or a trap.
 struct Change {
-  const tssa::KernelFault *fault = nullptr;
+  const ::tssa::KernelFault *fault = nullptr;
   unsigned index = 0;
   bool isTrap = false;
 };
@@ -283,7 +280,7 @@ struct Change {
 /// Compiles and runs the kernel of a copy of `file`, changed when there is a fault.
 /// Nothing when the kernel has no such place.
 static Expected<std::optional<Outcome>> compileAndRun(const Options &options, ModuleOp file,
-                                                      const tssa::cpu::Machine &machine,
+                                                      const ::tssa::cpu::Machine &machine,
                                                       const Change &change) {
   OwningOpRef<ModuleOp> copy = file.clone();
   gpu::GPUModuleOp device;
@@ -294,16 +291,15 @@ static Expected<std::optional<Outcome>> compileAndRun(const Options &options, Mo
   for (auto other : llvm::make_early_inc_range(device.getOps<LLVM::LLVMFuncOp>()))
     if (other != kernel)
       other.erase();
-  int64_t threads =
-      options.threads ? options.threads : getNumber(kernel, tssa::cuda::threadsAttr, 32);
-  int64_t shared =
-      options.shared >= 0 ? options.shared : getNumber(kernel, tssa::cuda::sharedBytesAttr, 0);
+  te::BlockAttr block = te::getBlock(kernel);
+  int64_t threads = options.threads ? options.threads : block ? block.getThreads() : 32;
+  int64_t shared = options.shared >= 0 ? options.shared : block ? block.getSharedBytes() : 0;
   if (change.fault) {
-    Operation *place = tssa::findPlace(kernel, *change.fault, change.index);
+    Operation *place = ::tssa::findPlace(kernel, *change.fault, change.index);
     if (!place)
       return std::nullopt;
     if (change.isTrap)
-      tssa::putTrap(place);
+      ::tssa::putTrap(place);
     else
       change.fault->apply(place);
   }
@@ -326,14 +322,14 @@ static bool haveDifferentResults(const Outcome &one, const Outcome &other) {
 }
 
 /// Makes each fault at each place and prints who was found, and how.
-static Error runFaults(const Options &options, ModuleOp file, const tssa::cpu::Machine &machine) {
+static Error runFaults(const Options &options, ModuleOp file, const ::tssa::cpu::Machine &machine) {
   auto good = compileAndRun(options, file, machine, {});
   if (!good)
     return good.takeError();
   if (!(*good)->status.ok())
     return llvm::createStringError("without a fault: " + (*good)->status.message);
   unsigned made = 0, found = 0;
-  for (const tssa::KernelFault &fault : tssa::getKernelFaults())
+  for (const ::tssa::KernelFault &fault : ::tssa::getKernelFaults())
     for (unsigned index = 0;; ++index) {
       auto outcome = compileAndRun(options, file, machine, {&fault, index});
       if (!outcome)
@@ -363,10 +359,10 @@ static Error runFaults(const Options &options, ModuleOp file, const tssa::cpu::M
   return Error::success();
 }
 
-static Error runOnce(const Options &options, ModuleOp file, const tssa::cpu::Machine &machine) {
+static Error runOnce(const Options &options, ModuleOp file, const ::tssa::cpu::Machine &machine) {
   auto [name, index] = llvm::StringRef(options.fault).split(':');
-  const tssa::KernelFault *fault = nullptr;
-  for (const tssa::KernelFault &known : tssa::getKernelFaults())
+  const ::tssa::KernelFault *fault = nullptr;
+  for (const ::tssa::KernelFault &known : ::tssa::getKernelFaults())
     if (known.name == name)
       fault = &known;
   unsigned place = 0;
@@ -396,14 +392,14 @@ static Error runOnce(const Options &options, ModuleOp file, const tssa::cpu::Mac
 int main(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   DialectRegistry registry;
-  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  tssa::cpu::registerTranslations(registry);
+  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, te::TEDialect>();
+  ::tssa::cpu::registerTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(); // of the host program, which is not looked at
   OwningOpRef<ModuleOp> file = parseSourceFile<ModuleOp>(options.file, &context);
   if (!file)
     return 1;
-  Expected<tssa::cpu::Machine> machine = tssa::cpu::resolveMachine(options.cpu);
+  Expected<::tssa::cpu::Machine> machine = ::tssa::cpu::resolveMachine(options.cpu);
   Error error = !machine         ? machine.takeError()
                 : options.faults ? runFaults(options, *file, *machine)
                                  : runOnce(options, *file, *machine);

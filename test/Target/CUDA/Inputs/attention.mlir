@@ -1,6 +1,6 @@
 // Scores of queries and keys, and their softmax: a contraction and rows.
-func.func @main(%q: tensor<80x48xf32> {tssa.name = "q"}, %k: tensor<48x72xf32> {tssa.name = "k"})
-    -> (tensor<80x72xf32> {tssa.name = "weights"}) {
+func.func @main(%q: tensor<80x48xf32> {te.port = #te.port<name = "q">}, %k: tensor<48x72xf32> {te.port = #te.port<name = "k">})
+    -> (tensor<80x72xf32> {te.port = #te.port<name = "weights">}) {
   %scores = te.compute (d0: 80, d1: 72) reduce (d2: 48) init (0.0 : f32) {
     %a = te.read %q[d0, d2] : tensor<80x48xf32>
     %b = te.read %k[d2, d1] : tensor<48x72xf32>

@@ -5,8 +5,7 @@ gpu.module @device {
   llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 
   llvm.func @center_rows(%in: !llvm.ptr, %rows: i64, %out: !llvm.ptr, %negative: !llvm.ptr)
-      attributes {nvvm.kernel, nvvm.maxntid = array<i32: 64>, tssa.threads = 64 : i32,
-                  tssa.shared_bytes = 12 : i32} {
+      attributes {nvvm.kernel, nvvm.maxntid = array<i32: 64>, te.block = #te.block<threads = 64, shared_bytes = 12>} {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i32) : i32
     %two = llvm.mlir.constant(2 : i32) : i32

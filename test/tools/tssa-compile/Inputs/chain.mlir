@@ -1,5 +1,5 @@
 // exp(x) + 1, in two ops.
-func.func @main(%x: tensor<8xf32> {tssa.name = "x"}) -> (tensor<8xf32> {tssa.name = "y"}) {
+func.func @main(%x: tensor<8xf32> {te.port = #te.port<name = "x">}) -> (tensor<8xf32> {te.port = #te.port<name = "y">}) {
   %e = te.compute (d0: 8) {
     %v = te.read %x[d0] : tensor<8xf32>
     %r = math.exp %v : f32

@@ -1,3 +1,3 @@
-func.func @main(%x: tensor<4xf32> {tssa.name = "x"}) -> (tensor<4xf32> {tssa.name = "y"}) {
+func.func @main(%x: tensor<4xf32> {te.port = #te.port<name = "x">}) -> (tensor<4xf32> {te.port = #te.port<name = "y">}) {
   return %x : tensor<4xf32>
 }

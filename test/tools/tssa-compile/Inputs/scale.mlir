@@ -1,4 +1,4 @@
-func.func @main(%x: tensor<?x8xf32> {tssa.name = "x", tssa.dims = ["N", 8]}) -> (tensor<?x8xf32> {tssa.name = "y", tssa.dims = ["N", 8]}) {
+func.func @main(%x: tensor<?x8xf32> {te.port = #te.port<name = "x", dims = ["N", 8]>}) -> (tensor<?x8xf32> {te.port = #te.port<name = "y", dims = ["N", 8]>}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %w = te.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>

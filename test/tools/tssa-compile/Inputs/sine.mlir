@@ -1,4 +1,4 @@
-func.func @main(%x: tensor<?xf64> {tssa.name = "x"}) -> (tensor<?xf64> {tssa.name = "y"}) {
+func.func @main(%x: tensor<?xf64> {te.port = #te.port<name = "x">}) -> (tensor<?xf64> {te.port = #te.port<name = "y">}) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf64>
   %y = te.compute (d0: %n) {

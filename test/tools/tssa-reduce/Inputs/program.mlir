@@ -1,5 +1,5 @@
 // Three ops, and a branch.
-func.func @main(%x: tensor<8xf32> {tssa.name = "x"}, %flag: i1 {tssa.name = "flag"}) -> (tensor<8xf32> {tssa.name = "y"}, tensor<8xf32> {tssa.name = "z"}) {
+func.func @main(%x: tensor<8xf32> {te.port = #te.port<name = "x">}, %flag: i1 {te.port = #te.port<name = "flag">}) -> (tensor<8xf32> {te.port = #te.port<name = "y">}, tensor<8xf32> {te.port = #te.port<name = "z">}) {
   %e = te.compute (d0: 8) {
     %v = te.read %x[d0] : tensor<8xf32>
     %n = arith.negf %v : f32

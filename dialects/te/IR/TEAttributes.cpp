@@ -1,0 +1,101 @@
+//===- TEAttributes.cpp - what stages tell each other -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/IR/TEDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tssa::te;
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/te/IR/TEAttributes.cpp.inc"
+
+void TEDialect::addTEAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/te/IR/TEAttributes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Ports
+//===----------------------------------------------------------------------===//
+
+PortAttr PortAttr::writingBack(unsigned argument) const {
+  return get(getContext(), getName(), getType(), getDims(), {}, argument, std::nullopt, {},
+             std::nullopt);
+}
+
+PortAttr PortAttr::aliasing(unsigned argument, ArrayAttr path,
+                            std::optional<unsigned> indexes) const {
+  return get(getContext(), getName(), getType(), getDims(), {}, std::nullopt, argument, path,
+             indexes);
+}
+
+static bool isElementType(Type type) {
+  return isa<FloatType>(type) || (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 64);
+}
+
+static bool isDim(Attribute dim) {
+  if (auto size = dyn_cast<IntegerAttr>(dim))
+    return size.getType().isInteger(64) && size.getInt() >= 0;
+  return isa<StringAttr>(dim);
+}
+
+LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr, Type type,
+                               ArrayAttr dims, DenseI64ArrayAttr example,
+                               std::optional<unsigned> writesBack, std::optional<unsigned> aliasOf,
+                               ArrayAttr path, std::optional<unsigned> indexes) {
+  if (type && !isElementType(type)) // C1
+    return emitError() << "expected an integer or float type of a port, got " << type;
+  for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) // C2
+    if (!isDim(dim))
+      return emitError() << "expected a dim of a port to be a name or a size, got " << dim;
+  if (example && (!dims || static_cast<size_t>(example.size()) != dims.size())) // C2
+    return emitError() << "expected as many examples as dims of a port";
+  if (writesBack && aliasOf) // C3
+    return emitError() << "expected a port to write back or to be an alias, not both";
+  if ((path && !aliasOf) || (indexes && !path)) // C3
+    return emitError() << "expected 'alias_of' with the path of a port, and a path with 'indexes'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Entries of tables
+//===----------------------------------------------------------------------===//
+
+LogicalResult WeightAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset,
+                                 ElementsAttr) {
+  if (offset < 0) // C1
+    return emitError() << "expected the offset of a weight to be at least 0, got " << offset;
+  return success();
+}
+
+LogicalResult LaunchRecordAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                       DenseI32ArrayAttr nodes, std::optional<int64_t> flops) {
+  if (flops.value_or(0) < 0 ||
+      llvm::any_of(nodes.asArrayRef(), [](int32_t node) { return node < 0; })) // C1
+    return emitError() << "expected nodes and 'flops' of a launch to be at least 0";
+  return success();
+}
+
+LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t threads,
+                                int64_t sharedBytes) {
+  if (threads < 1 || sharedBytes < 0) // C1
+    return emitError() << "expected a block of at least one thread and of at least 0 bytes, got "
+                       << threads << " and " << sharedBytes;
+  return success();
+}
+
+LogicalResult DeviceKernelAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                       int64_t parameters, BlockAttr) {
+  if (parameters < 0) // C1
+    return emitError() << "expected a kernel to have at least 0 parameters, got " << parameters;
+  return success();
+}

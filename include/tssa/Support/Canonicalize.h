@@ -1,0 +1,28 @@
+//===- Canonicalize.h - the canonicalizer for tensors that grow -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_SUPPORT_CANONICALIZE_H
+#define TSSA_SUPPORT_CANONICALIZE_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace tssa {
+
+/// A pattern of scf.for that gives a loop the static type of an initial value. A value that grows
+/// in the loop would keep the size that it had before. MLIR knows the pattern by the name of its
+/// class only, so a unit test looks for a pattern of this name.
+inline constexpr llvm::StringLiteral unsoundPattern =
+    "(anonymous namespace)::ForOpTensorCastFolder";
+
+/// MLIR's canonicalizer without `unsoundPattern`.
+inline std::unique_ptr<mlir::Pass> createSoundCanonicalizerPass() {
+  return mlir::createCanonicalizerPass({}, {unsoundPattern.str()});
+}
+
+} // namespace tssa
+
+#endif // TSSA_SUPPORT_CANONICALIZE_H

@@ -1,0 +1,156 @@
+// RUN: tssa-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{has an attribute "te.prot" of an argument that the dialect does not know}}
+func.func @main(%x: tensor<4xf32> {te.prot}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{has an attribute "te.port" of a result that the dialect does not know}}
+func.func private @main() -> (tensor<4xf32> {te.port = "y"})
+
+// -----
+
+// expected-error @below {{has the attribute "te.node", which the dialect does not know here or in this form}}
+module attributes {te.node = []} {
+}
+
+// -----
+
+// expected-error @below {{expected an integer or float type of a port, got 'index'}}
+func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", type = index>})
+
+// -----
+
+// expected-error @below {{expected a dim of a port to be a name or a size, got -1}}
+func.func private @main(tensor<?xf32> {te.port = #te.port<dims = [-1]>})
+
+// -----
+
+// expected-error @below {{expected as many examples as dims of a port}}
+func.func private @main(tensor<?xf32> {te.port = #te.port<dims = ["N"], example = [3, 4]>})
+
+// -----
+
+// expected-error @below {{expected a port to write back or to be an alias, not both}}
+func.func private @main(tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<writes_back = 0, alias_of = 0>})
+
+// -----
+
+// expected-error @below {{expected 'alias_of' with the path of a port, and a path with 'indexes'}}
+func.func private @main(tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<alias_of = 0, indexes = 0>})
+
+// -----
+
+// expected-error @below {{has the port 'x' of rank 2 on 'tensor<?xf32>'}}
+func.func private @main(tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N", 3]>})
+
+// -----
+
+// expected-error @below {{has the port 'x' with size 5 for dim 0 of 'tensor<4xf32>'}}
+func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", dims = [5]>})
+
+// -----
+
+// expected-error @below {{has the port 'x' of type 'ui16' on 'tensor<4xi8>'}}
+func.func private @main(tensor<4xi8> {te.port = #te.port<name = "x", type = ui16>})
+
+// -----
+
+// expected-error @below {{has the port 'x' of an argument that is said to be a result}}
+func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", writes_back = 0>})
+
+// -----
+
+// expected-error @below {{has the port 'y' for argument 1 of 1}}
+func.func private @main(tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<name = "y", writes_back = 1>})
+
+// -----
+
+// expected-error @below {{has the port 'y' with indexes in result 1 of 1}}
+func.func private @main(tensor<4xf32>) -> (tensor<f32> {te.port = #te.port<name = "y", alias_of = 0, path = [0], indexes = 1>})
+
+// -----
+
+// expected-error @below {{expects "te.arena" to be a unit attribute of an argument memref<?xi8>}}
+func.func private @main(memref<4xf32> {te.arena})
+
+// -----
+
+// expected-error @below {{expects "te.weights" to be a list of #te.weight on the module}}
+module attributes {te.weights = [1]} {
+}
+
+// -----
+
+// expected-error @below {{expected the offset of a weight to be at least 0, got -64}}
+module attributes {te.weights = [#te.weight<offset = -64, value = dense<1.0> : tensor<4xf32>>]} {
+}
+
+// -----
+
+// expected-error @below {{has a launch of node 1, but 'te.nodes' has 1}}
+module attributes {te.nodes = [#te.node<name = "a", op = "Add">],
+                   te.launches = [#te.launch_record<kernel = "k", nodes = [0, 1]>]} {
+}
+
+// -----
+
+// expected-error @below {{expected nodes and 'flops' of a launch to be at least 0}}
+module attributes {te.launches = [#te.launch_record<kernel = "k", nodes = [], flops = -1>]} {
+}
+
+// -----
+
+// expected-error @below {{expected a block of at least one thread and of at least 0 bytes, got 0 and 0}}
+func.func private @k() attributes {te.block = #te.block<threads = 0, shared_bytes = 0>}
+
+// -----
+
+// expected-error @below {{expected a kernel to have at least 0 parameters, got -1}}
+module attributes {te.kernels = [#te.device_kernel<name = "k", parameters = -1, block = <threads = 1, shared_bytes = 0>>]} {
+}
+
+// -----
+
+// expected-error @below {{has the attribute "te.flops", which the dialect does not know here or in this form}}
+func.func private @k() attributes {te.flops = -1 : i64}
+
+// -----
+
+// expected-error @below {{has the attribute "te.separate", which the dialect does not know here or in this form}}
+func.func private @k() attributes {te.separate}
+
+// -----
+
+func.func @main(%n: index) -> memref<?x4xf32> {
+  // expected-error @below {{expects 1 sizes, got 0}}
+  %y = te.result 0() : memref<?x4xf32>
+  return %y : memref<?x4xf32>
+}
+
+// -----
+
+func.func @main(%n: index) -> memref<?x4xf32> {
+  // expected-error @below {{expects a function with a result 1}}
+  %y = te.result 1(%n) : memref<?x4xf32>
+  return %y : memref<?x4xf32>
+}
+
+// -----
+
+func.func @main(%n: index) -> memref<?x4xf64> {
+  // expected-error @below {{expects the rank and element type of result 0, 'memref<?x4xf64>'}}
+  %y = te.result 0(%n) : memref<?x4xf32>
+  %z = memref.alloc(%n) : memref<?x4xf64>
+  return %z : memref<?x4xf64>
+}
+
+// -----
+
+func.func @main(%x: tensor<3x3xf32>, %out: memref<f32>) {
+  // expected-error @below {{expects operands and results in memory where there are outs}}
+  te.extern @det(%x) sizes() [] outs(%out : memref<f32>) : (tensor<3x3xf32>) -> ()
+  return
+}
