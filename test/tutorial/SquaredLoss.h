@@ -1,0 +1,18 @@
+//===- SquaredLoss.h - an operator of the tutorial -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TEST_TUTORIAL_SQUAREDLOSS_H
+#define TEST_TUTORIAL_SQUAREDLOSS_H
+
+#include "tssa/Operators/Registry.h"
+
+namespace tssa::operators {
+
+void registerSquaredLoss(Registry &registry);
+
+} // namespace tssa::operators
+
+#endif // TEST_TUTORIAL_SQUAREDLOSS_H
