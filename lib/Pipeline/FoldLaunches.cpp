@@ -5,15 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Pipeline/FoldLaunches.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Pass/Pass.h"
+#include "tssa/Pipeline/Passes.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Support/CheckedSize.h"
+
+namespace tssa {
+#define GEN_PASS_DEF_FOLDLAUNCHES
+#include "tssa/Pipeline/Passes.h.inc"
+} // namespace tssa
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -40,13 +44,7 @@ static std::optional<int64_t> countBytes(Type type) {
 }
 
 namespace {
-struct FoldLaunches : PassWrapper<FoldLaunches, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldLaunches)
-  StringRef getArgument() const final { return "fold-launches"; }
-  StringRef getDescription() const final {
-    return "run launches whose operands are constants at compile time, within a budget";
-  }
-
+struct FoldLaunches : ::tssa::impl::FoldLaunchesBase<FoldLaunches> {
   void runOnOperation() final {
     SymbolTable symbols(getOperation());
     SmallVector<te::LaunchOp> launches;
@@ -140,9 +138,3 @@ private:
   int64_t total = 0;
 };
 } // namespace
-
-namespace tssa {
-
-std::unique_ptr<Pass> createFoldLaunchesPass() { return std::make_unique<FoldLaunches>(); }
-
-} // namespace tssa
