@@ -1,5 +1,5 @@
 """Checks that the tree keeps its own rules: includes point down, files stay small
-and say under which licence they are.
+and say under which licence they are, and each pass has a page.
 
 usage: house.py [ROOT]
 
@@ -10,6 +10,9 @@ a floor; a file may include files of its own room and of rooms on lower floors.
 Where sizes come from outside, their products are tssa::CheckedSize or
 operators::Size. A plain product is only allowed when the line says why it fits:
 `// in range: REASON`, on it or on the line before.
+
+A pass is declared in a .td file. Its description says what it needs, what it keeps
+and what it gives up, and shows an example (test/docs/examples.py runs it).
 """
 
 import os
@@ -49,6 +52,14 @@ PRODUCTS = [
 # Sizes are not operators::Size here, so an indexed one in a product is an integer.
 INTEGER_ROOMS = ("lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
 INDEXED_PRODUCT = re.compile(r"\b" + SIZE_WORD + r"\[[^\]]*\] \*|\* [\w.]*\b" + SIZE_WORD + r"\[")
+PASS = re.compile(r'^def \w+ : \w*Pass<"([\w-]+)"(.*?)(?=^def |\Z)', re.M | re.S)
+# What a pass's description has, and how it is written.
+PASS_PAGE = {
+    "what it needs": "- **Needs**: ",
+    "what it keeps": "- **Keeps**: ",
+    "what it gives up": "- **Gives up**: ",
+    "an example": "\n    // After\n",
+}
 # Files that may be longer, each with the reason.
 LONG_FILES = {}
 
@@ -107,6 +118,15 @@ def unchecked_products(path, lines):
                 yield number
 
 
+def incomplete_passes(text):
+    """The line of each pass whose page lacks something, its name and what it lacks."""
+    for match in PASS.finditer(text):
+        description = re.search(r"let description = \[\{(.*?)\}\]", match[2], re.S)
+        for what, mark in PASS_PAGE.items():
+            if not description or mark not in description[1]:
+                yield text.count("\n", 0, match.start()) + 1, match[1], what
+
+
 def check(root):
     problems = []
     seen = 0
@@ -121,6 +141,11 @@ def check(root):
         if path.startswith(CHECKED_ROOMS):
             for number in unchecked_products(path, lines):
                 problems.append(f"{path}:{number}: multiplies sizes unchecked: use tssa::CheckedSize")
+        for number, name, what in incomplete_passes("\n".join(lines)) if path.endswith(".td") else ():
+            problems.append(f"{path}:{number}: the description of {name} lacks {what}")
+        for number, line in enumerate(lines, 1):
+            if "PassWrapper<" in line and not path.startswith("test/"):
+                problems.append(f"{path}:{number}: declares a pass outside of a .td file")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

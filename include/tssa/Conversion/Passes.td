@@ -12,17 +12,41 @@ include "mlir/Pass/PassBase.td"
 def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
   let summary = "convert the host program to the functions that a runtime calls";
   let description = [{
-    `@main`, on memrefs, becomes `@tssa_run`, and `@plan` becomes `@tssa_plan`, both
-    as include/tssa/abi.h declares them. Structured control flow becomes blocks, so
-    that an error can leave the program, and a loop without launches gets a point
-    where a run can be cancelled. Each kernel gets `@<kernel>.body`, the form that a
-    thread pool calls. The module's `te.nodes` and `te.launches` receive the names of
-    the model's nodes and what each launch runs, for errors and profiles.
+    `@main`, which works on memrefs, becomes `@tssa_run`, and `@plan` becomes `@tssa_plan`, both as
+    include/tssa/abi.h declares them. Structured control flow becomes blocks, so that an error can
+    leave the program, and a loop without launches gets a point where a run can be cancelled. Each
+    kernel gets `@<kernel>.body`, the form that a thread pool calls. The module's `te.nodes` and
+    `te.launches` say for errors and profiles which nodes of the model each launch runs.
 
-    - **Needs**: functions `@main` and `@plan` (te-plan-buffers), and kernels that are
-      functions (stage loops).
+    - **Needs**: functions `@main` and `@plan` (te-plan-buffers), and kernels that are functions
+      (stage loops).
     - **Keeps**: the functions of the kernels.
     - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @main(%x: memref<4xf32>, %w: memref<?xi8> {te.weights}, %a: memref<?xi8> {te.arena}) -> memref<4xf32> {
+      %y = memref.alloc() {te.result = 0 : i64} : memref<4xf32>
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return %y : memref<4xf32>
+    }
+    func.func @plan() -> index {
+      %bytes = arith.constant 0 : index
+      return %bytes : index
+    }
+
+    // After
+    ...
+    func.func @tssa_run(%arg0: !llvm.ptr, ...) -> i32 {
+      ...
+      llvm.call @tssa_host_result(...)
+      ...
+      "llvm.intr.memcpy"(...)
+      ...
+    }
+    func.func @tssa_plan(%arg0: !llvm.ptr, %arg1: !llvm.ptr) -> i32 {
+    ...
+    ```
   }];
   let options = [Option<"device", "device", "bool", "false",
                         "all memory is a device's: kernels are launched there, elements are "
