@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "tssa/Pipeline/Passes.h"
 #include "tssa/Reference/Evaluator.h"
@@ -52,7 +53,14 @@ struct FoldLaunches : ::tssa::impl::FoldLaunchesBase<FoldLaunches> {
     SmallPtrSet<Operation *, 8> kernels;
     for (te::LaunchOp launch : launches) {
       auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
-      if (isWithinBudget(launch, kernel) && fold(launch, kernel))
+      if (!hasConstantOperands(launch))
+        continue;
+      StringRef obstacle = findObstacle(launch, kernel);
+      Location loc = launch.getLoc();
+      if (obstacle.empty() && !fold(launch, kernel))
+        obstacle = "its evaluation fails: the run reports the error";
+      explain(loc, kernel, obstacle);
+      if (obstacle.empty())
         kernels.insert(kernel);
     }
     for (Operation *kernel : kernels)
@@ -61,22 +69,39 @@ struct FoldLaunches : ::tssa::impl::FoldLaunchesBase<FoldLaunches> {
   }
 
 private:
-  bool isWithinBudget(te::LaunchOp launch, te::KernelOp kernel) const {
+  static bool hasConstantOperands(te::LaunchOp launch) {
+    return llvm::all_of(launch.getInputs(), [](Value input) {
+      return input.getDefiningOp<te::ConstantOp>() || matchPattern(input, m_Constant());
+    });
+  }
+
+  /// Why a launch of constants is beyond the limits; empty if it is not.
+  StringRef findObstacle(te::LaunchOp launch, te::KernelOp kernel) const {
     int64_t given = 0, made = 0;
-    for (Value input : launch.getInputs()) {
+    for (Value input : launch.getInputs())
       if (auto constant = input.getDefiningOp<te::ConstantOp>())
         given += countBytes(constant.getType()).value_or(mostBytes);
-      else if (!matchPattern(input, m_Constant()))
-        return false;
-    }
     for (Type type : launch.getResultTypes()) {
       std::optional<int64_t> bytes = countBytes(type);
       if (!bytes)
-        return false;
+        return "the size of a result is dynamic or beyond the limit";
       made += *bytes;
     }
-    return made <= mostBytes && made <= given * growth + fewBytes &&
-           total + made <= mostBytesInAll && isQuick(kernel);
+    if (made > mostBytes || made > given * growth + fewBytes)
+      return "its results are too large for its operands";
+    if (total + made > mostBytesInAll)
+      return "the program has too many bytes of folded constants";
+    return isQuick(kernel) ? "" : "it computes too many points, or has a te.update";
+  }
+
+  void explain(Location loc, te::KernelOp kernel, StringRef obstacle) {
+    auto options = remark::RemarkOpts::name("folded").category(getArgument());
+    if (obstacle.empty())
+      remark::passed(loc, options)
+          << remark::metric("Kernel", kernel.getSymName()) << remark::metric("BytesInAll", total);
+    else
+      remark::missed(loc, options)
+          << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
   }
 
   static bool isQuick(te::KernelOp kernel) {
@@ -122,6 +147,7 @@ private:
     for (auto [result, tensor] : llvm::zip_equal(launch.getResults(), *results))
       result.replaceAllUsesWith(makeConstant(builder, launch.getLoc(), result.getType(), tensor));
     launch.erase();
+    ++numFolded;
     return true;
   }
 
