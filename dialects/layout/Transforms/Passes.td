@@ -15,8 +15,8 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
     Contractions with a constant operand store their output channels last, so that a vector holds
     adjacent channels; the kernels that read them adopt the same order. Where launches want
     different orders, a kernel is copied. A transposing copy is removed when its operand is now
-    stored in the order of the copy. Remarks name each tensor that is stored in another order and
-    each copy that was removed.
+    stored in the order of the copy. Remarks give each order that was chosen, each copy that was
+    removed, and the reason where neither was possible.
 
     - **Needs**: launches of kernels (the end of stage te).
     - **Keeps**: tensors that are arguments or results, or that an op other than a launch uses.
@@ -49,29 +49,19 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
     }
 
     // After
-    func.func @main(%arg0: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
-      %0 = te.constant dense<0.5> : tensor<20x3xf32>
-      %1 = te.launch @conv_0(%arg0, %0) : (tensor<1x3x8x8xf32>, tensor<20x3xf32>) -> tensor<1x8x8x20xf32>
-      %2 = te.launch @neg_1(%1) : (tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32>
-      return %2 : tensor<1x20x8x8xf32>
-    }
+    ...
+    %1 = te.launch @conv_0(%arg0, %0) : (tensor<1x3x8x8xf32>, tensor<20x3xf32>) -> tensor<1x8x8x20xf32>
+    %2 = te.launch @neg_1(%1) : (tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32>
+    ...
     te.kernel @conv_0(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x8x8x20xf32> {
-      %0 = te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20) reduce (d4: 3) init (0.0 : f32) {
+      %0 = te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20) reduce (d4: 3) ... {
         %1 = te.read %arg0[d0, d4, d1, d2] : tensor<1x3x8x8xf32>
         %2 = te.read %arg1[d3, d4] : tensor<20x3xf32>
-        %3 = arith.mulf %1, %2 : f32
-        te.yield %3 : f32
-      } combine arith.addf : tensor<1x8x8x20xf32>
-      te.return %0 : tensor<1x8x8x20xf32>
-    }
+    ...
     te.kernel @neg_1(%arg0: tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32> {
       %0 = te.compute @y (d0: 1, d1: 20, d2: 8, d3: 8) {
         %1 = te.read %arg0[d0, d2, d3, d1] : tensor<1x8x8x20xf32>
-        %2 = arith.negf %1 : f32
-        te.yield %2 : f32
-      } : tensor<1x20x8x8xf32>
-      te.return %0 : tensor<1x20x8x8xf32>
-    }
+    ...
     ```
   }];
   let statistics = [
@@ -86,7 +76,8 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
     weights are unpacked from. When it is read along the vector dim, the constant is stored in
     blocks as wide as the register tile, and the blocks in the order of the reduction loops, so that
     a kernel walks it from front to back. The new constant is made at compile time, and its last
-    block is padded with zeros. Remarks give the bytes before and after.
+    block is padded with zeros. Remarks give the number of elements before and after, or the reason
+    why a constant stays as it is.
 
     - **Needs**: launches of kernels whose weights are te.constant.
     - **Keeps**: constants that are small, or that a kernel reads in more than one way.
@@ -110,15 +101,15 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
     }
 
     // After
-    func.func @main(%arg0: tensor<7x5xf32>) -> tensor<7x20xf32> {
+    func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
       %0 = te.constant dense<2.000000e+00> : tensor<5x20xf32>
-      %1 = te.launch @gemm(%arg0, %0) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
+      %1 = te.launch @gemm(%x, %0) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
       return %1 : tensor<7x20xf32>
     }
-    te.kernel @gemm(%arg0: tensor<7x5xf32>, %arg1: tensor<5x20xf32>) -> tensor<7x20xf32> {
+    te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
       %0 = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
-        %1 = te.read %arg0[d0, d2] : tensor<7x5xf32>
-        %2 = te.read %arg1[d2, d1] : tensor<5x20xf32>
+        %1 = te.read %x[d0, d2] : tensor<7x5xf32>
+        %2 = te.read %w[d2, d1] : tensor<5x20xf32>
         %3 = arith.mulf %1, %2 : f32
         te.yield %3 : f32
       } combine arith.addf : tensor<7x20xf32>
@@ -165,9 +156,9 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
     }
 
     // After
-    te.kernel @k(%arg0: tensor<5x370xf32>) -> tensor<5x370xf32> {
+    te.kernel @k(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
       %0 = te.compute @kept0 (d0: 5, d1: 370) {
-        %3 = te.read %arg0[d0, d1] : tensor<5x370xf32>
+        %3 = te.read %x[d0, d1] : tensor<5x370xf32>
         %4 = math.exp %3 : f32
         te.yield %4 : f32
       } : tensor<5x370xf32>
@@ -215,9 +206,9 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     }
 
     // After
-    te.kernel @k(%arg0: tensor<64x77xf32>) -> tensor<64x77xf32> {
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
       %0 = te.compute @y (d0: 64, d1: 77) {
-        %1 = te.read %arg0[d0, d1] : tensor<64x77xf32>
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
         %2 = arith.negf %1 : f32
         te.yield %2 : f32
       } : tensor<64x77xf32>
@@ -265,9 +256,9 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     }
 
     // After
-    te.kernel @k(%arg0: tensor<64x77xf32>) -> tensor<64x77xf32> {
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
       %0 = te.compute @y (d0: 64, d1: 77) {
-        %1 = te.read %arg0[d0, d1] : tensor<64x77xf32>
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
         %2 = arith.negf %1 : f32
         te.yield %2 : f32
       } : tensor<64x77xf32>

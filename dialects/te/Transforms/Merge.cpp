@@ -268,8 +268,10 @@ Operation *Merger::inlineReads(Operation *op) {
     changed = false;
     for (ReadOp read : collectReads(op)) {
       Decision decision = decide(read);
-      if (decision.kind == Decision::Keep)
+      if (decision.kind == Decision::Keep) {
+        LDBG() << "keeps " << read << ": " << decision.obstacle;
         continue;
+      }
       changed = true;
       LDBG() << "computes " << decision.producer << " in " << op->getLoc();
       explainMerged(decision.producer, "computed where it is read", op->getLoc());

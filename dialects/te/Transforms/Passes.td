@@ -37,9 +37,9 @@ def TESimplify : Pass<"te-simplify"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<12x64xf32>) -> tensor<12x64xf32> {
+    func.func @f(%x: tensor<12x64xf32>) -> tensor<12x64xf32> {
       %0 = te.compute (d0: 12, d1: 64) {
-        %1 = te.read %arg0[d0, d1] : tensor<12x64xf32>
+        %1 = te.read %x[d0, d1] : tensor<12x64xf32>
         te.yield %1 : f32
       } : tensor<12x64xf32>
       return %0 : tensor<12x64xf32>
@@ -60,8 +60,9 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
     otherwise when it repeats little work. An element-wise expression that is the only reader of a
     reduction becomes its epilogue. The pieces of a concatenation become pieces of an element-wise
-    reader. Fewer expressions mean fewer launches and less memory traffic. Remarks count the reads
-    that were merged in a function and give the reason for each read that was not.
+    reader. Fewer expressions mean fewer launches and less memory traffic. A remark counts the
+    expressions of a function before and after; others name what was merged into what, and why an
+    expression is stored.
 
     - **Needs**: te-simplify before, so that guards and maps are small.
     - **Keeps**: the value of every element, rounding included, and results that ops other than te
@@ -85,9 +86,9 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<6x8xf32>) -> tensor<8x6xf32> {
+    func.func @f(%x: tensor<6x8xf32>) -> tensor<8x6xf32> {
       %0 = te.compute (d0: 8, d1: 6) {
-        %1 = te.read %arg0[d1, d0] : tensor<6x8xf32>
+        %1 = te.read %x[d1, d0] : tensor<6x8xf32>
         %2 = math.exp %1 : f32
         te.yield %2 : f32
       } : tensor<8x6xf32>
@@ -205,10 +206,10 @@ def TECheckBounds : Pass<"te-check-bounds"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<?xf32>) -> tensor<4xf32> {
+    func.func @f(%x: tensor<?xf32>) -> tensor<4xf32> {
       %0 = te.compute (d0: 4) {
         %1 = te.index d0
-        %2 = te.read %arg0[s0](%1) : tensor<?xf32>
+        %2 = te.read %x[s0](%1) : tensor<?xf32>
         te.yield %2 : f32
       } : tensor<4xf32>
       return %0 : tensor<4xf32>
@@ -233,7 +234,8 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
 
     With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) join the
     kernel of the expression that reads the tensor and the reductions row by row. That expression
-    comes last. A remark counts the launches that this saves.
+    comes last. Remarks count the launches that this saves, and give the reason for a reduction that
+    keeps its own kernel.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning. Each launch has the location of its expression.
@@ -251,8 +253,8 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<4xf32>, %arg1: f32) -> tensor<4xf32> {
-      %0 = te.launch @k0_map(%arg0, %arg1) : (tensor<4xf32>, f32) -> tensor<4xf32>
+    func.func @f(%x: tensor<4xf32>, %a: f32) -> tensor<4xf32> {
+      %0 = te.launch @k0_map(%x, %a) : (tensor<4xf32>, f32) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     te.kernel @k0_map(%arg0: tensor<4xf32>, %arg1: f32) -> tensor<4xf32> {

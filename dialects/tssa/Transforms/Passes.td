@@ -107,8 +107,8 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<2x4xf32>, %arg1: tensor<4xf32>) -> tensor<2x4xf32> {
-      %0 = tssa.assign %arg1 into %arg0 [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %0 = tssa.assign %v into %b [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
       return %0 : tensor<2x4xf32>
     }
     ```
@@ -140,10 +140,10 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
     }
 
     // After
-    func.func @f(%arg0: tensor<2x4xf32>, %arg1: tensor<4xf32>) -> tensor<2x4xf32> {
-      %0 = tssa.access %arg0 [] : tensor<2x4xf32> -> tensor<2x4xf32>
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %0 = tssa.access %b [] : tensor<2x4xf32> -> tensor<2x4xf32>
       %1 = tssa.access %0 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
-      %2 = tssa.assign %arg1 into %0 [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
+      %2 = tssa.assign %v into %0 [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
       tssa.update %2, %0 : tensor<2x4xf32>
       %3 = tssa.access %2 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
       tssa.update %3, %1 : tensor<4xf32>
@@ -178,10 +178,10 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
     }
 
     // After
-    func.func @f(%arg0: tensor<4xf32>, %arg1: tensor<f32>, %arg2: i1) -> tensor<4xf32> {
-      %0 = tssa.access %arg0 [] : tensor<4xf32> -> tensor<4xf32>
-      %1 = scf.if %arg2 -> (tensor<4xf32>) {
-        %2 = tssa.assign %arg1 into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>, %c: i1) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = scf.if %c -> (tensor<4xf32>) {
+        %2 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
         tssa.update %2, %0 : tensor<4xf32>
         scf.yield %0 : tensor<4xf32>
       } else {
@@ -216,9 +216,9 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<4xf32>, %arg1: tensor<f32>) -> tensor<4xf32> {
-      %0 = tssa.access %arg0 [] : tensor<4xf32> -> tensor<4xf32>
-      %1 = tssa.assign %arg1 into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
       tssa.update %1, %0 : tensor<4xf32>
       return %1 : tensor<4xf32>
     }
@@ -245,9 +245,9 @@ def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<4xf32>, %arg1: tensor<f32>) -> tensor<4xf32> {
-      %0 = tssa.access %arg0 [] : tensor<4xf32> -> tensor<4xf32>
-      %1 = tssa.assign %arg1 into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
       return %1 : tensor<4xf32>
     }
     ```
@@ -281,12 +281,12 @@ def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: index, %arg1: index, %arg2: i1) -> (index, index) {
-      %0 = arith.addi %arg0, %arg1 : index
-      %1 = scf.if %arg2 -> (index) {
+    func.func @f(%i: index, %j: index, %c: i1) -> (index, index) {
+      %0 = arith.addi %i, %j : index
+      %1 = scf.if %c -> (index) {
         scf.yield %0 : index
       } else {
-        scf.yield %arg0 : index
+        scf.yield %i : index
       }
       return %0, %1 : index, index
     }
@@ -322,13 +322,13 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
     }
 
     // After
-    func.func @f(%arg0: tensor<8x4xf32>, %arg1: tensor<4xf32>, %arg2: index) -> tensor<8x4xf32> {
+    func.func @f(%b: tensor<8x4xf32>, %x: tensor<4xf32>, %n: index) -> tensor<8x4xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c0_0 = arith.constant 0 : index
-      %0 = arith.maxsi %arg2, %c0_0 : index
-      %1 = te.update (d0: %0, d1: 4) into %arg0[d0, d1] {
-        %2 = te.read %arg1[d1] : tensor<4xf32>
+      %0 = arith.maxsi %n, %c0_0 : index
+      %1 = te.update (d0: %0, d1: 4) into %b[d0, d1] {
+        %2 = te.read %x[d1] : tensor<4xf32>
         te.yield %2 : f32
       } : tensor<8x4xf32>
       return %1 : tensor<8x4xf32>
@@ -360,12 +360,12 @@ def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
     }
 
     // After
-    func.func @f(%arg0: tensor<8x4xf32>, %arg1: index) -> tensor<8x4xf32> {
+    func.func @f(%b: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
       %0 = te.compute (d0: 4) {
-        %2 = te.read %arg0[s0, d0](%arg1) : tensor<8x4xf32>
+        %2 = te.read %b[s0, d0](%i) : tensor<8x4xf32>
         te.yield %2 : f32
       } : tensor<4xf32>
-      %1 = te.update (d0: 4) into %arg0[0, d0] {
+      %1 = te.update (d0: 4) into %b[0, d0] {
         %2 = te.read %0[d0] : tensor<4xf32>
         te.yield %2 : f32
       } : tensor<8x4xf32>

@@ -72,9 +72,9 @@ def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
     }
 
     // After
-    func.func @main(%arg0: tensor<4x3xf32>) -> tensor<12xf32> {
+    func.func @main(%x: tensor<4x3xf32>) -> tensor<12xf32> {
       %0 = te.compute (d0: 12) {
-        %1 = te.read %arg0[d0 floordiv 3, d0 mod 3] : tensor<4x3xf32>
+        %1 = te.read %x[d0 floordiv 3, d0 mod 3] : tensor<4x3xf32>
         te.yield %1 : f32
       } : tensor<12xf32>
       return %0 : tensor<12xf32>

@@ -85,9 +85,9 @@ def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
     }
 
     // After
-    func.func @f(%arg0: f32, %arg1: f32, %arg2: f16) -> (f32, f16) {
-      %0 = arith.divf %arg0, %arg1 : f32
-      %1 = arith.extf %arg2 : f16 to f32
+    func.func @f(%x: f32, %d: f32, %h: f16) -> (f32, f16) {
+      %0 = arith.divf %x, %d : f32
+      %1 = arith.extf %h : f16 to f32
       %2 = math.sqrt %1 : f32
       %3 = arith.truncf %2 : f32 to f16
       return %0, %3 : f32, f16

@@ -126,8 +126,8 @@ def ExpandDeviceMath : Pass<"cuda-expand-math", "::mlir::gpu::GPUModuleOp"> {
 
     // After
     gpu.module @device {
-      func.func @f(%arg0: f16) -> f16 {
-        %0 = arith.extf %arg0 : f16 to f32
+      func.func @f(%x: f16) -> f16 {
+        %0 = arith.extf %x : f16 to f32
         %1 = math.sqrt %0 : f32
         %2 = arith.truncf %1 : f32 to f16
         return %2 : f16
