@@ -269,7 +269,7 @@ Operation *Merger::inlineReads(Operation *op) {
     for (ReadOp read : collectReads(op)) {
       Decision decision = decide(read);
       if (decision.kind == Decision::Keep) {
-        LDBG() << "keeps " << read << ": " << decision.obstacle;
+        LDBG() << "keeps " << read << (decision.obstacle.empty() ? "" : ": ") << decision.obstacle;
         continue;
       }
       changed = true;

@@ -376,7 +376,8 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
     follow each of them, for code that AddressSanitizer watches.
 
     Constants are collected in the module's `te.weights`, each once. The function `@plan` computes
-    the size of the arena from the sizes of the symbols.
+    the size of the arena from the sizes of the symbols. A remark gives that size, where it is
+    known, and the number of copies.
 
     - **Needs**: kernels, and te.launch and te.extern as the only tensor expressions.
     - **Keeps**: the kernels.
