@@ -128,10 +128,10 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   let description = [{
     In a kernel whose expressions run row by row, such as softmax, a value that a reduction and the
     root compute at the same points becomes an expression of its own that both read: the
-    exponentials of a row are kept until they are divided by their sum. Only values are kept that
-    cost more to compute than to store and read, and only rows of a known size of at most
-    `elements`; longer rows are computed again. Remarks name the values that are kept and give the
-    reason for rows that are not.
+    exponentials of a row are kept until they are divided by their sum. A value is kept only if it
+    costs more to compute than to store and read, and only for rows of a known size of at most
+    `elements`; values of longer rows are computed again. Remarks name the values that are kept and
+    give the reason for rows that are not.
 
     - **Needs**: kernels with labelled expressions (the end of stage te).
     - **Keeps**: kernels that have a schedule.
@@ -187,8 +187,8 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let description = [{
     An analytical model picks the vector dim (along which reads and writes are contiguous or
     invariant), a register tile that reuses what it loads, and the loops that threads share. Every
-    kernel so has a schedule that runs well without tuning. A remark gives the tile and the vector
-    of each kernel.
+    kernel then has a schedule that performs well without tuning. A remark gives the tile and the
+    vector of each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of stage te).
     - **Keeps**: schedules that exist.
@@ -234,11 +234,11 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
   let summary = "fill the schedule of every kernel that has none, for blocks of threads";
   let description = [{
-    Large products are tiled: a block of threads computes a square of results and keeps steps of
-    both operands in shared memory. The lanes of a warp or of a block share a long reduction; other
-    results have one lane each, and a lane computes four elements at once where they are adjacent.
-    In a kernel of several expressions a block computes a row. A remark gives the form that was
-    chosen for each kernel.
+    Large products are tiled: a block of threads computes a square of results and keeps a few steps
+    of both operands in shared memory. The lanes of a warp or of a block share a long reduction;
+    other results have one lane each, and a lane computes four elements at once where they are
+    adjacent. In a kernel of several expressions a block computes a row. A remark gives the form
+    that was chosen for each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of stage te).
     - **Keeps**: schedules that exist.

@@ -13,13 +13,13 @@ def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";
   let description = [{
     Every map, guard and set in a body of te.compute or te.update is simplified with the ranges of
-    its dims and symbols. Simple index expressions are what te-merge composes, what bounds are
-    proven for, and what loops compute. Guards that always hold are removed; reads whose guard never
-    holds, and reads of a splat constant, become constants; a te.inside that is decided becomes a
-    constant; pieces without a point are removed. Each symbol operand is listed once, in the order
-    of its first use. Tensors made by arith.constant become te.constant, and the `tensor.dim` of a
-    te result becomes the size that the result was made with. Equal expressions of a block become
-    one, and unused ones are erased.
+    its dims and symbols. te-merge composes these expressions, bounds are proven for them and loops
+    compute them, so it pays to keep them simple. Guards that always hold are removed; reads whose
+    guard never holds, and reads of a splat constant, become constants; a te.inside that is decided
+    becomes a constant; pieces without a point are removed. Each symbol operand is listed once, in
+    the order of its first use. Tensors made by arith.constant become te.constant, and the
+    `tensor.dim` of a te result becomes the size that the result was made with. Equal expressions of
+    a block become one, and unused ones are erased.
 
     - **Needs**: nothing.
     - **Keeps**: the value of every element. Opaque indexes stay opaque unless they are proven to be
@@ -64,7 +64,7 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     expressions of a function before and after; others name what was merged into what, and why an
     expression is stored.
 
-    - **Needs**: te-simplify before, so that guards and maps are small.
+    - **Needs**: to run after te-simplify, so that guards and maps are small.
     - **Keeps**: the value of every element, rounding included, and results that ops other than te
       expressions use.
     - **Gives up**: bodies of more than `max-ops` ops, index expressions that would divide in the
@@ -111,8 +111,8 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
     A te.compute that only reads constants, and whose result is no larger than they are, becomes a
     te.constant: the run need not rearrange the same elements each time.
 
-    - **Needs**: te-check-bounds before, and te-merge before, which leaves only those rearrangements
-      that are stored.
+    - **Needs**: to run after te-check-bounds and after te-merge, which leaves only those
+      rearrangements that are stored.
     - **Keeps**: every bit.
     - **Gives up**: arithmetic (the importers fold what is cheap), i1, guards, and results beyond
       `max-elements` in all.
@@ -147,7 +147,7 @@ def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
     batch normalisation scales a convolution. `(sum(x * w) + b) * f` becomes `sum(x * (w * f)) + b *
     f`, and of the normalisation only the shift is left to compute.
 
-    - **Needs**: te-merge before, which makes the factor part of the epilogue.
+    - **Needs**: to run after te-merge, which makes the factor part of the epilogue.
     - **Keeps**: the result up to the rounding of `w * f`. The order of the terms of a sum is not
       defined anyway.
     - **Gives up**: weights that another op reads, guards, types other than f32 and f64, factors
@@ -281,7 +281,7 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
     scheduled, tuned and compiled once. The first one stays; its name starts with its number among
     those that stay. A remark counts the kernels that were removed.
 
-    - **Needs**: schedules that are empty, or that count as part of a kernel's structure.
+    - **Needs**: nothing; schedules are compared as well.
     - **Keeps**: every launch and its location.
     - **Gives up**: kernels whose operands are commuted: they differ in structure.
 
@@ -430,7 +430,7 @@ def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
     differs, so that the code does not grow with the number of steps. A remark gives the number of
     kernels that became one.
 
-    - **Needs**: te-deduplicate-kernels before, and empty schedules.
+    - **Needs**: to run after te-deduplicate-kernels, and empty schedules.
     - **Keeps**: every launch and its location.
     - **Gives up**: constants in sums, guards and pieces.
 

@@ -91,7 +91,7 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
     result that is a view of an argument has `tssa.alias_of`. Without mutation, all later passes see
     only values.
 
-    - **Needs**: tssa-resolve-refs before, where control flow carries refs.
+    - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, loops and branches.
     - **Gives up**: writes through expanded views, and refs in calls and in regions of other ops,
       with an error.
@@ -125,7 +125,7 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
     up to the storage, and a `tssa.update` to the new version for the storage and for each view of
     it that dominates the write.
 
-    - **Needs**: tssa-resolve-refs before, where control flow carries refs.
+    - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, given that an update renames the later uses.
     - **Gives up**: what tssa-functionalize gives up, with the same errors.
 
@@ -162,7 +162,7 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
     of it, the region yields the value, and an update follows the region's op. A loop also takes the
     value as an argument, and its body begins with an update.
 
-    - **Needs**: tssa-rewrite-mutation before.
+    - **Needs**: to run after tssa-rewrite-mutation.
     - **Keeps**: the meaning.
     - **Gives up**: nothing.
 
@@ -201,8 +201,8 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
     This is the third of the paper's steps. Every use of a value that an update dominates becomes a
     use of the new version.
 
-    - **Needs**: tssa-propagate-blocks before, so that every use sees the update that reaches it in
-      its own block or in one around it.
+    - **Needs**: to run after tssa-propagate-blocks, so that every use sees the update that reaches
+      it in its own block or in one around it.
     - **Keeps**: the updates, which no longer mean anything.
     - **Gives up**: nothing.
 
@@ -231,7 +231,7 @@ def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
   let description = [{
     This is the last of the paper's steps. It removes the updates, and the ops that only they used.
 
-    - **Needs**: tssa-rename before.
+    - **Needs**: to run after tssa-rename.
     - **Keeps**: the meaning.
     - **Gives up**: values that loops carry without a use: canonicalize removes them.
 
@@ -303,8 +303,8 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
     further dim, and updates write what was carried. The trip count may be known only to the run.
     Counters become arithmetic. A remark says for each loop what became of it.
 
-    - **Needs**: a function without refs, and canonicalize before, which removes reads of what the
-      same iteration has written.
+    - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what
+      the same iteration has written.
     - **Keeps**: the meaning.
     - **Gives up**: slices of changing size, steps that are not constants, and bodies with ops other
       than expressions and index arithmetic.

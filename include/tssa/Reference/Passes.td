@@ -53,8 +53,8 @@ def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
   let summary = "check that passes keep what a function returns";
   let description = [{
     Runs the passes on a copy of the module, evaluates both with the same random inputs, and
-    compares the results. The copy replaces the module. The test of a transform checks this way that
-    it may be trusted: `--te-check-pipeline="passes=te-form-kernels sizes=N=7 seed=3"`.
+    compares the results. The copy replaces the module. The tests of a transform use it like this:
+    `--te-check-pipeline="passes=te-form-kernels sizes=N=7 seed=3"`.
 
     - **Needs**: passes that keep the function's name and signature.
     - **Keeps**: what the passes keep.

@@ -147,7 +147,7 @@ def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
     is told that one block may use all registers; otherwise it spills registers to make room for
     another block.
 
-    - **Needs**: cuda-outline-kernels before, and control flow as blocks.
+    - **Needs**: to run after cuda-outline-kernels, and control flow as blocks.
     - **Keeps**: ops of all other dialects.
     - **Gives up**: gpu ops that upstream does not convert, with its error.
 
@@ -186,10 +186,10 @@ def EmulateKernels : Pass<"cuda-emulate", "::mlir::gpu::GPUModuleOp"> {
     Each kernel becomes a function `@<kernel>.emu` that takes the emulator and the addresses of the
     parameters, and a constant `@<kernel>.emulated` (include/tssa/emulator.h). NVVM ops become loads
     from the emulator and calls of it, and the emulator checks each access to memory that other
-    threads can see. GPU kernels can so run without a GPU, and races and accesses out of bounds are
-    errors.
+    threads can see. This way GPU kernels run without a GPU, and races and accesses out of bounds
+    are reported.
 
-    - **Needs**: cuda-convert-to-nvvm before.
+    - **Needs**: to run after cuda-convert-to-nvvm.
     - **Keeps**: what a kernel computes.
     - **Gives up**: ops without an emulation, and functions that are not kernels, with an error.
 
@@ -231,7 +231,7 @@ def EmbedKernels : Pass<"cuda-embed-kernels", "::mlir::ModuleOp"> {
     `@tssa_kernels` holds their addresses in the order of the module's `te.kernels`, which is how a
     runtime finds them.
 
-    - **Needs**: cuda-emulate before, and cuda-outline-kernels for `te.kernels`.
+    - **Needs**: to run after cuda-emulate; the module's `te.kernels` (cuda-outline-kernels).
     - **Keeps**: the host program.
     - **Gives up**: modules without kernels, with an error.
 
