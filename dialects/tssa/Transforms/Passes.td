@@ -15,7 +15,8 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
     A ref among the arguments or results of scf.if, scf.for and scf.while may name one storage or
     several. Where it always names the same storage through the same steps, the op carries the
     integers that change instead (two rows that swap their names carry two indexes). Otherwise it
-    carries the value, and the name gets a storage of its own.
+    carries the value, and the name gets a storage of its own. A remark says for each name what is
+    carried.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning.
