@@ -18,6 +18,9 @@ def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
     kernel gets `@<kernel>.body`, the form that a thread pool calls. The module's `te.nodes` and
     `te.launches` say for errors and profiles which nodes of the model each launch runs.
 
+    With `device`, all memrefs are memory of a device: kernels are launched there, elements are
+    copied to the host and back, and library routines get copies.
+
     - **Needs**: functions `@main` and `@plan` (te-plan-buffers), and kernels that are functions
       (stage loops).
     - **Keeps**: the functions of the kernels.
@@ -49,8 +52,7 @@ def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"device", "device", "bool", "false",
-                        "all memory is a device's: kernels are launched there, elements are "
-                        "copied to the host and back, and library routines get copies">];
+                        "all memory is that of a device">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }
