@@ -82,6 +82,16 @@ function(tssa_library name)
   endif()
 endfunction()
 
+# tssa_passes(TARGET ROOM NAME)
+#   "tssa/ROOM/Passes.h.inc" from include/tssa/ROOM/Passes.td, with `registerNAMEPasses`.
+function(tssa_passes target room name)
+  set(LLVM_TARGET_DEFINITIONS ${PROJECT_SOURCE_DIR}/include/tssa/${room}/Passes.td)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tssa/${room})
+  file(RELATIVE_PATH folder ${CMAKE_CURRENT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tssa/${room})
+  mlir_tablegen(${folder}/Passes.h.inc -gen-pass-decls -name=${name})
+  add_public_tablegen_target(${target})
+endfunction()
+
 # tssa_plain_library(NAME SOURCES... [LINK lib...])
 #   A static library without MLIR or LLVM: the runtime's side of the house.
 function(tssa_plain_library name)

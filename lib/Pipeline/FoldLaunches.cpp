@@ -5,15 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Pipeline/FoldLaunches.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Pass/Pass.h"
+#include "tssa/Pipeline/Passes.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Support/CheckedSize.h"
+
+namespace tssa {
+#define GEN_PASS_DEF_FOLDLAUNCHES
+#include "tssa/Pipeline/Passes.h.inc"
+} // namespace tssa
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -40,13 +45,7 @@ static std::optional<int64_t> countBytes(Type type) {
 }
 
 namespace {
-struct FoldLaunches : PassWrapper<FoldLaunches, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldLaunches)
-  StringRef getArgument() const final { return "fold-launches"; }
-  StringRef getDescription() const final {
-    return "run launches whose operands are constants at compile time, within a budget";
-  }
-
+struct FoldLaunches : ::tssa::impl::FoldLaunchesBase<FoldLaunches> {
   void runOnOperation() final {
     SymbolTable symbols(getOperation());
     SmallVector<te::LaunchOp> launches;
@@ -54,7 +53,14 @@ struct FoldLaunches : PassWrapper<FoldLaunches, OperationPass<ModuleOp>> {
     SmallPtrSet<Operation *, 8> kernels;
     for (te::LaunchOp launch : launches) {
       auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel());
-      if (isWithinBudget(launch, kernel) && fold(launch, kernel))
+      if (!hasConstantOperands(launch))
+        continue;
+      StringRef obstacle = findObstacle(launch, kernel);
+      Location loc = launch.getLoc();
+      if (obstacle.empty() && !fold(launch, kernel))
+        obstacle = "its evaluation fails: the run reports the error";
+      explain(loc, kernel, obstacle);
+      if (obstacle.empty())
         kernels.insert(kernel);
     }
     for (Operation *kernel : kernels)
@@ -63,22 +69,39 @@ struct FoldLaunches : PassWrapper<FoldLaunches, OperationPass<ModuleOp>> {
   }
 
 private:
-  bool isWithinBudget(te::LaunchOp launch, te::KernelOp kernel) const {
+  static bool hasConstantOperands(te::LaunchOp launch) {
+    return llvm::all_of(launch.getInputs(), [](Value input) {
+      return input.getDefiningOp<te::ConstantOp>() || matchPattern(input, m_Constant());
+    });
+  }
+
+  /// Why a launch of constants is beyond the limits; empty if it is not.
+  StringRef findObstacle(te::LaunchOp launch, te::KernelOp kernel) const {
     int64_t given = 0, made = 0;
-    for (Value input : launch.getInputs()) {
+    for (Value input : launch.getInputs())
       if (auto constant = input.getDefiningOp<te::ConstantOp>())
         given += countBytes(constant.getType()).value_or(mostBytes);
-      else if (!matchPattern(input, m_Constant()))
-        return false;
-    }
     for (Type type : launch.getResultTypes()) {
       std::optional<int64_t> bytes = countBytes(type);
       if (!bytes)
-        return false;
+        return "the size of a result is dynamic or beyond the limit";
       made += *bytes;
     }
-    return made <= mostBytes && made <= given * growth + fewBytes &&
-           total + made <= mostBytesInAll && isQuick(kernel);
+    if (made > mostBytes || made > given * growth + fewBytes)
+      return "its results are too large for its operands";
+    if (total + made > mostBytesInAll)
+      return "the program has too many bytes of folded constants";
+    return isQuick(kernel) ? "" : "it computes too many points, or has a te.update";
+  }
+
+  void explain(Location loc, te::KernelOp kernel, StringRef obstacle) {
+    auto options = remark::RemarkOpts::name("folded").category(getArgument());
+    if (obstacle.empty())
+      remark::passed(loc, options)
+          << remark::metric("Kernel", kernel.getSymName()) << remark::metric("BytesInAll", total);
+    else
+      remark::missed(loc, options)
+          << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
   }
 
   static bool isQuick(te::KernelOp kernel) {
@@ -124,6 +147,7 @@ private:
     for (auto [result, tensor] : llvm::zip_equal(launch.getResults(), *results))
       result.replaceAllUsesWith(makeConstant(builder, launch.getLoc(), result.getType(), tensor));
     launch.erase();
+    ++numFolded;
     return true;
   }
 
@@ -140,9 +164,3 @@ private:
   int64_t total = 0;
 };
 } // namespace
-
-namespace tssa {
-
-std::unique_ptr<Pass> createFoldLaunchesPass() { return std::make_unique<FoldLaunches>(); }
-
-} // namespace tssa

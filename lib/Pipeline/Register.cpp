@@ -24,11 +24,10 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
-#include "tssa/Conversion/HostToLLVM.h"
-#include "tssa/Pipeline/FoldLaunches.h"
+#include "tssa/Conversion/Passes.h"
+#include "tssa/Pipeline/Passes.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Target/CUDA.h"
-#include "tssa/Target/DeviceLoops.h"
 
 using namespace mlir;
 
@@ -49,11 +48,10 @@ void registerAllPasses() {
   mlir::tssa::layout::registerLayoutPasses();
   mlir::tssa::te::registerTEPasses();
   mlir::tssa::refs::registerTSSAPasses();
-  registerHostToLLVMPasses();
+  registerConversionPasses();
   cpu::registerTargetCPUPasses();
-  cuda::registerDeviceLoopsPasses();
   cuda::registerTargetCUDAPasses();
-  registerPass([] { return createFoldLaunchesPass(); });
+  registerPipelinePasses();
 }
 
 } // namespace tssa

@@ -14,10 +14,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tssa/Conversion/HostToLLVM.h"
-#include "tssa/Pipeline/FoldLaunches.h"
+#include "tssa/Conversion/Passes.h"
+#include "tssa/Pipeline/Passes.h"
 #include "tssa/Target/CUDA.h"
-#include "tssa/Target/DeviceLoops.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -99,7 +98,7 @@ static void buildFunctional(OpPassManager &manager, const StageContext &) {
 
 static void buildTE(OpPassManager &manager, const StageContext &context) {
   te::buildTEStage(manager, context.merges);
-  manager.addPass(createFoldLaunchesPass());
+  manager.addPass(createFoldLaunches());
 }
 
 static void buildLayout(OpPassManager &manager, const StageContext &context) {
@@ -123,7 +122,7 @@ static void buildLoops(OpPassManager &manager, const StageContext &context) {
 }
 
 static void buildTarget(OpPassManager &manager, const StageContext &context) {
-  manager.addPass(createConvertHostToLLVMPass(context.target.isDevice()));
+  manager.addPass(createConvertHostToLLVM({context.target.isDevice()}));
   if (context.target.isDevice())
     cuda::buildTargetCUDAStage(manager);
   if (context.target.kind == Target::Emulator)

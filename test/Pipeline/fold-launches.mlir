@@ -1,4 +1,8 @@
 // RUN: tssa-opt %s -fold-launches | FileCheck %s
+// RUN: tssa-opt %s --fold-launches --remarks-filter=fold-launches --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] folded | {{.*}} | BytesInAll=16, Kernel=twice
+// REMARK: [Missed] folded | {{.*}} | Kernel=fill, Reason="its results are too large for its operands"
 
 // A kernel of constants is run; its kernel goes when nothing else launches it.
 // CHECK-LABEL: func.func @main

@@ -1,5 +1,5 @@
 """Checks that the tree keeps its own rules: includes point down, files stay small
-and say under which licence they are.
+and say under which licence they are, and each pass has a page.
 
 usage: house.py [ROOT]
 
@@ -12,6 +12,9 @@ operators::Size. A plain product is only allowed when the line says why it fits:
 `// in range: REASON`, on it or on the line before.
 
 The attributes of a dialect are named in its IR only; others ask it for them.
+
+A pass is declared in a .td file. Its description says what it needs, what it keeps
+and what it gives up, and shows an example (test/docs/examples.py runs it).
 """
 
 import os
@@ -53,6 +56,14 @@ INTEGER_ROOMS = ("lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
 INDEXED_PRODUCT = re.compile(r"\b" + SIZE_WORD + r"\[[^\]]*\] \*|\* [\w.]*\b" + SIZE_WORD + r"\[")
 # The name of a dialect's attribute or op, as a string.
 DIALECT_NAME = re.compile(r'"(?:te|tssa|layout)\.[a-z_]+"')
+PASS = re.compile(r'^def \w+ : \w*Pass<"([\w-]+)"(.*?)(?=^def |\Z)', re.M | re.S)
+# What a pass's description has, and how it is written.
+PASS_PAGE = {
+    "what it needs": "- **Needs**: ",
+    "what it keeps": "- **Keeps**: ",
+    "what it gives up": "- **Gives up**: ",
+    "an example": "\n    // After\n",
+}
 # Files that may be longer, each with the reason.
 LONG_FILES = {}
 
@@ -120,6 +131,15 @@ def dialect_names(path, lines):
             yield number
 
 
+def incomplete_passes(text):
+    """The line of each pass whose page lacks something, its name and what it lacks."""
+    for match in PASS.finditer(text):
+        description = re.search(r"let description = \[\{(.*?)\}\]", match[2], re.S)
+        for what, mark in PASS_PAGE.items():
+            if not description or mark not in description[1]:
+                yield text.count("\n", 0, match.start()) + 1, match[1], what
+
+
 def check(root):
     problems = []
     seen = 0
@@ -136,6 +156,11 @@ def check(root):
                 problems.append(f"{path}:{number}: multiplies sizes unchecked: use tssa::CheckedSize")
         for number in dialect_names(path, lines):
             problems.append(f"{path}:{number}: names an attribute or op of a dialect in a string: ask its IR")
+        for number, name, what in incomplete_passes("\n".join(lines)) if path.endswith(".td") else ():
+            problems.append(f"{path}:{number}: the description of {name} lacks {what}")
+        for number, line in enumerate(lines, 1):
+            if "PassWrapper<" in line and not path.startswith("test/"):
+                problems.append(f"{path}:{number}: declares a pass outside of a .td file")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

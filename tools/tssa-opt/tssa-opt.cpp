@@ -10,11 +10,28 @@
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Reference/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
+
+#ifndef NDEBUG
+/// A released LLVM registers no option for traces, but prints those of code built with them.
+static cl::list<std::string> tracedPasses("debug-only", cl::CommaSeparated,
+                                          cl::value_desc("pass,..."),
+                                          cl::desc("Print the traces (LDBG) of these passes"));
+
+static void enableTraces() {
+  SmallVector<const char *> types;
+  for (const std::string &pass : tracedPasses)
+    types.push_back(pass.c_str());
+  DebugFlag = !types.empty();
+  setCurrentDebugTypes(types.data(), types.size());
+}
+#endif
 
 /// Runs the passes of the command line on `input`.
 static mlir::LogicalResult runPasses(StringRef inputName, StringRef outputName,
@@ -46,6 +63,9 @@ int main(int argc, char **argv) {
   tssa::reference::registerReferencePasses();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "TSSA pass driver\n", registry);
+#ifndef NDEBUG
+  enableTraces();
+#endif
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));

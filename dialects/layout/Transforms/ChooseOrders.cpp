@@ -22,6 +22,7 @@
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
 #define GEN_PASS_DEF_CHOOSEORDERS
@@ -47,6 +48,17 @@ static int64_t countElements(RankedTensorType type) {
   for (int64_t size : type.getShape())
     count *= ShapedType::isDynamic(size) ? 64 : size;
   return count;
+}
+
+static std::string toText(const Order &order) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(order, stream);
+  return text;
+}
+
+static remark::RemarkOpts getRemarkOptions(StringRef name) {
+  return remark::RemarkOpts::name(name).category("layout-choose-orders");
 }
 
 /// Whether index i of the read moves with parallel dim i alone, for each i.
@@ -103,8 +115,16 @@ private:
         cast<te::ReadOp>(compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp());
     Value copy = launch.getResult(0);
     Value source = launch.getInputs()[cast<BlockArgument>(read.getSource()).getArgNumber()];
-    if (!orders.contains(source) || !canTakePlaceOf(source, copy))
+    if (!orders.contains(source))
       return;
+    if (!canTakePlaceOf(source, copy)) {
+      remark::missed(launch.getLoc(), getRemarkOptions("copy"))
+          << remark::reason("it or its operand leaves the program or a region");
+      return;
+    }
+    remark::passed(launch.getLoc(), getRemarkOptions("copy"))
+        << remark::add("its operand is stored in the order of the copy")
+        << remark::metric("Elements", countElements(read.getSourceType()));
     copy.replaceAllUsesWith(source);
     kernels.release(launch);
     ++numDropped;
@@ -151,8 +171,11 @@ private:
       auto [it, isNew] = byExpression.try_emplace(compute);
       if (isNew)
         it->second = chooseOrder(compute, launch, kernel, inputs);
-      if (!canReorder(result))
-        it->second.clear();
+      if (it->second.empty() || canReorder(result))
+        continue;
+      it->second.clear();
+      remark::missed(launch.getLoc(), getRemarkOptions("order"))
+          << remark::reason("it has users other than reads in kernels");
     }
     SmallVector<Order> outputs;
     for (Value value : terminator.getOperands()) {
@@ -224,10 +247,8 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     for (ArrayRef<Order> list : {inputs, outputs})
-      for (const Order &order : list) {
-        stream << '|';
-        llvm::interleaveComma(order, stream);
-      }
+      for (const Order &order : list)
+        stream << '|' << toText(order);
     return text;
   }
 
@@ -260,6 +281,9 @@ private:
         continue;
       result.setType(reorderType(type, order));
       ++numReordered;
+      remark::passed(launch.getLoc(), getRemarkOptions("order"))
+          << remark::metric("Order", toText(order))
+          << remark::metric("Elements", countElements(type));
     }
     launch.getResultSizesMutable().assign(sizes);
   }

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tssa::layout {
@@ -67,10 +68,19 @@ public:
       return 0;
     root = members.pop_back_val();
     rows = countRowDims(root, members);
-    if (rows == 0 || root.hasReduction() || root.getPieces().size() != 1 || !isRowSmall())
+    if (rows == 0 || root.hasReduction() || root.getPieces().size() != 1)
       return 0;
+    auto options = remark::RemarkOpts::name("kept").category("layout-keep-rows");
+    if (!isRowSmall()) {
+      remark::missed(kernel.getLoc(), options)
+          << remark::reason("a row is not known to have at most {0} elements", limit);
+      return 0;
+    }
     unsigned count = 0;
     while (std::optional<SharedValue> shared = find()) {
+      remark::passed(shared->value.getLoc(), options)
+          << remark::metric("Kernel", kernel.getSymName())
+          << remark::metric("Readers", shared->others.size() + 1);
       take(*shared);
       ++count;
     }

@@ -11,6 +11,7 @@
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/PackedConstant.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
 #define GEN_PASS_DEF_PACKCONSTANTS
@@ -101,9 +102,25 @@ private:
     return Weights{weights, *other};
   }
 
+  /// Whether the constant that `read` reads may be stored anew; a remark says why not.
   static bool canPack(te::ReadOp read, te::LaunchOp launch) {
-    return getConstant(read, launch).getType().getNumElements() >= fewElements &&
-           read.getSource().hasOneUse() && !read.getGuard() && read.getSymbols().empty();
+    te::ConstantOp constant = getConstant(read, launch);
+    StringRef obstacle;
+    if (constant.getType().getNumElements() < fewElements)
+      obstacle = "it is small";
+    else if (!read.getSource().hasOneUse())
+      obstacle = "its kernel reads it in more than one way";
+    else if (read.getGuard() || !read.getSymbols().empty())
+      obstacle = "it is read with a guard or at opaque indexes";
+    if (!obstacle.empty())
+      remark::missed(constant.getLoc(), getRemarkOptions())
+          << remark::reason("{0}", obstacle)
+          << remark::metric("Elements", constant.getType().getNumElements());
+    return obstacle.empty();
+  }
+
+  static remark::RemarkOpts getRemarkOptions() {
+    return remark::RemarkOpts::name("packed").category("layout-pack-constants");
   }
 
   /// The storage that the weights of `compute` want, if it is a sum of products with a
@@ -183,6 +200,10 @@ private:
     known = te::ConstantOp::create(builder, constant.getLoc(),
                                    cast<RankedTensorType>(elements.getType()), elements);
     unpacked.insert(constant);
+    remark::passed(constant.getLoc(), getRemarkOptions())
+        << remark::metric("Elements", constant.getType().getNumElements())
+        << remark::metric("PackedElements", elements.getNumElements())
+        << remark::metric("Block", packing.block);
     return known;
   }
 

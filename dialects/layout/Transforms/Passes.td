@@ -12,16 +12,57 @@ include "mlir/Pass/PassBase.td"
 def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in which results of kernels are stored";
   let description = [{
-    Contractions with a constant operand store their output channels last, so that
-    a vector holds neighbouring channels; kernels after them follow. Kernels are
-    copied where launches want different orders. A transposing copy goes where its
-    operand is now stored as the copy would be.
+    Contractions with a constant operand store their output channels last, so that a vector holds
+    adjacent channels; the kernels that read them adopt the same order. Where launches want
+    different orders, a kernel is copied. A transposing copy is removed when its operand is now
+    stored in the order of the copy. Remarks give each order that was chosen, each copy that was
+    removed, and the reason where neither was possible.
 
-    Needs: launches of kernels (end of stage te).
-    Keeps: tensors that are arguments, results, or used by anything but a launch.
-    Gives up: on results of te.update and te.scan.
+    - **Needs**: launches of kernels (the end of stage te).
+    - **Keeps**: tensors that are arguments or results, or that an op other than a launch uses.
+    - **Gives up**: the results of te.update and te.scan.
 
-    Example: test/dialects/layout/choose-orders.mlir
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
+      %w = te.constant dense<0.5> : tensor<20x3xf32>
+      %y = te.launch @conv(%x, %w) : (tensor<1x3x8x8xf32>, tensor<20x3xf32>) -> tensor<1x20x8x8xf32>
+      %z = te.launch @neg(%y) : (tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32>
+      return %z : tensor<1x20x8x8xf32>
+    }
+    te.kernel @conv(%x: tensor<1x3x8x8xf32>, %w: tensor<20x3xf32>) -> tensor<1x20x8x8xf32> {
+      %y = te.compute @y (d0: 1, d1: 20, d2: 8, d3: 8) reduce (d4: 3) init (0.0 : f32) {
+        %a = te.read %x[d0, d4, d2, d3] : tensor<1x3x8x8xf32>
+        %b = te.read %w[d1, d4] : tensor<20x3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<1x20x8x8xf32>
+      te.return %y : tensor<1x20x8x8xf32>
+    }
+    te.kernel @neg(%x: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
+      %y = te.compute @y (d0: 1, d1: 20, d2: 8, d3: 8) {
+        %a = te.read %x[d0, d1, d2, d3] : tensor<1x20x8x8xf32>
+        %p = arith.negf %a : f32
+        te.yield %p : f32
+      } : tensor<1x20x8x8xf32>
+      te.return %y : tensor<1x20x8x8xf32>
+    }
+
+    // After
+    ...
+    %1 = te.launch @conv_0(%arg0, %0) : (tensor<1x3x8x8xf32>, tensor<20x3xf32>) -> tensor<1x8x8x20xf32>
+    %2 = te.launch @neg_1(%1) : (tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32>
+    ...
+    te.kernel @conv_0(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x8x8x20xf32> {
+      %0 = te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20) reduce (d4: 3) ... {
+        %1 = te.read %arg0[d0, d4, d1, d2] : tensor<1x3x8x8xf32>
+        %2 = te.read %arg1[d3, d4] : tensor<20x3xf32>
+    ...
+    te.kernel @neg_1(%arg0: tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32> {
+      %0 = te.compute @y (d0: 1, d1: 20, d2: 8, d3: 8) {
+        %1 = te.read %arg0[d0, d2, d3, d1] : tensor<1x8x8x20xf32>
+    ...
+    ```
   }];
   let statistics = [
     Statistic<"numReordered", "reordered", "tensors stored in another order">,
@@ -31,17 +72,50 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
 def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let summary = "store constants in the order in which kernels read them";
   let description = [{
-    A constant that a factor of a sum of products is computed from, such as weights
-    or what they are unpacked from, and that is read along the vector dim is stored with
-    the other dims in the order of the reduction loops and blocks of the register
-    tile's width innermost, so that a kernel walks it from front to back. The new
-    constant is made at compile time; its last block is filled up with zeros.
+    A factor of a sum of products is often computed from a constant: weights, or the bytes that
+    weights are unpacked from. When it is read along the vector dim, the constant is stored in
+    blocks as wide as the register tile, and the blocks in the order of the reduction loops, so that
+    a kernel walks it from front to back. The new constant is made at compile time, and its last
+    block is padded with zeros. Remarks give the number of elements before and after, or the reason
+    why a constant stays as it is.
 
-    Needs: launches of kernels whose weights are te.constant.
-    Keeps: constants that are small or read in more than one way by a kernel.
-    Gives up: on element types that are not whole bytes.
+    - **Needs**: launches of kernels whose weights are te.constant.
+    - **Keeps**: constants that are small, or that a kernel reads in more than one way.
+    - **Gives up**: element types that are not whole bytes.
 
-    Example: test/dialects/layout/pack-constants.mlir
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
+      %w = te.constant dense<2.0> : tensor<5x20xf32>
+      %y = te.launch @gemm(%x, %w) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
+      return %y : tensor<7x20xf32>
+    }
+    te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
+      %y = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
+        %a = te.read %x[d0, d2] : tensor<7x5xf32>
+        %b = te.read %w[d2, d1] : tensor<5x20xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<7x20xf32>
+      te.return %y : tensor<7x20xf32>
+    }
+
+    // After
+    func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
+      %0 = te.constant dense<2.000000e+00> : tensor<5x20xf32>
+      %1 = te.launch @gemm(%x, %0) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
+      return %1 : tensor<7x20xf32>
+    }
+    te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
+      %0 = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
+        %1 = te.read %x[d0, d2] : tensor<7x5xf32>
+        %2 = te.read %w[d2, d1] : tensor<5x20xf32>
+        %3 = arith.mulf %1, %2 : f32
+        te.yield %3 : f32
+      } combine arith.addf : tensor<7x20xf32>
+      te.return %0 : tensor<7x20xf32>
+    }
+    ```
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
@@ -52,17 +126,55 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
 def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   let summary = "compute once what two expressions of a row compute";
   let description = [{
-    In a kernel whose expressions run row by row, such as softmax, a value that a
-    reduction and the root compute at the same points becomes an expression of its own
-    that both read: the exponentials of a row are kept until they are divided by their
-    sum. Only what costs more than to store and read it, and only where a row has a known
-    size and no more than `elements`; longer rows are computed again.
+    In a kernel whose expressions run row by row, such as softmax, a value that a reduction and the
+    root compute at the same points becomes an expression of its own that both read: the
+    exponentials of a row are kept until they are divided by their sum. A value is kept only if it
+    costs more to compute than to store and read, and only for rows of a known size of at most
+    `elements`; values of longer rows are computed again. Remarks name the values that are kept and
+    give the reason for rows that are not.
 
-    Needs: kernels with labelled expressions (end of stage te).
-    Keeps: kernels that have a schedule.
-    Gives up: nothing.
+    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Keeps**: kernels that have a schedule.
+    - **Gives up**: nothing.
 
-    Example: test/dialects/layout/keep-rows.mlir
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
+      %s = te.compute @sum (d0: 5) reduce (d1: 370) init (0.0 : f32) {
+        %v = te.read %x[d0, d1] : tensor<5x370xf32>
+        %e = math.exp %v : f32
+        te.yield %e : f32
+      } combine arith.addf : tensor<5xf32>
+      %y = te.compute @y (d0: 5, d1: 370) {
+        %v = te.read %x[d0, d1] : tensor<5x370xf32>
+        %e = math.exp %v : f32
+        %t = te.read %s[d0] : tensor<5xf32>
+        %r = arith.divf %e, %t : f32
+        te.yield %r : f32
+      } : tensor<5x370xf32>
+      te.return %y : tensor<5x370xf32>
+    }
+
+    // After
+    te.kernel @k(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
+      %0 = te.compute @kept0 (d0: 5, d1: 370) {
+        %3 = te.read %x[d0, d1] : tensor<5x370xf32>
+        %4 = math.exp %3 : f32
+        te.yield %4 : f32
+      } : tensor<5x370xf32>
+      %1 = te.compute @sum (d0: 5) reduce (d1: 370) init (0.0 : f32) {
+        %3 = te.read %0[d0, d1] : tensor<5x370xf32>
+        te.yield %3 : f32
+      } combine arith.addf : tensor<5xf32>
+      %2 = te.compute @y (d0: 5, d1: 370) {
+        %3 = te.read %0[d0, d1] : tensor<5x370xf32>
+        %4 = te.read %1[d0] : tensor<5xf32>
+        %5 = arith.divf %3, %4 : f32
+        te.yield %5 : f32
+      } : tensor<5x370xf32>
+      te.return %2 : tensor<5x370xf32>
+    }
+    ```
   }];
   let options = [
     Option<"elements", "elements", "int64_t", "4096",
@@ -73,15 +185,44 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill the schedule of every kernel that has none";
   let description = [{
-    An analytical model picks the vector dim (the one along which reads and writes
-    are contiguous or invariant), a register tile that reuses what it loads, and the
-    loops to spread over threads.
+    An analytical model picks the vector dim (along which reads and writes are contiguous or
+    invariant), a register tile that reuses what it loads, and the loops that threads share. Every
+    kernel then has a schedule that performs well without tuning. A remark gives the tile and the
+    vector of each kernel.
 
-    Needs: kernels with labelled expressions (end of stage te).
-    Keeps: schedules that are there already.
-    Gives up: on kernels of te.update and te.scan, which have no schedule.
+    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Keeps**: schedules that exist.
+    - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 
-    Example: test/dialects/layout/schedule-default.mlir
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %y = te.compute @y (d0: 64, d1: 77) {
+        %v = te.read %x[d0, d1] : tensor<64x77xf32>
+        %n = arith.negf %v : f32
+        te.yield %n : f32
+      } : tensor<64x77xf32>
+      te.return %y : tensor<64x77xf32>
+    }
+
+    // After
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %0 = te.compute @y (d0: 64, d1: 77) {
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
+        %2 = arith.negf %1 : f32
+        te.yield %2 : f32
+      } : tensor<64x77xf32>
+      te.return %0 : tensor<64x77xf32>
+    } schedule {
+      %0:2 = layout.loops @y : !layout.loop, !layout.loop
+      %1 = layout.fuse %0#0, %0#1
+      %2:3 = layout.split %1 [*, 4, 16]
+      layout.reorder %2#0, %2#1, %2#2
+      layout.register_tile %2#1
+      layout.vectorize %2#2
+      layout.bind %2#0 to parallel
+    }
+    ```
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
@@ -93,16 +234,45 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
   let summary = "fill the schedule of every kernel that has none, for blocks of threads";
   let description = [{
-    Large products are tiled: a block has a square of results and keeps steps of both
-    operands in shared memory. Long reductions are done by the lanes of a warp or a
-    block, other results by one lane each, and a lane does four elements at once
-    where they lie side by side. In a kernel of several expressions a block has a row.
+    Large products are tiled: a block of threads computes a square of results and keeps a few steps
+    of both operands in shared memory. The lanes of a warp or of a block share a long reduction;
+    other results have one lane each, and a lane computes four elements at once where they are
+    adjacent. In a kernel of several expressions a block computes a row. A remark gives the form
+    that was chosen for each kernel.
 
-    Needs: kernels with labelled expressions (end of stage te).
-    Keeps: schedules that are there already.
-    Gives up: on kernels of te.update and te.scan, which have no schedule.
+    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Keeps**: schedules that exist.
+    - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 
-    Example: test/dialects/layout/schedule-simt.mlir
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %y = te.compute @y (d0: 64, d1: 77) {
+        %v = te.read %x[d0, d1] : tensor<64x77xf32>
+        %n = arith.negf %v : f32
+        te.yield %n : f32
+      } : tensor<64x77xf32>
+      te.return %y : tensor<64x77xf32>
+    }
+
+    // After
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %0 = te.compute @y (d0: 64, d1: 77) {
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
+        %2 = arith.negf %1 : f32
+        te.yield %2 : f32
+      } : tensor<64x77xf32>
+      te.return %0 : tensor<64x77xf32>
+    } schedule {
+      %0:2 = layout.loops @y : !layout.loop, !layout.loop
+      %1 = layout.fuse %0#0, %0#1
+      %2:2 = layout.split %1 [*, 4]
+      %3:2 = layout.split %2#0 [*, 256]
+      layout.vectorize %2#1
+      layout.bind %3#0 to block
+      layout.bind %3#1 to lane
+    }
+    ```
   }];
   let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];

@@ -23,6 +23,7 @@
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::tssa::layout {
@@ -33,6 +34,10 @@ namespace mlir::tssa::layout {
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
+
+static remark::RemarkOpts getRemarkOptions() {
+  return remark::RemarkOpts::name("schedule").category("layout-schedule-default");
+}
 
 namespace {
 /// Writes the schedule of one expression.
@@ -69,6 +74,20 @@ private:
     splitVector();
     reorder();
     annotate();
+    explain();
+  }
+
+  void explain() {
+    std::string rows;
+    llvm::raw_string_ostream stream(rows);
+    llvm::interleave(
+        choice.rows, stream, [&](const TileRows &tile) { stream << tile.extent; }, "x");
+    remark::passed(loc, getRemarkOptions())
+        << remark::metric("Expression", *op.getLabel())
+        << remark::metric("Lanes", choice.vectorDim ? choice.lanes : 1)
+        << remark::metric("Vectors", choice.vectorDim ? choice.vectors : 1)
+        << remark::metric("Rows", rows.empty() ? "1" : rows)
+        << remark::metric("RowDims", rowDims);
   }
 
   Type loopType() { return LoopType::get(builder.getContext()); }
@@ -204,8 +223,11 @@ private:
 /// Writes the schedule of a kernel, whose last expression is the root.
 static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel &machine) {
   SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
-  if (expressions.empty())
+  if (expressions.empty()) {
+    remark::missed(kernel.getLoc(), getRemarkOptions())
+        << remark::reason("te.update and te.scan have no schedule");
     return;
+  }
   te::ComputeOp root = expressions.pop_back_val();
   for (te::ComputeOp expression : expressions)
     Scheduler(builder, expression, machine).writeInner(countRowDims(root, expression));

@@ -24,6 +24,7 @@
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -53,6 +54,10 @@ static constexpr int64_t blockReduction = 2048;
 static constexpr int64_t leastTiled = 16, manyBlocks = 64;
 /// Lanes along each side of a block's square, and steps kept in shared memory.
 static constexpr int64_t sideLanes = 16, keptSteps = 16;
+
+static remark::RemarkOpts getRemarkOptions() {
+  return remark::RemarkOpts::name("schedule").category("layout-schedule-simt");
+}
 
 namespace {
 /// Dims of a product by what depends on them.
@@ -95,6 +100,12 @@ public:
   }
 
 private:
+  /// Says in which way the expression is spread over threads.
+  void explain(const char *form, StringRef key, int64_t count) {
+    remark::passed(loc, getRemarkOptions()) << remark::metric("Expression", *op.getLabel())
+                                            << remark::add(form) << remark::metric(key, count);
+  }
+
   Type loopType() { return LoopType::get(builder.getContext()); }
 
   void nameLoops() {
@@ -154,6 +165,7 @@ private:
     if (dims.empty())
       return;
     int64_t lanes = chooseVector(0);
+    explain("elements are spread over lanes", "ElementsPerLane", lanes);
     Value outer = fuse(dims), vector;
     if (lanes > 1)
       std::tie(outer, vector) = split(outer, lanes);
@@ -230,6 +242,7 @@ private:
     if (!reducesByLanes(parallel, reduction)) {
       if (parallel.empty())
         return;
+      explain("each lane computes a result", "Steps", getProduct(reduction));
       auto [block, lane] = split(fuse(parallel), chooseBlockSize(getProduct(parallel)));
       reorder({block, lane}, reduction);
       BindOp::create(builder, loc, block, "block");
@@ -238,6 +251,8 @@ private:
     }
     int64_t steps = getProduct(reduction);
     bool isBlocks = steps >= blockReduction || parallel.empty();
+    explain("lanes share the reduction of a result", "LanesPerResult",
+            isBlocks ? blockSize : warpSize);
     auto [outer, inner] = split(fuse(reduction), isBlocks ? blockSize : warpSize);
     if (parallel.empty()) {
       BindOp::create(builder, loc, inner, "lane");
@@ -273,6 +288,7 @@ private:
     SmallVector<unsigned> parallel = getParallelDims(rows), reduction = getReductionDims();
     SmallVector<Value> order(ArrayRef(loops).take_front(rows));
     int64_t results = getProduct(parallel);
+    explain("a block computes a row", "ResultsPerRow", results);
     bool byLanes = !reduction.empty() && getProduct(reduction) >= warpSize && results < warpSize;
     if (byLanes) {
       auto [outer, lane] = split(fuse(reduction), chooseBlockSize(getProduct(reduction)));
@@ -339,6 +355,7 @@ private:
 
   void writeProduct(const ProductDims &dims) {
     int64_t side = chooseSide(dims);
+    explain("a block computes a square of results", "Side", side * sideLanes);
     auto [rowOuter, row] = split(fuse(dims.first), side);
     auto [columnOuter, column] = split(fuse(dims.second), side);
     auto [rowBlock, rowLane] = split(rowOuter, sideLanes);
@@ -386,8 +403,11 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   /// The last expression of a kernel is its root.
   static void schedule(OpBuilder &builder, te::KernelOp kernel) {
     SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
-    if (expressions.empty())
+    if (expressions.empty()) {
+      remark::missed(kernel.getLoc(), getRemarkOptions())
+          << remark::reason("te.update and te.scan have no schedule");
       return;
+    }
     te::ComputeOp root = expressions.pop_back_val();
     if (expressions.empty())
       return SIMTScheduler(builder, root).writeAlone();

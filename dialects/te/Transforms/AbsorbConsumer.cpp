@@ -46,28 +46,33 @@ static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<O
   return true;
 }
 
-static bool canAbsorb(ComputeOp reduction, ComputeOp consumer) {
-  if (!reduction.hasReduction() || reduction->getBlock() != consumer->getBlock())
-    return false;
+StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
+  if (!reduction.hasReduction())
+    return "it is no reduction";
+  if (consumer.hasReduction() || consumer.getPieces().size() != 1)
+    return "its reader is a reduction or consists of pieces";
+  if (reduction->getBlock() != consumer->getBlock())
+    return "its reader is in another region";
   AffineMap map;
   for (Operation *user : reduction->getUsers()) {
     auto read = dyn_cast<ReadOp>(user);
-    if (!read || read->getParentOp() != consumer || read.getGuard() || !read.getSymbols().empty() ||
-        (map && map != read.getMap()))
-      return false;
+    if (!read || read->getParentOp() != consumer)
+      return "it has several users";
+    if (read.getGuard() || !read.getSymbols().empty() || (map && map != read.getMap()))
+      return "its reader guards it or reads it at other indexes";
     map = read.getMap();
   }
-  return map && isPermutation(map, consumer.getMixedSizes(), reduction.getParallelSizes());
+  if (!map || !isPermutation(map, consumer.getMixedSizes(), reduction.getParallelSizes()))
+    return "its reader reads it in another order or repeatedly";
+  return "";
 }
 
 ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
   ComputeOp best;
-  if (consumer.hasReduction() || consumer.getPieces().size() != 1)
-    return best;
   for (Operation &op : *consumer.getPieceBlock()) {
     auto read = dyn_cast<ReadOp>(op);
     auto reduction = read ? read.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
-    if (!reduction || reduction == best || !canAbsorb(reduction, consumer))
+    if (!reduction || reduction == best || !findEpilogueObstacle(reduction, consumer).empty())
       continue;
     if (!best || getReuse(reduction.getMixedSizes(), best.getMixedSizes()) > 1)
       best = reduction;

@@ -12,6 +12,9 @@
 
 namespace mlir::tssa::te {
 
+/// Why `consumer` cannot become the epilogue of `reduction`; empty if it can.
+StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer);
+
 /// The reduction that `consumer` can become the epilogue of: nobody else uses it,
 /// and each of its elements goes to one element of the consumer, with the innermost
 /// dim in place. Null if there is none; of several, the one with the most points.

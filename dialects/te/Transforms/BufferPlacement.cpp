@@ -8,6 +8,9 @@
 #include "dialects/te/Transforms/BufferPlacement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "te-plan-buffers"
 
 namespace mlir::tssa::te {
 
@@ -158,6 +161,8 @@ int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
                           [](const Placed &a, const Placed &b) { return a.begin < b.begin; }),
         entry);
     buffer->offset = sizes.getConstant(begin);
+    LDBG() << "buffer " << buffer - buffers.data() << " has bytes " << begin << " to "
+           << begin + bytes << " of the arena";
     total = std::max(total, begin + bytes);
   }
   return total;

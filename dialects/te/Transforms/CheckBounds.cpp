@@ -26,6 +26,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "te-check-bounds"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TECHECKBOUNDS
@@ -151,6 +154,10 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
 
 /// Returns whether there is an answer.
 bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
+  LDBG() << op->getLoc() << ' ' << question << ": "
+         << (truth == Truth::Always  ? "no"
+             : truth == Truth::Never ? "yes"
+                                     : "unknown");
   if (truth == Truth::Always) {
     ++numProven;
     return true;

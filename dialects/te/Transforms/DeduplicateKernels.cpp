@@ -9,6 +9,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -74,6 +75,9 @@ struct DeduplicateKernels : te::impl::TEDeduplicateKernelsBase<DeduplicateKernel
       SmallVector<KernelOp, 1> &bucket = seen[hashKernel(kernel)];
       auto *same = llvm::find_if(bucket, [&](KernelOp other) { return areEqual(kernel, other); });
       if (same != bucket.end()) {
+        remark::passed(kernel.getLoc(), remark::RemarkOpts::name("equal").category(getArgument()))
+            << remark::metric("Kernel", kernel.getSymName())
+            << remark::metric("EqualTo", same->getSymName());
         removed.push_back({kernel, *same});
         continue;
       }
@@ -93,6 +97,9 @@ struct DeduplicateKernels : te::impl::TEDeduplicateKernelsBase<DeduplicateKernel
     for (auto [kernel, same] : removed)
       kernel.erase();
     numRemoved += removed.size();
+    remark::passed(getOperation().getLoc(),
+                   remark::RemarkOpts::name("kernels").category(getArgument()))
+        << remark::metric("Kernels", kept.size()) << remark::metric("Removed", removed.size());
   }
 };
 } // namespace

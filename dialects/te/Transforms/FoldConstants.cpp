@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "tssa/Support/CheckedSize.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -221,6 +222,9 @@ struct FoldConstants : te::impl::TEFoldConstantsBase<FoldConstants> {
       auto constant = ConstantOp::create(rewriter, compute.getLoc(), value);
       left -= constant.getType().getNumElements();
       rewriter.replaceOp(compute, constant);
+      remark::passed(constant.getLoc(), remark::RemarkOpts::name("folded").category(getArgument()))
+          << remark::metric("Elements", constant.getType().getNumElements())
+          << remark::metric("ElementsLeft", left);
       for (Operation *source : llvm::SetVector<Operation *>(sources.begin(), sources.end()))
         if (source->use_empty())
           rewriter.eraseOp(source);

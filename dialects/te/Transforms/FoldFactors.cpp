@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 #include <cmath>
 
@@ -191,9 +192,20 @@ struct FoldFactors : te::impl::TEFoldFactorsBase<FoldFactors> {
       if (std::optional<ScaledSum> sum = match(compute))
         sums.emplace_back(compute, *sum);
     });
-    for (auto &[compute, sum] : sums)
-      if (fold(compute, sum))
+    for (auto &[compute, sum] : sums) {
+      int64_t elements = sum.weight.getSourceType().getNumElements();
+      auto options = remark::RemarkOpts::name("factor").category(getArgument());
+      if (fold(compute, sum)) {
         ++numFolded;
+        remark::passed(compute.getLoc(), options)
+            << remark::add("the weights are multiplied by the factor of their sum")
+            << remark::metric("Elements", elements);
+        continue;
+      }
+      remark::missed(compute.getLoc(), options)
+          << remark::reason("a product is not finite, or an element has several factors")
+          << remark::metric("Elements", elements);
+    }
   }
 
 private:

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mlir::tssa::te {
@@ -263,6 +264,12 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
     unsigned number = 0;
     for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
       nameRowDims(group);
+      if (group.size() > 1)
+        remark::passed(group.back()->getLoc(),
+                       remark::RemarkOpts::name("grouped").category(getArgument()))
+            << remark::add("reductions of rows are in the kernel that reads them")
+            << remark::metric("Expressions", group.size())
+            << remark::metric("LaunchesSaved", group.size() - 1);
       outline(symbols, group, number++);
       ++numKernels;
       numGrouped += group.size() - 1;

@@ -20,6 +20,7 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEGENERALIZEKERNELS
@@ -145,9 +146,17 @@ struct GeneralizeKernels : te::impl::TEGeneralizeKernelsBase<GeneralizeKernels> 
     for (Family &family : findFamilies(getOperation()))
       if (family.members.size() >= minFamily)
         join(family, launches);
+      else if (family.members.size() > 1)
+        remark::missed(family.members.front().kernel.getLoc(), getRemarkOptions())
+            << remark::reason("fewer than {0} kernels differ in these indexes only", minFamily)
+            << remark::metric("Kernels", family.members.size());
   }
 
 private:
+  remark::RemarkOpts getRemarkOptions() const {
+    return remark::RemarkOpts::name("generalized").category(getArgument());
+  }
+
   void join(Family &family, llvm::DenseMap<StringAttr, SmallVector<LaunchOp>> &launches) {
     Member &first = family.members.front();
     SmallVector<bool> differs(first.slots.size(), false);
@@ -177,6 +186,10 @@ private:
       equal.erase();
     }
     numRemoved += family.members.size() - 1;
+    remark::passed(first.kernel.getLoc(), getRemarkOptions())
+        << remark::add("kernels that differ in constant indexes are one")
+        << remark::metric("Kernels", family.members.size())
+        << remark::metric("Parameters", llvm::count(differs, true));
   }
 };
 } // namespace

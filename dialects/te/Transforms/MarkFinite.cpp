@@ -9,6 +9,7 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
 #include <cstring>
 
 namespace mlir::tssa::te {
@@ -74,6 +75,10 @@ struct MarkFinite : te::impl::TEMarkFiniteBase<MarkFinite> {
             isFiniteIn(launches.lookup(kernel.getSymNameAttr()), parameter.getArgNumber())) {
           kernel.setFinite(parameter.getArgNumber());
           ++numMarked;
+          remark::passed(kernel.getLoc(),
+                         remark::RemarkOpts::name("finite").category(getArgument()))
+              << remark::metric("Kernel", kernel.getSymName())
+              << remark::metric("Parameter", parameter.getArgNumber());
         }
   }
 

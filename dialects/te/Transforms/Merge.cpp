@@ -25,6 +25,10 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "te-merge"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEMERGE
@@ -46,6 +50,7 @@ struct Decision {
   enum Kind { Keep, Inline, Split } kind = Keep;
   ComputeOp producer;
   SmallVector<std::pair<unsigned, IntegerSet>> pieces;
+  StringRef obstacle; ///< why a producer without reduction is kept
 };
 
 class Merger {
@@ -53,12 +58,15 @@ public:
   Merger(MLIRContext *context, unsigned maxOps) : rewriter(context), maxOps(maxOps) {}
 
   void visit(Operation *op);
+  void explainStored(func::FuncOp function);
 
   unsigned numInlined = 0, numSplit = 0, numAbsorbed = 0;
 
 private:
   Operation *inlineReads(Operation *op);
   Decision decide(ReadOp read);
+  StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
+                             const ReadPlace &place);
   bool hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain);
   void eraseIfUnused(Operation *op);
 
@@ -148,6 +156,38 @@ bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointD
   return false;
 }
 
+StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
+                                   const ReadPlace &place) {
+  if (StringRef obstacle = findWorkObstacle(producer, facts, place); !obstacle.empty())
+    return obstacle;
+  if (StringRef obstacle = findSharingObstacle(producer, facts); !obstacle.empty())
+    return obstacle;
+  if (!facts.isRearrangement() && getBodyFacts(*read->getBlock()).numOps + facts.numOps > maxOps)
+    return "the body would have too many ops";
+  if (read.getGuard() && facts.mayTrap)
+    return "it may divide by zero where the guard of its reader does not hold";
+  return "";
+}
+
+/// Why `read` cannot be split along the pieces of `producer`; empty if it can.
+static StringRef findSplitObstacle(ReadOp read, ComputeOp producer,
+                                   ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+  auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
+  if (!consumer || consumer.hasReduction() || read.getGuard())
+    return "its reader cannot be split along its pieces";
+  if (pieces.empty() || consumer.getPieces().size() + pieces.size() > maxPieces + 1)
+    return "its reader would have no piece, or too many";
+  if (!llvm::all_of(producer->getUsers(),
+                    [&](Operation *user) { return consumer->isAncestor(user); }))
+    return "it has pieces and several users";
+  bool areBoxes = llvm::all_of(pieces, [](const auto &piece) {
+    return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
+      return divides(constraint) || hasSymbols(constraint);
+    });
+  });
+  return areBoxes ? "" : "its pieces depend on dynamic sizes or on divisions";
+}
+
 Decision Merger::decide(ReadOp read) {
   Decision decision;
   decision.producer = read.getSource().getDefiningOp<ComputeOp>();
@@ -156,35 +196,63 @@ Decision Merger::decide(ReadOp read) {
     return decision;
   BodyFacts facts = getFacts(producer);
   ReadPlace place = getPlace(read, producer);
-  unsigned numOps = getBodyFacts(*read->getBlock()).numOps;
-  if (!isWorthInlining(producer, facts, place) || !isWorthInliningEverywhere(producer, facts) ||
-      (!facts.isRearrangement() && numOps + facts.numOps > maxOps) ||
-      (read.getGuard() && facts.mayTrap))
+  decision.obstacle = findBodyObstacle(read, producer, facts, place);
+  if (!decision.obstacle.empty())
     return decision;
   PointDomain domain = getDomainAt(read);
   decision.pieces = findPieces(read, producer, domain);
-  if (decision.pieces.size() == 1 && !decision.pieces[0].second) {
-    bool isPlain =
-        facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
-    if (isPlain || !facts.isRearrangement() ||
-        getReuse(place.points, producer.getParallelSizes()) <= 1)
-      decision.kind = Decision::Inline;
+  if (decision.pieces.size() != 1 || decision.pieces[0].second) {
+    decision.obstacle = findSplitObstacle(read, producer, decision.pieces);
+    decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
     return decision;
   }
-  auto consumer = dyn_cast<ComputeOp>(place.op);
-  if (!consumer || consumer.hasReduction() || read.getGuard() || decision.pieces.empty() ||
-      consumer.getPieces().size() + decision.pieces.size() > maxPieces + 1)
-    return decision;
-  bool isOnlyReader = llvm::all_of(producer->getUsers(),
-                                   [&](Operation *user) { return consumer->isAncestor(user); });
-  bool areBoxes = llvm::all_of(decision.pieces, [](const auto &piece) {
-    return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
-      return divides(constraint) || hasSymbols(constraint);
-    });
-  });
-  if (isOnlyReader && areBoxes)
-    decision.kind = Decision::Split;
+  bool isPlain =
+      facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
+  if (isPlain || !facts.isRearrangement() ||
+      getReuse(place.points, producer.getParallelSizes()) <= 1)
+    decision.kind = Decision::Inline;
+  else
+    decision.obstacle = "a reduction would divide for its index, or the index would be too large";
   return decision;
+}
+
+static remark::RemarkOpts getRemarkOptions(StringRef name) {
+  return remark::RemarkOpts::name(name).category("te-merge");
+}
+
+/// Says that `merged` is no expression of its own any more.
+static void explainMerged(ComputeOp merged, const char *how, Location into) {
+  if (auto remark = remark::passed(merged.getLoc(), getRemarkOptions("merged"))) {
+    std::string text;
+    llvm::raw_string_ostream(text) << into;
+    remark << remark::add(how) << remark::metric("Ops", getFacts(merged).numOps)
+           << remark::metric("Into", text);
+  }
+}
+
+/// About how often each element of `producer` would be computed where `read` stands.
+static std::string countComputations(ReadOp read, ComputeOp producer) {
+  double count = getReuse(getPlace(read, producer).points, producer.getParallelSizes());
+  return llvm::formatv("{0:F1}", count);
+}
+
+/// Says of each expression that another one still reads why it is stored.
+void Merger::explainStored(func::FuncOp function) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  function.walk([&](ReadOp read) {
+    auto producer = read.getSource().getDefiningOp<ComputeOp>();
+    if (!producer || !seen.insert(producer).second)
+      return;
+    auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
+    StringRef obstacle = !producer.hasReduction() ? decide(read).obstacle
+                         : consumer               ? findEpilogueObstacle(producer, consumer)
+                                                  : "its reader is a te.update";
+    remark::missed(producer.getLoc(), getRemarkOptions("stored"))
+        << remark::reason("{0}", obstacle.empty() ? "its reader merged with another" : obstacle)
+        << remark::metric("Ops", getFacts(producer).numOps)
+        << remark::metric("Uses", std::distance(producer->use_begin(), producer->use_end()))
+        << remark::metric("Computations", countComputations(read, producer));
+  });
 }
 
 void Merger::eraseIfUnused(Operation *op) {
@@ -200,9 +268,13 @@ Operation *Merger::inlineReads(Operation *op) {
     changed = false;
     for (ReadOp read : collectReads(op)) {
       Decision decision = decide(read);
-      if (decision.kind == Decision::Keep)
+      if (decision.kind == Decision::Keep) {
+        LDBG() << "keeps " << read << (decision.obstacle.empty() ? "" : ": ") << decision.obstacle;
         continue;
+      }
       changed = true;
+      LDBG() << "computes " << decision.producer << " in " << op->getLoc();
+      explainMerged(decision.producer, "computed where it is read", op->getLoc());
       op->setLoc(rewriter.getFusedLoc({decision.producer.getLoc(), op->getLoc()}));
       if (decision.kind == Decision::Inline) {
         inlineProducer(rewriter, read, decision.producer, decision.pieces[0].first);
@@ -236,6 +308,7 @@ void Merger::visit(Operation *op) {
     consumer = splitOffRearrangement(rewriter, reduction, consumer);
   }
   SimplifyCounts counts;
+  explainMerged(consumer, "the epilogue of a reduction", reduction.getLoc());
   ComputeOp merged = absorbConsumer(rewriter, reduction, consumer);
   ++numAbsorbed;
   simplifyBodies(rewriter, merged, counts);
@@ -254,9 +327,25 @@ struct Merge : te::impl::TEMergeBase<Merge> {
     Merger merger(&getContext(), maxOps);
     for (Operation *op : ops)
       merger.visit(op);
+    explain(merger, ops.size());
     numInlined += merger.numInlined;
     numSplit += merger.numSplit;
     numAbsorbed += merger.numAbsorbed;
+  }
+
+private:
+  /// Each expression becomes a launch.
+  void explain(Merger &merger, unsigned before) {
+    auto remark = remark::analysis(getOperation().getLoc(), getRemarkOptions("expressions"));
+    if (!remark)
+      return;
+    unsigned after = 0;
+    getOperation().walk([&](Operation *op) { after += isa<ComputeOp, UpdateOp>(op); });
+    remark << remark::metric("Before", before) << remark::metric("After", after)
+           << remark::metric("Inlined", merger.numInlined)
+           << remark::metric("Split", merger.numSplit)
+           << remark::metric("Absorbed", merger.numAbsorbed);
+    merger.explainStored(getOperation());
   }
 };
 } // namespace

@@ -98,14 +98,18 @@ ReadPlace te::getPlace(ReadOp read, Operation *producer) {
   return place;
 }
 
-bool te::isWorthInlining(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place) {
+StringRef te::findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place) {
   if (facts.isRearrangement())
-    return true;
+    return "";
   if (place.isUnderLoop)
-    return false;
+    return "each iteration of a loop would compute it again";
   if (getReuse(place.points, producer.getParallelSizes()) <= maxReuse)
-    return true;
-  return facts.isCheap() && (!place.isReduced || facts.numReads == 0);
+    return "";
+  if (!facts.isCheap())
+    return "its reader would compute each element several times";
+  if (place.isReduced && facts.numReads != 0)
+    return "a reduction would compute each element several times";
+  return "";
 }
 
 /// Reads of tensors that are about as large as what is computed from them.
@@ -127,20 +131,26 @@ static unsigned countLargeReads(ComputeOp producer) {
   return count;
 }
 
-bool te::isWorthInliningEverywhere(ComputeOp producer, const BodyFacts &facts) {
+StringRef te::findSharingObstacle(ComputeOp producer, const BodyFacts &facts) {
   if (facts.isRearrangement())
-    return true;
+    return "";
   llvm::SmallPtrSet<Operation *, 4> readers;
   for (Operation *user : producer->getUsers()) {
     auto read = dyn_cast<ReadOp>(user);
-    if (!read || !isWorthInlining(producer, facts, getPlace(read, producer)))
-      return false;
+    if (!read)
+      return "an op other than a tensor expression uses it";
+    if (!findWorkObstacle(producer, facts, getPlace(read, producer)).empty())
+      return "another reader would compute it several times";
     readers.insert(read->getParentOp());
   }
   if (readers.size() <= 1)
-    return true;
-  if (!facts.isCheap() || readers.size() > maxReaders)
-    return false;
+    return "";
+  if (!facts.isCheap())
+    return "several readers would each compute it";
+  if (readers.size() > maxReaders)
+    return "it has too many readers";
   unsigned numReaders = readers.size(), numReads = countLargeReads(producer);
-  return numReads * numReaders <= numReads + 1 + numReaders;
+  if (numReads * numReaders > numReads + 1 + numReaders)
+    return "its readers would read more data than it stores";
+  return "";
 }

@@ -47,13 +47,13 @@ struct ReadPlace {
 
 ReadPlace getPlace(ReadOp read, Operation *producer);
 
-/// Whether `producer`, computed where `read` stands, is worth the work that is done
-/// again. Says nothing about its other uses.
-bool isWorthInlining(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place);
+/// Why computing `producer` where a read stands is not worth the work that is done
+/// again; empty if it is. Says nothing about its other uses.
+StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place);
 
-/// Whether all uses of the producer are reads that are worth inlining and doing so
-/// moves no more data than storing it.
-bool isWorthInliningEverywhere(ComputeOp producer, const BodyFacts &facts);
+/// Why computing `producer` at all of its uses is not worth it: some are no reads, or
+/// too much work is done again, or more data is read than is stored. Empty if it is.
+StringRef findSharingObstacle(ComputeOp producer, const BodyFacts &facts);
 
 } // namespace mlir::tssa::te
 

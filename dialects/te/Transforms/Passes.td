@@ -12,18 +12,39 @@ include "mlir/Pass/PassBase.td"
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";
   let description = [{
-    Every map, guard and set in a body of te.compute or te.update is simplified
-    under what is known of its dims and symbols. Guards that always hold go, reads
-    that never hold or read a splat constant become constants, decided te.inside
-    become constants, pieces without a point go. Symbol operands stand once, in
-    order of first use. Tensors that are arith.constant become te.constant. The
-    `tensor.dim` of a te result is the size it was made
-    with. Equal expressions of a block are joined, unused ones erased.
+    Every map, guard and set in a body of te.compute or te.update is simplified with the ranges of
+    its dims and symbols. te-merge composes these expressions, bounds are proven for them and loops
+    compute them, so it pays to keep them simple. Guards that always hold are removed; reads whose
+    guard never holds, and reads of a splat constant, become constants; a te.inside that is decided
+    becomes a constant; pieces without a point are removed. Each symbol operand is listed once, in
+    the order of its first use. Tensors made by arith.constant become te.constant, and the
+    `tensor.dim` of a te result becomes the size that the result was made with. Equal expressions of
+    a block become one, and unused ones are erased.
 
-    - Needs: nothing.
-    - Keeps: the value of every element; opaque indexes stay opaque unless they
-      are known to be in bounds.
-    - Gives up: a proof that takes too many steps counts as not found.
+    - **Needs**: nothing.
+    - **Keeps**: the value of every element. Opaque indexes stay opaque unless they are proven to be
+      in bounds.
+    - **Gives up**: expressions whose proof takes too many steps: they stay as they are.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<12x64xf32>) -> tensor<12x64xf32> {
+      %y = te.compute (d0: 12, d1: 64) {
+        %v = te.read %x[(d0 * 64 + d1) floordiv 64, d1 mod 64] : tensor<12x64xf32>
+        te.yield %v : f32
+      } : tensor<12x64xf32>
+      return %y : tensor<12x64xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<12x64xf32>) -> tensor<12x64xf32> {
+      %0 = te.compute (d0: 12, d1: 64) {
+        %1 = te.read %x[d0, d1] : tensor<12x64xf32>
+        te.yield %1 : f32
+      } : tensor<12x64xf32>
+      return %0 : tensor<12x64xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tssa::te::TEDialect"];
   let statistics = [
@@ -35,17 +56,45 @@ def TESimplify : Pass<"te-simplify"> {
 def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
   let summary = "merge tensor expressions along their reads";
   let description = [{
-    An expression without reduction is computed where it is read, instead of being
-    stored: always when it only rearranges elements (reshape, transpose, slice,
-    broadcast), else when that repeats little work. An element-wise expression
-    that is the only reader of a reduction becomes its epilogue. Pieces (concat)
-    become pieces of an element-wise reader.
+    An expression without a reduction is computed where it is read, instead of being stored. This is
+    always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
+    otherwise when it repeats little work. An element-wise expression that is the only reader of a
+    reduction becomes its epilogue. The pieces of a concatenation become pieces of an element-wise
+    reader. Fewer expressions mean fewer launches and less memory traffic. A remark counts the
+    expressions of a function before and after; others name what was merged into what, and why an
+    expression is stored.
 
-    - Needs: te-simplify before, so that guards and maps are small.
-    - Keeps: the value of every element, rounding included; what other ops than
-      te expressions use stays as it is.
-    - Gives up: bodies beyond `max-ops`, index expressions that would divide in
-      the body of a reduction, reads of pieces that depend on dynamic sizes.
+    - **Needs**: to run after te-simplify, so that guards and maps are small.
+    - **Keeps**: the value of every element, rounding included, and results that ops other than te
+      expressions use.
+    - **Gives up**: bodies of more than `max-ops` ops, index expressions that would divide in the
+      body of a reduction, and reads of pieces that depend on dynamic sizes.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<6x8xf32>) -> tensor<8x6xf32> {
+      %t = te.compute (d0: 8, d1: 6) {
+        %v = te.read %x[d1, d0] : tensor<6x8xf32>
+        te.yield %v : f32
+      } : tensor<8x6xf32>
+      %y = te.compute (d0: 8, d1: 6) {
+        %v = te.read %t[d0, d1] : tensor<8x6xf32>
+        %e = math.exp %v : f32
+        te.yield %e : f32
+      } : tensor<8x6xf32>
+      return %y : tensor<8x6xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<6x8xf32>) -> tensor<8x6xf32> {
+      %0 = te.compute (d0: 8, d1: 6) {
+        %1 = te.read %x[d1, d0] : tensor<6x8xf32>
+        %2 = math.exp %1 : f32
+        te.yield %2 : f32
+      } : tensor<8x6xf32>
+      return %0 : tensor<8x6xf32>
+    }
+    ```
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", "96",
                         "arithmetic ops that a merged body may have">];
@@ -59,14 +108,32 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
 def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "rearrange constants once and for all";
   let description = [{
-    A te.compute whose pieces are reads of constants, and whose result is not more
-    data than they are, becomes a te.constant.
+    A te.compute that only reads constants, and whose result is no larger than they are, becomes a
+    te.constant: the run need not rearrange the same elements each time.
 
-    - Needs: te-check-bounds before; te-merge before, which leaves only those
+    - **Needs**: to run after te-check-bounds and after te-merge, which leaves only those
       rearrangements that are stored.
-    - Keeps: every bit.
-    - Gives up: arithmetic (the importers fold what is cheap), i1, guards, and
-      results beyond `max-elements` in all.
+    - **Keeps**: every bit.
+    - **Gives up**: arithmetic (the importers fold what is cheap), i1, guards, and results beyond
+      `max-elements` in all.
+
+    ```mlir
+    // Before
+    func.func @f() -> tensor<3x2xi32> {
+      %c = te.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+      %t = te.compute (d0: 3, d1: 2) {
+        %v = te.read %c[d1, d0] : tensor<2x3xi32>
+        te.yield %v : i32
+      } : tensor<3x2xi32>
+      return %t : tensor<3x2xi32>
+    }
+
+    // After
+    func.func @f() -> tensor<3x2xi32> {
+      %0 = te.constant dense<[[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi32>
+      return %0 : tensor<3x2xi32>
+    }
+    ```
   }];
   let options = [Option<"maxElements", "max-elements", "int64_t", "67108864",
                         "elements of all constants made">];
@@ -76,14 +143,41 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
 def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
   let summary = "multiply constant weights by the constant factor of their sum";
   let description = [{
-    A sum of products with a constant, whose epilogue begins with a product with a
-    constant, `(sum(x * w) + b) * f`, becomes `sum(x * (w * f)) + b * f`: a batch
-    normalisation behind a convolution costs its shift only.
+    A sum of products with a constant is often scaled by another constant in its epilogue, as a
+    batch normalisation scales a convolution. `(sum(x * w) + b) * f` becomes `sum(x * (w * f)) + b *
+    f`, and of the normalisation only the shift is left to compute.
 
-    - Needs: te-merge before, which makes the factor part of the epilogue.
-    - Keeps: the result up to the rounding of w * f; sums are in no order anyway.
-    - Gives up: weights that something else reads, guards, types other than f32 and f64,
-      factors that differ within one element's use, products that are not finite.
+    - **Needs**: to run after te-merge, which makes the factor part of the epilogue.
+    - **Keeps**: the result up to the rounding of `w * f`. The order of the terms of a sum is not
+      defined anyway.
+    - **Gives up**: weights that another op reads, guards, types other than f32 and f64, factors
+      that differ among the uses of one element of the weights, and products that are not finite.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
+      %w = te.constant dense<0.5> : tensor<2x3xf32>
+      %f = arith.constant 2.0 : f32
+      %y = te.compute (d0: 4, d1: 2) reduce (d2: 3) init (0.0 : f32) {
+        %a = te.read %x[d0, d2] : tensor<4x3xf32>
+        %b = te.read %w[d1, d2] : tensor<2x3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf then (%sum: f32) {
+        %r = arith.mulf %sum, %f : f32
+        te.yield %r : f32
+      } : tensor<4x2xf32>
+      return %y : tensor<4x2xf32>
+    }
+
+    // After
+    ...
+    %0 = te.constant dense_resource<scaled> : tensor<2x3xf32>
+    %1 = te.compute (d0: 4, d1: 2) reduce (d2: 3) init (0.000000e+00 : f32) {
+      ...
+    } combine arith.addf : tensor<4x2xf32>
+    ...
+    ```
   }];
   let statistics = [Statistic<"numFolded", "folded", "sums without their factor">];
 }
@@ -91,17 +185,36 @@ def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
 def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{
-    Every index of a te.read and of the target of a te.update that does not depend
-    on data, and the sets of pieces. A violation that is certain is an error that
-    names the op and the dim. What a te.check in front says of sizes counts as known.
-    An index that is neither proven nor refuted becomes an opaque one (te.index),
-    which the run checks; a remark counts those. Pieces must be proven disjoint and
-    covering.
+    Three questions are asked of every body: is each index of a te.read and of the target of a
+    te.update in bounds, are its pieces disjoint, and do they cover the domain? A certain violation
+    is an error that names the op and the dim. A te.check in front of an op counts as known. An
+    index that is neither proven nor refuted becomes an opaque index (te.index), which the run
+    checks; a remark counts those. That pieces are disjoint and covering must be proven.
 
-    - Needs: nothing.
-    - Keeps: what the program computes.
-    - Gives up: sizes that are only known when the program runs can be proven, but
-      not refuted.
+    - **Needs**: nothing.
+    - **Keeps**: what the program computes. An index that depends on data is left to the run.
+    - **Gives up**: refutations that depend on sizes which only the run knows.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<?xf32>) -> tensor<4xf32> {
+      %y = te.compute (d0: 4) {
+        %v = te.read %x[d0] : tensor<?xf32>
+        te.yield %v : f32
+      } : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<?xf32>) -> tensor<4xf32> {
+      %0 = te.compute (d0: 4) {
+        %1 = te.index d0
+        %2 = te.read %x[s0](%1) : tensor<?xf32>
+        te.yield %2 : f32
+      } : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
   }];
   let options = [Option<"showUnknown", "show-unknown", "bool", "false",
                         "a remark for each question without an answer">];
@@ -113,19 +226,46 @@ def TECheckBounds : Pass<"te-check-bounds"> {
 def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
   let summary = "put every tensor expression of the host program into a kernel";
   let description = [{
-    Each te.compute, te.update and te.scan of a function becomes the body of a new
-    te.kernel, and a te.launch takes its place. What the expression captures
-    becomes a parameter, once: tensors, then values of type index (sizes of the
-    dynamic dims of the tensors among them), then other scalars. Scalar constants
-    go into the kernel. Expressions that nobody uses are left to be removed.
+    Each te.compute, te.update and te.scan of a function becomes the body of a new te.kernel, and a
+    te.launch takes its place. Kernels are the units that schedules, tuning records and object code
+    belong to. What an expression captures becomes a parameter, once: tensors first, then values of
+    type index (among them the sizes of the dynamic dims of the tensors), then other scalars. Scalar
+    constants move into the kernel. Expressions without a use are skipped.
 
-    With `group-rows`, reductions of the rows of a tensor (softmax, layer
-    normalisation) go into the kernel of the expression that reads that tensor and
-    them row by row. That expression comes last.
+    With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) join the
+    kernel of the expression that reads the tensor and the reductions row by row. That expression
+    comes last. Remarks count the launches that this saves, and give the reason for a reduction that
+    keeps its own kernel.
 
-    - Needs: nothing.
-    - Keeps: the meaning; the launch has the location of the expression.
-    - Gives up: nothing.
+    - **Needs**: nothing.
+    - **Keeps**: the meaning. Each launch has the location of its expression.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4xf32>, %a: f32) -> tensor<4xf32> {
+      %y = te.compute (d0: 4) {
+        %v = te.read %x[d0] : tensor<4xf32>
+        %p = arith.mulf %v, %a : f32
+        te.yield %p : f32
+      } : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<4xf32>, %a: f32) -> tensor<4xf32> {
+      %0 = te.launch @k0_map(%x, %a) : (tensor<4xf32>, f32) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    te.kernel @k0_map(%arg0: tensor<4xf32>, %arg1: f32) -> tensor<4xf32> {
+      %0 = te.compute @map (d0: 4) {
+        %1 = te.read %arg0[d0] : tensor<4xf32>
+        %2 = arith.mulf %1, %arg1 : f32
+        te.yield %2 : f32
+      } : tensor<4xf32>
+      te.return %0 : tensor<4xf32>
+    }
+    ```
   }];
   let options = [Option<"groupRows", "group-rows", "bool", "false",
                         "reductions of rows go into the kernel that reads them">];
@@ -137,12 +277,45 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
 def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
   let summary = "make structurally equal kernels one";
   let description = [{
-    Kernels that differ in their name and in locations only are one symbol; the
-    first one stays, and its name starts with its number among those that stay.
+    Kernels that differ only in their names and locations become one symbol, so that each is
+    scheduled, tuned and compiled once. The first one stays; its name starts with its number among
+    those that stay. A remark counts the kernels that were removed.
 
-    - Needs: schedules that are empty or part of what is compared.
-    - Keeps: every launch and its location.
-    - Gives up: commuted operands are different structure.
+    - **Needs**: nothing; schedules are compared as well.
+    - **Keeps**: every launch and its location.
+    - **Gives up**: kernels whose operands are commuted: they differ in structure.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.launch @k0_map(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %z = te.launch @k1_map(%y) : (tensor<4xf32>) -> tensor<4xf32>
+      return %z : tensor<4xf32>
+    }
+    te.kernel @k0_map(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.compute (d0: 4) {
+        %v = te.read %x[d0] : tensor<4xf32>
+        te.yield %v : f32
+      } : tensor<4xf32>
+      te.return %y : tensor<4xf32>
+    }
+    te.kernel @k1_map(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.compute (d0: 4) {
+        %v = te.read %x[d0] : tensor<4xf32>
+        te.yield %v : f32
+      } : tensor<4xf32>
+      te.return %y : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = te.launch @k0_map(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = te.launch @k0_map(%0) : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    te.kernel @k0_map(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    ...
+    ```
   }];
   let statistics = [Statistic<"numRemoved", "removed", "kernels that were equal to another">];
 }
@@ -150,15 +323,38 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
 def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
   let summary = "mark parameters of kernels that are always finite";
   let description = [{
-    A parameter that is a factor of a product whose other factor is a read with a guard
-    gets `te.finite` when every launch gives it a te.constant without infinities and
-    NaNs. Where the guard does not hold and the read is zero, the product is then zero
-    too, and may be left out.
+    A parameter gets `te.finite` when it is a factor of a product whose other factor is a guarded
+    read, and every launch passes a te.constant without infinities and NaNs. Where the guard does
+    not hold and the read is zero, the product is then zero too, so that a padded convolution may
+    leave it out.
 
-    - Needs: all launches of a kernel to be there already.
-    - Keeps: all but this attribute.
-    - Gives up: element types other than f16, bf16, f32 and f64; weights that a run
-      computes or is given.
+    - **Needs**: all launches of a kernel to exist.
+    - **Keeps**: everything but this attribute.
+    - **Gives up**: element types other than f16, bf16, f32 and f64, and weights that a run computes
+      or receives.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %w = te.constant dense<[1.0, -2.0, 0.5]> : tensor<3xf32>
+      %y = te.launch @k(%x, %w) : (tensor<8xf32>, tensor<3xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @k(%x: tensor<8xf32>, %w: tensor<3xf32>) -> tensor<8xf32> {
+      %y = te.compute (d0: 8) reduce (d1: 3) init (0.0 : f32) {
+        %a = te.read %x[d0 + d1 - 2] : tensor<8xf32> where (d0 + d1 - 2 >= 0) else 0.0
+        %b = te.read %w[d1] : tensor<3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    }
+
+    // After
+    ...
+    te.kernel @k(%arg0: tensor<8xf32>, %arg1: tensor<3xf32> {te.finite}) -> tensor<8xf32> {
+    ...
+    ```
   }];
   let statistics = [Statistic<"numMarked", "marked", "parameters marked">];
 }
@@ -166,26 +362,60 @@ def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
 def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
   let summary = "give every value of the host program its place in memory";
   let description = [{
-    The host program `@main` works on memrefs afterwards: its arguments and
-    results, views of the weights and of the arena (two more arguments, `te.weights`
-    and `te.arena`), and memory that grows (`memref.alloc`, freed by
-    `memref.dealloc` after the last use). A launch writes directly into a result
-    (`te.result`) where lifetimes allow.
+    Afterwards the host program `@main` works on memrefs: its arguments and results, views of the
+    weights and of the arena (two further arguments, `te.weights` and `te.arena`), and memory that
+    grows (`memref.alloc`, freed by `memref.dealloc` after the last use). Values whose live ranges
+    do not overlap share a range of the arena. A launch writes directly into a result
+    (`te.result`) where live ranges allow it.
 
-    A te.update, a loop-carried value and a branch's result share the buffer of
-    what they come from when nobody reads the old value afterwards; else a copy is
-    made, and a remark says so.
+    A te.update, a loop-carried value and the result of a branch share the buffer of their source
+    when nothing reads the old value afterwards. Otherwise a copy is made, and a remark gives its
+    size in bytes and the location of the source.
 
-    In a module with the attribute `te.separate` no two buffers share a place, and
-    64 bytes behind each are unused: for code that AddressSanitizer watches.
+    In a module with the attribute `te.separate` no two buffers overlap, and 64 unused bytes
+    follow each of them, for code that AddressSanitizer watches.
 
-    Constants are collected in the module's `te.weights`, each once. The function
-    `@plan` computes the bytes of the arena from the sizes of the symbols.
+    Constants are collected in the module's `te.weights`, each once. The function `@plan` computes
+    the size of the arena from the sizes of the symbols. A remark gives that size, where it is
+    known, and the number of copies.
 
-    - Needs: kernels; te.launch and te.extern as the only tensor expressions.
-    - Keeps: kernels.
-    - Gives up: sharing between sizes that only the run knows; sizes that change
-      from one iteration to the next always grow.
+    - **Needs**: kernels, and te.launch and te.extern as the only tensor expressions.
+    - **Keeps**: the kernels.
+    - **Gives up**: sharing among buffers whose sizes only the run knows. Sizes that change from one
+      iteration to the next always grow.
+
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %a = te.launch @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %b = te.launch @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+      return %b : tensor<4xf32>
+    }
+    te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.compute (d0: 4) {
+        %v = te.read %x[d0] : tensor<4xf32>
+        te.yield %v : f32
+      } : tensor<4xf32>
+      te.return %y : tensor<4xf32>
+    }
+
+    // After
+    ...
+    func.func @plan() -> index {
+      %c128 = arith.constant 128 : index
+      return %c128 : index
+    }
+    func.func @main(%arg0: memref<4xf32>, %arg1: memref<?xi8> {te.weights}, %arg2: memref<?xi8> {te.arena}) -> memref<4xf32> {
+      %c0 = arith.constant 0 : index
+      %0 = te.result 0() : memref<4xf32>
+      %view = memref.view %arg2[%c0][] : memref<?xi8> to memref<4xf32>
+      te.launch @k(%arg0) outs(%view : memref<4xf32>) : (memref<4xf32>) -> ()
+      te.launch @k(%view) outs(%0 : memref<4xf32>) : (memref<4xf32>) -> ()
+      return %0 : memref<4xf32>
+    }
+    te.kernel @k(
+    ...
+    ```
   }];
   let statistics = [Statistic<"numCopies", "copies", "copies that had to be made">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -196,13 +426,60 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
 def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
   let summary = "make kernels that differ in constant indexes one";
   let description = [{
-    The steps of an unrolled loop read row 0, row 1, ... of a tensor. Three kernels
-    or more that differ in such constants only become one kernel, with an index
-    parameter for each index that differs.
+    The steps of an unrolled loop read row 0, row 1, ... of a tensor. Three or more kernels that
+    differ only in such constant indexes become one kernel with a parameter for each index that
+    differs, so that the code does not grow with the number of steps. A remark gives the number of
+    kernels that became one.
 
-    - Needs: equal kernels to be one; empty schedules.
-    - Keeps: every launch and its location.
-    - Gives up: constants in sums, guards and pieces.
+    - **Needs**: to run after te-deduplicate-kernels, and empty schedules.
+    - **Keeps**: every launch and its location.
+    - **Gives up**: constants in sums, guards and pieces.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<8xf32>) {
+      %a = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<f32>
+      %b = te.launch @k1(%x) : (tensor<8xf32>) -> tensor<f32>
+      %c = te.launch @k2(%x) : (tensor<8xf32>) -> tensor<f32>
+      return
+    }
+    te.kernel @k0(%x: tensor<8xf32>) -> tensor<f32> {
+      %y = te.compute () {
+        %v = te.read %x[0] : tensor<8xf32>
+        te.yield %v : f32
+      } : tensor<f32>
+      te.return %y : tensor<f32>
+    }
+    te.kernel @k1(%x: tensor<8xf32>) -> tensor<f32> {
+      %y = te.compute () {
+        %v = te.read %x[1] : tensor<8xf32>
+        te.yield %v : f32
+      } : tensor<f32>
+      te.return %y : tensor<f32>
+    }
+    te.kernel @k2(%x: tensor<8xf32>) -> tensor<f32> {
+      %y = te.compute () {
+        %v = te.read %x[2] : tensor<8xf32>
+        te.yield %v : f32
+      } : tensor<f32>
+      te.return %y : tensor<f32>
+    }
+
+    // After
+    func.func @f(%arg0: tensor<8xf32>) {
+      %c0 = arith.constant 0 : index
+      %0 = te.launch @k0(%arg0, %c0) : (tensor<8xf32>, index) -> tensor<f32>
+      %c1 = arith.constant 1 : index
+      %1 = te.launch @k0(%arg0, %c1) : (tensor<8xf32>, index) -> tensor<f32>
+      %c2 = arith.constant 2 : index
+      %2 = te.launch @k0(%arg0, %c2) : (tensor<8xf32>, index) -> tensor<f32>
+      return
+    }
+    te.kernel @k0(%arg0: tensor<8xf32>, %arg1: index) -> tensor<f32> {
+      %0 = te.compute () {
+        %1 = te.read %arg0[s0](%arg1) : tensor<8xf32>
+    ...
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numRemoved", "removed", "kernels that became another">];

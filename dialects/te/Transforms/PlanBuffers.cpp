@@ -22,6 +22,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::te {
 
@@ -72,6 +74,13 @@ LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables
   return failure(result.wasInterrupted());
 }
 
+/// The bytes of the arena, if they do not depend on sizes that only the run knows.
+std::string describeBytes(Value total) {
+  APInt bytes;
+  return matchPattern(total, m_ConstantInt(&bytes)) ? std::to_string(bytes.getSExtValue())
+                                                    : "dynamic";
+}
+
 struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -91,6 +100,7 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
       return signalPassFailure();
     BufferPlacement placement(program, sizes, hasSeparateBuffers(module));
     Value total = placement.run();
+    std::string bytes = describeBytes(total);
     BufferOwnership ownership(program);
     WeightCollector weights;
     createPlan(function, symbols, sizes, total);
@@ -100,6 +110,8 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     sizes.finish();
     setTable<WeightAttr>(module, weights.getWeights());
     numCopies += rewriter.getNumCopies();
+    remark::analysis(function.getLoc(), remark::RemarkOpts::name("arena").category(getArgument()))
+        << remark::metric("Bytes", bytes) << remark::metric("Copies", rewriter.getNumCopies());
   }
 };
 

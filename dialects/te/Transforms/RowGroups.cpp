@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/IR/Sizes.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -79,6 +80,27 @@ static bool hasEnoughRows(ComputeOp compute) {
   return rows >= fewRows || row <= smallRow;
 }
 
+/// Why the reduction `compute` cannot be computed row by row with the expressions of
+/// `group`, the last of which is the root; empty if it can.
+static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
+                                 const llvm::SetVector<Value> &sources) {
+  auto root = cast<ComputeOp>(group.back());
+  if (compute->getBlock() != root->getBlock())
+    return "it is in another block";
+  if (compute.getPieces().size() != 1 || compute.getNumParallel() == 0 ||
+      compute.getNumParallel() >= root.getNumParallel())
+    return "its results are not one for each row";
+  if (!hasEnoughRows(compute))
+    return "there are too few rows";
+  if (!sumsRowOfRoot(compute, sources))
+    return "its reader does not read what it reduces";
+  bool isRow = llvm::all_of(compute->getUsers(), [&](Operation *user) {
+    auto read = dyn_cast<ReadOp>(user);
+    return read && llvm::is_contained(group, read->getParentOp()) && readsRow(read, compute);
+  });
+  return isRow ? "" : "it is not only read row by row";
+}
+
 SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
   SmallVector<Operation *> group = {root};
   if (root.hasReduction() || root.getPieces().size() != 1 || root.getNumParallel() < 2)
@@ -94,17 +116,15 @@ SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
     return lhs->getBlock() == rhs->getBlock() && rhs->isBeforeInBlock(lhs);
   });
   for (ComputeOp compute : candidates) {
-    if (compute->getBlock() != root->getBlock() || !compute.hasReduction() ||
-        compute.getPieces().size() != 1 || compute.getNumParallel() == 0 ||
-        compute.getNumParallel() >= root.getNumParallel() || !hasEnoughRows(compute) ||
-        !sumsRowOfRoot(compute, sources))
+    if (!compute.hasReduction())
       continue;
-    bool isRow = llvm::all_of(compute->getUsers(), [&](Operation *user) {
-      auto read = dyn_cast<ReadOp>(user);
-      return read && llvm::is_contained(group, read->getParentOp()) && readsRow(read, compute);
-    });
-    if (isRow)
+    StringRef obstacle = findRowObstacle(compute, group, sources);
+    if (obstacle.empty())
       group.insert(group.begin(), compute);
+    else
+      remark::missed(compute.getLoc(),
+                     remark::RemarkOpts::name("grouped").category("te-form-kernels"))
+          << remark::reason("{0}", obstacle);
   }
   return group;
 }

@@ -12,15 +12,43 @@ include "mlir/Pass/PassBase.td"
 def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
   let summary = "find the storage of every ref that control flow carries";
   let description = [{
-    A ref among the arguments or results of scf.if, scf.for and scf.while is a name for
-    one storage or several. Where it is always the same storage along the same steps,
-    the integers that change are carried instead of it (two rows that swap their names
-    carry two indexes). Else the value is carried and the name is a storage of its own.
+    A ref among the arguments or results of scf.if, scf.for and scf.while may name one storage or
+    several. Where it always names the same storage through the same steps, the op carries the
+    integers that change instead (two rows that swap their names carry two indexes). Otherwise it
+    carries the value, and the name gets a storage of its own. A remark says for each name what is
+    carried.
 
-    - Needs: nothing.
-    - Keeps: the meaning.
-    - Gives up, with an error that names both storages: names for several storages
-      where one is written while the other is still used.
+    - **Needs**: nothing.
+    - **Keeps**: the meaning.
+    - **Gives up**: names for several storages of which one is written while another is still used,
+      with an error that names both.
+
+    ```mlir
+    // Before
+    func.func @swap(%s: !tssa.ref<2x4xf32>, %n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %a = tssa.view %s [select(0, 0)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      %b = tssa.view %s [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (!tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+        %x = tssa.read %p : !tssa.ref<4xf32>
+        tssa.write %x, %q : !tssa.ref<4xf32>
+        scf.yield %q, %p : !tssa.ref<4xf32>, !tssa.ref<4xf32>
+      }
+      return
+    }
+
+    // After
+    ...
+    %2:2 = scf.for %arg2 = %c0 to %arg1 step %c1 iter_args(%arg3 = %c0_0, %arg4 = %c1_1) -> (index, index) {
+      %5 = tssa.view %arg0 [select(0, ?)](%arg3) : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      %6 = tssa.view %arg0 [select(0, ?)](%arg4) : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      %7 = tssa.read %5 : !tssa.ref<4xf32>
+      tssa.write %7, %6 : !tssa.ref<4xf32>
+      scf.yield %arg4, %arg3 : index, index
+    }
+    ...
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -28,30 +56,63 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
 def TSSAPrintAlias : Pass<"tssa-print-alias", "::mlir::func::FuncOp"> {
   let summary = "print which refs are windows on which storage";
   let description = [{
-    For each storage its views and the names that control flow gives it, with their
-    paths, and its writes; then the first reason for which `tssa-resolve-refs` would
-    refuse the function, if there is one.
+    For each storage this prints its views, the names that control flow gives it, with their paths,
+    and its writes; then the first reason why `tssa-resolve-refs` would refuse the function, if
+    there is one. It shows what functionalization knows about a program.
 
-    - Needs: nothing.
-    - Keeps: everything; the module is not changed.
-    - Gives up: nothing.
+    - **Needs**: nothing.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%s: !tssa.ref<2x4xf32>, %v: tensor<4xf32>) {
+      %row = tssa.view %s [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      tssa.write %v, %row : !tssa.ref<4xf32>
+      return
+    }
+
+    // After
+    function @f
+    storage %arg0 : !tssa.ref<2x4xf32>
+      view %0 [select(0, 1)]
+      write %0 [select(0, 1)]
+    ...
+    ```
   }];
 }
 
 def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
   let summary = "replace writes by new versions of the storages";
   let description = [{
-    The contents of every storage become a value: a read is an access of it, a write
-    an assign that gives the next one. Regions of scf.if, scf.for and scf.while carry
-    the contents of the storages that are written in them. Arguments and results that
-    are refs become tensors; the new contents of an argument that is written are a
-    further result, whose port says `writes_back`; the port of a result that is a
-    view of an argument says `alias_of`.
+    The contents of every storage become a value: a read becomes an access of it, and a write
+    becomes an assign that yields the next value. scf.if, scf.for and scf.while carry the contents
+    of the storages that are written in them. Arguments and results that are refs become tensors.
+    The new contents of an argument that is written are a further result, whose port says
+    `writes_back`; the port of a result that is a view of an argument says `alias_of`. Without
+    mutation, all later passes see only values.
 
-    - Needs: tssa-resolve-refs before, where control flow carries refs.
-    - Keeps: the meaning; loops and branches.
-    - Gives up, with an error: writes through expanded views, refs in calls and in
-      regions of other ops.
+    - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
+    - **Keeps**: the meaning, loops and branches.
+    - **Gives up**: writes through expanded views, and refs in calls and in regions of other ops,
+      with an error.
+
+    ```mlir
+    // Before
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %s = tssa.alloc %b : !tssa.ref<2x4xf32>
+      %row = tssa.view %s [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      tssa.write %v, %row : !tssa.ref<4xf32>
+      %r = tssa.read %s : !tssa.ref<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+
+    // After
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %0 = tssa.assign %v into %b [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
+      return %0 : tensor<2x4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::tssa::te::TEDialect"];
@@ -60,13 +121,37 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
 def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> {
   let summary = "make assigns of writes, with updates of all views (the paper's first part)";
   let description = [{
-    Refs become tensors and views accesses. A write becomes the assigns from the window
-    up to the storage, and for the storage and each view of it that dominates the write
-    a `tssa.update` to its new version.
+    This is the first of the paper's four steps, which together do what tssa-functionalize does at
+    once. Refs become tensors, and views become accesses. A write becomes the assigns from the view
+    up to the storage, and a `tssa.update` to the new version for the storage and for each view of
+    it that dominates the write.
 
-    - Needs: tssa-resolve-refs before, where control flow carries refs.
-    - Keeps: the meaning, in which an update renames later uses.
-    - Gives up, with an error: as tssa-functionalize.
+    - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
+    - **Keeps**: the meaning, given that an update renames the later uses.
+    - **Gives up**: what tssa-functionalize gives up, with the same errors.
+
+    ```mlir
+    // Before
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %s = tssa.alloc %b : !tssa.ref<2x4xf32>
+      %row = tssa.view %s [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+      tssa.write %v, %row : !tssa.ref<4xf32>
+      %r = tssa.read %s : !tssa.ref<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+
+    // After
+    func.func @f(%b: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<2x4xf32> {
+      %0 = tssa.access %b [] : tensor<2x4xf32> -> tensor<2x4xf32>
+      %1 = tssa.access %0 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
+      %2 = tssa.assign %v into %0 [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
+      tssa.update %2, %0 : tensor<2x4xf32>
+      %3 = tssa.access %2 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
+      tssa.update %3, %1 : tensor<4xf32>
+      %4 = tssa.access %0 [] : tensor<2x4xf32> -> tensor<2x4xf32>
+      return %4 : tensor<2x4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -74,13 +159,39 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
 def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> {
   let summary = "carry what is updated through loops and branches (the paper's second part)";
   let description = [{
-    An update in a region of something that is defined outside of it becomes a value
-    that the region yields, and an update after the region's op; a loop also takes it
-    in, and its body begins with an update.
+    This is the second of the paper's steps. When a region updates a value that is defined outside
+    of it, the region yields the value, and an update follows the region's op. A loop also takes the
+    value as an argument, and its body begins with an update.
 
-    - Needs: tssa-rewrite-mutation before.
-    - Keeps: the meaning.
-    - Gives up: nothing.
+    - **Needs**: to run after tssa-rewrite-mutation.
+    - **Keeps**: the meaning.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>, %c: i1) -> tensor<4xf32> {
+      %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      scf.if %c {
+        %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
+        tssa.update %b, %a : tensor<4xf32>
+      }
+      return %a : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>, %c: i1) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = scf.if %c -> (tensor<4xf32>) {
+        %2 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+        tssa.update %2, %0 : tensor<4xf32>
+        scf.yield %0 : tensor<4xf32>
+      } else {
+        scf.yield %0 : tensor<4xf32>
+      }
+      tssa.update %1, %0 : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
@@ -88,51 +199,142 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
 def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
   let summary = "replace old versions by new ones after each update";
   let description = [{
-    - Needs: tssa-propagate-blocks before, so that every use sees the update that
-      reaches it in a block around it.
-    - Keeps: updates, which mean nothing any more.
-    - Gives up: nothing.
+    This is the third of the paper's steps. Every use of a value that an update dominates becomes a
+    use of the new version.
+
+    - **Needs**: to run after tssa-propagate-blocks, so that every use sees the update that reaches
+      it in its own block or in one around it.
+    - **Keeps**: the updates, which no longer mean anything.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
+      tssa.update %b, %a : tensor<4xf32>
+      return %a : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+      tssa.update %1, %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
   }];
 }
 
 def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
   let summary = "remove updates, and what was made for them only";
   let description = [{
-    - Needs: tssa-rename before.
-    - Keeps: the meaning.
-    - Gives up: values that loops carry and nobody uses are left to canonicalize.
+    This is the last of the paper's steps. It removes the updates, and the ops that only they used.
+
+    - **Needs**: to run after tssa-rename.
+    - **Keeps**: the meaning.
+    - **Gives up**: values that loops carry without a use: canonicalize removes them.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
+      tssa.update %b, %a : tensor<4xf32>
+      return %b : tensor<4xf32>
+    }
+
+    // After
+    func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+      %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
+      %1 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
   }];
 }
 
 def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
   let summary = "compute once what is computed twice";
   let description = [{
-    An op without effects that equals one before it, in its block or in a block around
-    it, is replaced by that one. What is left without use is erased. As upstream's `cse`,
-    but in a time that grows with the program, not with its square, where many
-    expressions differ in their bodies only.
+    An op without effects that equals an earlier one, in its block or in a block around it, is
+    replaced by it. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
+    with the square of a program in which many expressions differ only in their bodies; here it
+    grows with the program.
 
-    - Needs: nothing.
-    - Keeps: every value; ops with effects.
-    - Gives up: ops in the bodies of te ops (te-simplify joins those), equal ops in
-      different blocks of a region.
+    - **Needs**: nothing.
+    - **Keeps**: every value, and ops with effects.
+    - **Gives up**: ops in the bodies of te ops (te-simplify finds those), and equal ops in sibling
+      blocks of a region.
+
+    ```mlir
+    // Before
+    func.func @f(%i: index, %j: index, %c: i1) -> (index, index) {
+      %s = arith.addi %i, %j : index
+      %r = scf.if %c -> index {
+        %t = arith.addi %i, %j : index
+        scf.yield %t : index
+      } else {
+        scf.yield %i : index
+      }
+      return %s, %r : index, index
+    }
+
+    // After
+    func.func @f(%i: index, %j: index, %c: i1) -> (index, index) {
+      %0 = arith.addi %i, %j : index
+      %1 = scf.if %c -> (index) {
+        scf.yield %0 : index
+      } else {
+        scf.yield %i : index
+      }
+      return %0, %1 : index, index
+    }
+    ```
   }];
 }
 
 def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"> {
   let summary = "make one expression of a loop over windows that do not overlap";
   let description = [{
-    An scf.for whose carried tensors are written and read in windows of which those of
-    different iterations have nothing in common, and whose body is expressions, becomes
-    these expressions with a dim more, and updates of what was carried. Trip counts may
-    be known only when the program runs. Counters become arithmetic. Each loop gets a
-    remark that says what became of it.
+    A loop over the rows of a tensor is one expression when its iterations do not depend on each
+    other. An scf.for is rewritten when the slices of its carried tensors that different iterations
+    read and write do not overlap, and its body consists of expressions. The expressions get a
+    further dim, and updates write what was carried. The trip count may be known only to the run.
+    Counters become arithmetic. A remark says for each loop what became of it.
 
-    - Needs: a function without refs; canonicalize before, so that reads of what the
-      same iteration has written are gone.
-    - Keeps: the meaning.
-    - Gives up: windows whose sizes change, steps that are no constants, bodies with
-      anything else than expressions and index arithmetic.
+    - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what
+      the same iteration has written.
+    - **Keeps**: the meaning.
+    - **Gives up**: slices of changing size, steps that are not constants, and bodies with ops other
+      than expressions and index arithmetic.
+
+    ```mlir
+    // Before
+    func.func @f(%b: tensor<8x4xf32>, %x: tensor<4xf32>, %n: index) -> tensor<8x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %b) -> (tensor<8x4xf32>) {
+        %d = tssa.assign %x into %c [select(0, ?)](%i) : tensor<4xf32> into tensor<8x4xf32>
+        scf.yield %d : tensor<8x4xf32>
+      }
+      return %r : tensor<8x4xf32>
+    }
+
+    // After
+    func.func @f(%b: tensor<8x4xf32>, %x: tensor<4xf32>, %n: index) -> tensor<8x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c0_0 = arith.constant 0 : index
+      %0 = arith.maxsi %n, %c0_0 : index
+      %1 = te.update (d0: %0, d1: 4) into %b[d0, d1] {
+        %2 = te.read %x[d1] : tensor<4xf32>
+        te.yield %2 : f32
+      } : tensor<8x4xf32>
+      return %1 : tensor<8x4xf32>
+    }
+    ```
   }];
   let statistics = [Statistic<"numParallel", "parallel", "loops that became expressions">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
@@ -142,12 +344,35 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
 def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
   let summary = "make expressions of accesses and updates of assigns";
   let description = [{
-    `tssa.access` becomes a te.compute that reads at the index expressions of the
-    path, `tssa.assign` a te.update of the window.
+    `tssa.access` becomes a te.compute that reads at the index expressions of the path, and
+    `tssa.assign` becomes a te.update of the slice. From here on views are index expressions, which
+    te-merge composes.
 
-    - Needs: a function without refs.
-    - Keeps: the meaning.
-    - Gives up: nothing.
+    - **Needs**: a function without refs.
+    - **Keeps**: the meaning.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%b: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
+      %x = tssa.access %b [select(0, ?)](%i) : tensor<8x4xf32> -> tensor<4xf32>
+      %r = tssa.assign %x into %b [select(0, 0)] : tensor<4xf32> into tensor<8x4xf32>
+      return %r : tensor<8x4xf32>
+    }
+
+    // After
+    func.func @f(%b: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
+      %0 = te.compute (d0: 4) {
+        %2 = te.read %b[s0, d0](%i) : tensor<8x4xf32>
+        te.yield %2 : f32
+      } : tensor<4xf32>
+      %1 = te.update (d0: 4) into %b[0, d0] {
+        %2 = te.read %0[d0] : tensor<4xf32>
+        te.yield %2 : f32
+      } : tensor<8x4xf32>
+      return %1 : tensor<8x4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::tssa::te::TEDialect"];

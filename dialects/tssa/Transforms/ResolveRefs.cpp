@@ -18,6 +18,7 @@
 #include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Remarks.h"
 #include "tssa/Support/Unsupported.h"
 
 namespace mlir::tssa::refs {
@@ -89,11 +90,15 @@ void Resolver::pack(ValueRange values, ValueRange carriers) {
   for (Value name : llvm::make_filter_range(values, isRef)) {
     Place place = aliases.getPlace(name);
     Value ref;
+    auto options = remark::RemarkOpts::name("ref").category("tssa-resolve-refs");
     if (aliases.isOwner(name)) {
+      remark::missed(name.getLoc(), options)
+          << remark::reason("it does not always name the same storage: its value is carried");
       ref = storages[name] = AllocOp::create(builder, name.getLoc(), carried.front());
       carried = carried.drop_front();
     } else {
       unsigned count = countDynamic(place.path);
+      remark::passed(name.getLoc(), options) << remark::metric("CarriedIndexes", count);
       Value root = storages.contains(place.root) ? storages.lookup(place.root) : place.root;
       ref = ViewOp::create(builder, name.getLoc(), root,
                            bindPath(place.path, carried.take_front(count)));

@@ -20,12 +20,29 @@ class EvaluationPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
 def TEEvaluate : EvaluationPass<"te-evaluate"> {
   let summary = "run a function on random inputs and print what it returns";
   let description = [{
-    The evaluator says what a te program means. Inputs are made from the seed: floats
-    near N(0, 1), integers in [0, 4). Results are printed before the module.
+    The evaluator defines what a te program means. This pass runs a function with it and prints the
+    results before the module. Inputs come from the seed: floats are near N(0, 1), integers lie in
+    [0, 4).
 
-    - Needs: a module up to stage layout.
-    - Keeps: everything; the module is not changed.
-    - Gives up: ops without a meaning in the evaluator are an error.
+    - **Needs**: a module of stages import to layout.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: ops that the evaluator does not know, with an error.
+
+    ```mlir
+    // Before
+    func.func @main() -> tensor<3xf32> {
+      %x = te.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+      %y = te.compute (d0: 3) {
+        %v = te.read %x[2 - d0] : tensor<3xf32>
+        te.yield %v : f32
+      } : tensor<3xf32>
+      return %y : tensor<3xf32>
+    }
+
+    // After
+    result 0: 3xf32 [3, 2, 1]
+    ...
+    ```
   }];
   let options = inputs # [
     Option<"asWritten", "as-written", "bool", "false",
@@ -35,14 +52,34 @@ def TEEvaluate : EvaluationPass<"te-evaluate"> {
 def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
   let summary = "check that passes keep what a function returns";
   let description = [{
-    Runs the passes on a copy, evaluates both on the same random inputs, and compares.
-    The copy takes the module's place. This is how a transform's test asks whether it
-    may be believed:
+    Runs the passes on a copy of the module, evaluates both with the same random inputs, and
+    compares the results. The copy replaces the module. The tests of a transform use it like this:
     `--te-check-pipeline="passes=te-form-kernels sizes=N=7 seed=3"`.
 
-    - Needs: passes that keep the function's name and signature.
-    - Keeps: what the passes keep.
-    - Gives up: an error of the original that the copy has too counts as agreement.
+    - **Needs**: passes that keep the function's name and signature.
+    - **Keeps**: what the passes keep.
+    - **Gives up**: programs that fail: an error of the original that the copy repeats counts as
+      agreement.
+
+    ```mlir
+    // Before, with passes=te-simplify
+    func.func @main(%x: tensor<4x3xf32>) -> tensor<12xf32> {
+      %y = te.compute (d0: 12) {
+        %v = te.read %x[d0 floordiv 3, (d0 + 3) mod 3] : tensor<4x3xf32>
+        te.yield %v : f32
+      } : tensor<12xf32>
+      return %y : tensor<12xf32>
+    }
+
+    // After
+    func.func @main(%x: tensor<4x3xf32>) -> tensor<12xf32> {
+      %0 = te.compute (d0: 12) {
+        %1 = te.read %x[d0 floordiv 3, d0 mod 3] : tensor<4x3xf32>
+        te.yield %1 : f32
+      } : tensor<12xf32>
+      return %0 : tensor<12xf32>
+    }
+    ```
   }];
   let options = inputs # [
     Option<"passes", "passes", "std::string", "\"\"", "the pipeline to check">,

@@ -46,10 +46,6 @@ llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
 
-/// Each te.kernel becomes a function of scf loops over vector and memref ops
-/// (docs/decisions/0001): nothing here chooses a tile, the schedule says it all.
-std::unique_ptr<mlir::Pass> createConvertKernelsToLoopsPass();
-
 /// Stage loops: kernels to loops, cleaned up.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
@@ -57,11 +53,7 @@ void buildLoopsStage(mlir::OpPassManager &manager);
 /// program (func, cf, arith, llvm) to the LLVM dialect.
 void buildTargetCPUStage(mlir::OpPassManager &manager, const Machine &machine);
 
-/// The pass of the stage that leaves only functions of the math dialect that one
-/// or a few instructions compute.
-std::unique_ptr<mlir::Pass> createExpandMathPass(const Machine &machine = {});
-
-/// Registers `cpu-expand-math` and the pipeline `cpu-target-stage`.
+/// Registers the passes of CPU/Passes.td and the pipeline `cpu-target-stage`.
 void registerTargetCPUPasses();
 
 /// Registers the translations that `translate` needs.

@@ -46,23 +46,8 @@ mlir::gpu::GPUModuleOp getDeviceModule(mlir::ModuleOp module);
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// Moves device functions to `gpu.module @device`, with pointers as parameters.
-std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
-
-/// Computes functions of math by arithmetic that a device has; those it cannot are
-/// errors that are marked as unsupported.
-std::unique_ptr<mlir::Pass> createExpandDeviceMathPass();
-
-/// Takes functions, memrefs and gpu ops of `gpu.module` to the LLVM and NVVM dialects.
-std::unique_ptr<mlir::Pass> createConvertToNVVMPass();
-
-/// Makes the kernels of `gpu.module` functions that the emulator runs on the CPU, and
-/// for each a constant `@<kernel>.emulated` (tssa/emulator.h). Ops that have no
-/// emulation are errors.
-std::unique_ptr<mlir::Pass> createEmulatePass();
-
-/// Moves emulated kernels to the host program and makes the table of them.
-std::unique_ptr<mlir::Pass> createEmbedKernelsPass();
+/// Stage loops for devices: kernels to device functions, cleaned up.
+void buildLoopsStage(mlir::OpPassManager &manager);
 
 /// Passes that take device functions to kernels in LLVM and NVVM. What stands beside
 /// them in the module, the host program, is left as it is.
@@ -72,7 +57,7 @@ void buildTargetCUDAStage(mlir::OpPassManager &manager);
 /// of the host program of them.
 void buildEmulatorStage(mlir::OpPassManager &manager);
 
-/// Registers the passes and the pipeline `cuda-target-stage`.
+/// Registers the passes of CUDA/Passes.td and the pipeline `cuda-target-stage`.
 void registerTargetCUDAPasses();
 
 /// Registers the translations that `translate` needs.

@@ -12,7 +12,6 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Conversion/HostToLLVM.h"
 #include "HostEmitter.h"
 #include "Plan.h"
 #include "dialects/te/IR/Program.h"
@@ -21,13 +20,16 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tssa/Conversion/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa {
+#define GEN_PASS_DEF_CONVERTHOSTTOLLVM
+#include "tssa/Conversion/Passes.h.inc"
+
 namespace {
 
 /// A loop without launches would never look whether it may go on.
@@ -52,23 +54,8 @@ LogicalResult lowerControlFlow(func::FuncOp function) {
   return applyPartialConversion(function, target, std::move(patterns));
 }
 
-struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertHostToLLVMPass)
-  ConvertHostToLLVMPass() = default;
-  explicit ConvertHostToLLVMPass(bool onDevice) { device = onDevice; }
-  ConvertHostToLLVMPass(const ConvertHostToLLVMPass &other) : PassWrapper(other) {}
-
-  Option<bool> device{*this, "device", llvm::cl::desc("All memory is that of a device"),
-                      llvm::cl::init(false)};
-
-  StringRef getArgument() const override { return "convert-host-to-llvm"; }
-  StringRef getDescription() const override {
-    return "Convert the host program to the functions that a runtime calls";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                    LLVM::LLVMDialect, te::TEDialect>();
-  }
+struct ConvertHostToLLVM : impl::ConvertHostToLLVMBase<ConvertHostToLLVM> {
+  using Base::Base;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -90,13 +77,5 @@ struct ConvertHostToLLVMPass : PassWrapper<ConvertHostToLLVMPass, OperationPass<
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createConvertHostToLLVMPass(bool device) {
-  return std::make_unique<ConvertHostToLLVMPass>(device);
-}
-
-void registerHostToLLVMPasses() {
-  registerPass([] { return createConvertHostToLLVMPass(); });
-}
 
 } // namespace tssa

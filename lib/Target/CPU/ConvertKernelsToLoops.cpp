@@ -13,11 +13,16 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "tssa/Conversion/KernelTarget.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Target/CPU/Passes.h"
+
+namespace tssa::cpu {
+#define GEN_PASS_DEF_CONVERTKERNELSTOLOOPS
+#include "tssa/Target/CPU/Passes.h.inc"
+} // namespace tssa::cpu
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -174,20 +179,7 @@ private:
   }
 };
 
-struct ConvertKernelsToLoops : PassWrapper<ConvertKernelsToLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernelsToLoops)
-
-  StringRef getArgument() const final { return "convert-kernels-to-loops"; }
-  StringRef getDescription() const final {
-    return "make each te.kernel a function of loops and vectors, as its schedule says";
-  }
-
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                    math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect, layout::LayoutDialect>();
-  }
-
+struct ConvertKernelsToLoops : ::tssa::cpu::impl::ConvertKernelsToLoopsBase<ConvertKernelsToLoops> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<te::KernelOp>())) {
@@ -202,12 +194,8 @@ struct ConvertKernelsToLoops : PassWrapper<ConvertKernelsToLoops, OperationPass<
 
 namespace tssa::cpu {
 
-std::unique_ptr<Pass> createConvertKernelsToLoopsPass() {
-  return std::make_unique<ConvertKernelsToLoops>();
-}
-
 void buildLoopsStage(OpPassManager &manager) {
-  manager.addPass(createConvertKernelsToLoopsPass());
+  manager.addPass(createConvertKernelsToLoops());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());

@@ -23,14 +23,17 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Target/CPU/Passes.h"
 #include "tssa/abi.h"
 
 using namespace mlir;
 
 namespace tssa::cpu {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "tssa/Target/CPU/Passes.h.inc"
+
 namespace {
 
 /// Holds `tssa_host::math`; see lib/Externs/Host.cpp.
@@ -245,23 +248,8 @@ template <typename Op> void addKeepNaN(RewritePatternSet &patterns, StringRef na
   patterns.add(std::make_unique<KeepNaN<Op>>(patterns.getContext(), name, avx512));
 }
 
-struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
-  ExpandMathPass() = default;
-  explicit ExpandMathPass(bool avx512) { this->avx512 = avx512; }
-  ExpandMathPass(const ExpandMathPass &other) : PassWrapper(other) {}
-
-  Option<bool> avx512{*this, "avx512", llvm::cl::desc("Use AVX-512, of vectors of any length"),
-                      llvm::cl::init(false)};
-
-  StringRef getArgument() const override { return "cpu-expand-math"; }
-  StringRef getDescription() const override {
-    return "Expand functions of math to instructions or calls of the host";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
-  }
+struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
+  using Base::Base;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -295,9 +283,5 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createExpandMathPass(const Machine &machine) {
-  return std::make_unique<ExpandMathPass>(machine.vectorBytes == 64);
-}
 
 } // namespace tssa::cpu

@@ -24,13 +24,14 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Target/CPU/Passes.h"
 
 using namespace mlir;
 
 namespace tssa::cpu {
 
 void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
-  manager.addPass(createExpandMathPass(machine));
+  manager.addPass(createExpandMath({/*avx512=*/machine.vectorBytes == 64}));
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createLowerAffinePass());
   functions.addPass(createConvertVectorToSCFPass());
@@ -57,8 +58,7 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
 }
 
 void registerTargetCPUPasses() {
-  registerPass([] { return createExpandMathPass(); });
-  registerPass([] { return createConvertKernelsToLoopsPass(); });
+  registerTargetCPUTransformsPasses();
   PassPipelineRegistration<>("cpu-target-stage", "Take kernels and a host program to LLVM",
                              [](OpPassManager &manager) { buildTargetCPUStage(manager, {}); });
 }

@@ -14,30 +14,22 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "tssa/Target/DeviceLoops.h"
+#include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
+
+namespace tssa::cuda {
+#define GEN_PASS_DEF_CONVERTKERNELSTODEVICELOOPS
+#include "tssa/Target/CUDA/Passes.h.inc"
+} // namespace tssa::cuda
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace {
 struct ConvertKernelsToDeviceLoops
-    : PassWrapper<ConvertKernelsToDeviceLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernelsToDeviceLoops)
-
-  StringRef getArgument() const final { return "convert-kernels-to-device-loops"; }
-  StringRef getDescription() const final {
-    return "make each te.kernel a function that a block of threads runs, as its schedule says";
-  }
-
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
-                    math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect, layout::LayoutDialect>();
-  }
-
+    : ::tssa::cuda::impl::ConvertKernelsToDeviceLoopsBase<ConvertKernelsToDeviceLoops> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<te::KernelOp>())) {
@@ -52,20 +44,12 @@ struct ConvertKernelsToDeviceLoops
 
 namespace tssa::cuda {
 
-std::unique_ptr<Pass> createConvertKernelsToDeviceLoopsPass() {
-  return std::make_unique<ConvertKernelsToDeviceLoops>();
-}
-
 void buildLoopsStage(OpPassManager &manager) {
-  manager.addPass(createConvertKernelsToDeviceLoopsPass());
+  manager.addPass(createConvertKernelsToDeviceLoops());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
-}
-
-void registerDeviceLoopsPasses() {
-  registerPass([] { return createConvertKernelsToDeviceLoopsPass(); });
 }
 
 } // namespace tssa::cuda

@@ -20,11 +20,15 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa::cuda {
+#define GEN_PASS_DEF_CONVERTTONVVM
+#include "tssa/Target/CUDA/Passes.h.inc"
+
 namespace {
 
 /// Says what a driver must know: that it is an entry, and of how many threads. And what
@@ -41,16 +45,7 @@ void markKernel(LLVM::LLVMFuncOp function) {
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 
-struct ConvertToNVVMPass : PassWrapper<ConvertToNVVMPass, OperationPass<gpu::GPUModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertToNVVMPass)
-  StringRef getArgument() const override { return "cuda-convert-to-nvvm"; }
-  StringRef getDescription() const override {
-    return "Convert functions, memrefs and gpu ops to the LLVM and NVVM dialects";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  }
-
+struct ConvertToNVVM : impl::ConvertToNVVMBase<ConvertToNVVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     gpu::GPUModuleOp module = getOperation();
@@ -78,7 +73,5 @@ struct ConvertToNVVMPass : PassWrapper<ConvertToNVVMPass, OperationPass<gpu::GPU
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createConvertToNVVMPass() { return std::make_unique<ConvertToNVVMPass>(); }
 
 } // namespace tssa::cuda

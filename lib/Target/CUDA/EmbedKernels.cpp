@@ -7,13 +7,16 @@
 
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Pass/Pass.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa::cuda {
+#define GEN_PASS_DEF_EMBEDKERNELS
+#include "tssa/Target/CUDA/Passes.h.inc"
+
 namespace {
 
 /// Defines the table: an array of the addresses of `@<kernel>.emulated`.
@@ -34,16 +37,7 @@ void defineTable(ModuleOp module, ArrayRef<te::DeviceKernelAttr> kernels) {
   LLVM::ReturnOp::create(builder, loc, value);
 }
 
-struct EmbedKernelsPass : PassWrapper<EmbedKernelsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmbedKernelsPass)
-  StringRef getArgument() const override { return "cuda-embed-kernels"; }
-  StringRef getDescription() const override {
-    return "Move emulated kernels to the host program, with a table of them";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect>();
-  }
-
+struct EmbedKernels : impl::EmbedKernelsBase<EmbedKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gpu::GPUModuleOp device = getDeviceModule(module);
@@ -59,7 +53,5 @@ struct EmbedKernelsPass : PassWrapper<EmbedKernelsPass, OperationPass<ModuleOp>>
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createEmbedKernelsPass() { return std::make_unique<EmbedKernelsPass>(); }
 
 } // namespace tssa::cuda

@@ -24,13 +24,16 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "mlir/Pass/Pass.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tssa::cuda {
+#define GEN_PASS_DEF_EMULATEKERNELS
+#include "tssa/Target/CUDA/Passes.h.inc"
+
 namespace {
 
 constexpr unsigned sharedSpace = unsigned(NVVM::NVVMMemorySpace::Shared);
@@ -161,16 +164,7 @@ void forgetAddressSpaces(gpu::GPUModuleOp module) {
   }
 }
 
-struct EmulatePass : PassWrapper<EmulatePass, OperationPass<gpu::GPUModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmulatePass)
-  StringRef getArgument() const override { return "cuda-emulate"; }
-  StringRef getDescription() const override {
-    return "Make kernels in LLVM and NVVM functions that the emulator runs on the CPU";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect>();
-  }
-
+struct EmulateKernels : impl::EmulateKernelsBase<EmulateKernels> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     SharedLayout layout(module);
@@ -208,7 +202,5 @@ struct EmulatePass : PassWrapper<EmulatePass, OperationPass<gpu::GPUModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createEmulatePass() { return std::make_unique<EmulatePass>(); }
 
 } // namespace tssa::cuda

@@ -17,15 +17,18 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Conversion/ExpandMath.h"
-#include "tssa/Target/CUDA.h"
 #include "tssa/Support/Unsupported.h"
+#include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 
 using namespace mlir;
 
 namespace tssa::cuda {
+#define GEN_PASS_DEF_EXPANDDEVICEMATH
+#include "tssa/Target/CUDA/Passes.h.inc"
+
 namespace {
 
 /// Whether one or a few instructions compute it.
@@ -38,17 +41,7 @@ bool isInstruction(Operation *op) {
              math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
-struct ExpandDeviceMathPass : PassWrapper<ExpandDeviceMathPass, OperationPass<gpu::GPUModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDeviceMathPass)
-  StringRef getArgument() const override { return "cuda-expand-math"; }
-  StringRef getDescription() const override {
-    return "Expand functions of math to arithmetic of a device";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
-  }
-
+struct ExpandDeviceMath : impl::ExpandDeviceMathBase<ExpandDeviceMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateApproximations(patterns);
@@ -76,9 +69,5 @@ struct ExpandDeviceMathPass : PassWrapper<ExpandDeviceMathPass, OperationPass<gp
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createExpandDeviceMathPass() {
-  return std::make_unique<ExpandDeviceMathPass>();
-}
 
 } // namespace tssa::cuda

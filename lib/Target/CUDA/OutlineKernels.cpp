@@ -20,13 +20,16 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AttrTypeSubElements.h"
-#include "mlir/Pass/Pass.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa::cuda {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "tssa/Target/CUDA/Passes.h.inc"
+
 namespace {
 
 /// NVPTX's number of the address space of shared memory.
@@ -125,16 +128,7 @@ void replaceSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
-struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernelsPass)
-  StringRef getArgument() const override { return "cuda-outline-kernels"; }
-  StringRef getDescription() const override {
-    return "Move device functions to a module of their own, with pointers as parameters";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect, te::TEDialect>();
-  }
-
+struct OutlineKernels : impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -158,8 +152,6 @@ struct OutlineKernelsPass : PassWrapper<OutlineKernelsPass, OperationPass<Module
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createOutlineKernelsPass() { return std::make_unique<OutlineKernelsPass>(); }
 
 gpu::GPUModuleOp getDeviceModule(ModuleOp module) {
   return module.lookupSymbol<gpu::GPUModuleOp>(deviceModule);

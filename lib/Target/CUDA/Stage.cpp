@@ -19,15 +19,16 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 
 using namespace mlir;
 
 namespace tssa::cuda {
 
 void buildTargetCUDAStage(OpPassManager &manager) {
-  manager.addPass(createOutlineKernelsPass());
+  manager.addPass(createOutlineKernels());
   OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
-  device.addPass(createExpandDeviceMathPass());
+  device.addPass(createExpandDeviceMath());
   device.addPass(createLowerAffinePass());
   device.addPass(createConvertVectorToSCFPass());
   device.addPass(createCanonicalizerPass());
@@ -50,22 +51,18 @@ void buildTargetCUDAStage(OpPassManager &manager) {
   device.addPass(createConvertIndexToLLVMPass());
   device.addPass(createArithToLLVMConversionPass());
   device.addPass(createUBToLLVMConversionPass());
-  device.addPass(createConvertToNVVMPass());
+  device.addPass(createConvertToNVVM());
   device.addPass(createCanonicalizerPass());
   device.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void buildEmulatorStage(OpPassManager &manager) {
-  manager.nest<gpu::GPUModuleOp>().addPass(createEmulatePass());
-  manager.addPass(createEmbedKernelsPass());
+  manager.nest<gpu::GPUModuleOp>().addPass(createEmulateKernels());
+  manager.addPass(createEmbedKernels());
 }
 
 void registerTargetCUDAPasses() {
-  registerPass([] { return createOutlineKernelsPass(); });
-  registerPass([] { return createExpandDeviceMathPass(); });
-  registerPass([] { return createConvertToNVVMPass(); });
-  registerPass([] { return createEmbedKernelsPass(); });
-  registerPass([] { return createEmulatePass(); });
+  registerTargetCUDATransformsPasses();
   PassPipelineRegistration<>("cuda-target-stage", "Take device functions to LLVM and NVVM",
                              buildTargetCUDAStage);
 }

@@ -1,4 +1,10 @@
 // RUN: tssa-opt %s -layout-choose-orders | FileCheck %s
+// RUN: tssa-opt %s --layout-choose-orders --remarks-filter=layout-choose-orders --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] order | {{.*}} | Elements=1280, Order="0, 2, 3, 1"
+// REMARK: [Missed] order | {{.*}} | Reason="it has users other than reads in kernels"
+// REMARK: [Passed] copy | {{.*}} | Elements=1280, Remark="its operand is stored in the order of the copy"
+// REMARK: [Missed] copy | {{.*}} | Reason="it or its operand leaves the program or a region"
 
 // The convolution stores channels last, the kernel after it follows, and the one
 // whose result leaves the program keeps the order of the result.

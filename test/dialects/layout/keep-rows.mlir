@@ -1,6 +1,10 @@
 // RUN: tssa-opt %s -layout-keep-rows | FileCheck %s
 // RUN: tssa-opt %s -layout-keep-rows -layout-schedule-default | FileCheck %s --check-prefix=AT
 // RUN: tssa-opt %s -layout-keep-rows="elements=64" | FileCheck %s --check-prefix=SMALL
+// RUN: tssa-opt %s --layout-keep-rows --remarks-filter=layout-keep-rows --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] kept | {{.*}} | Kernel=softmax, Readers=2
+// REMARK: [Missed] kept | {{.*}} | Reason="a row is not known to have at most 4096 elements"
 
 // A softmax: the exponentials of a row are summed and scaled. Its sum and its root read
 // them; they and the sum are computed at the row.

@@ -1,5 +1,8 @@
 // RUN: tssa-opt %s -layout-pack-constants | FileCheck %s
 // RUN: tssa-opt %s -te-check-pipeline=passes=layout-pack-constants -layout-pack-constants -o /dev/null
+// RUN: tssa-opt %s --layout-pack-constants --remarks-filter=layout-pack-constants --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] packed | {{.*}} | Block=32, Elements=100, PackedElements=160
 
 // 20 columns fill one block of 32; the last 12 are zeros.
 // CHECK-LABEL: func.func @main
@@ -84,6 +87,23 @@ te.kernel @unpack(%x: tensor<7x16xf32>, %w: tensor<25x16xi8>, %s: tensor<25x4xf3
     te.yield %p : f32
   } combine arith.addf : tensor<7x25xf32>
   te.return %y : tensor<7x25xf32>
+}
+
+// Few elements stay as they are.
+// REMARK: [Missed] packed | {{.*}} | Elements=6, Reason="it is small"
+func.func @small(%x: tensor<7x2xf32>) -> tensor<7x3xf32> {
+  %w = te.constant dense<2.0> : tensor<2x3xf32>
+  %y = te.launch @small_gemm(%x, %w) : (tensor<7x2xf32>, tensor<2x3xf32>) -> tensor<7x3xf32>
+  return %y : tensor<7x3xf32>
+}
+te.kernel @small_gemm(%x: tensor<7x2xf32>, %w: tensor<2x3xf32>) -> tensor<7x3xf32> {
+  %y = te.compute @y (d0: 7, d1: 3) reduce (d2: 2) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<7x2xf32>
+    %b = te.read %w[d2, d1] : tensor<2x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<7x3xf32>
+  te.return %y : tensor<7x3xf32>
 }
 
 // CHECK: [[PACKED]]: "0x40000000000000000000803F

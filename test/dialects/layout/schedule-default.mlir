@@ -1,5 +1,9 @@
 // RUN: tssa-opt %s -layout-schedule-default | FileCheck %s
 // RUN: tssa-opt %s -layout-schedule-default="lanes=8 registers=16" | FileCheck %s --check-prefix=AVX2
+// RUN: tssa-opt %s --layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Lanes=16, RowDims=0, Rows=13, Vectors=2
+// REMARK: [Passed] schedule | {{.*}} | Expression=max, Lanes=16, RowDims=1, Rows=1, Vectors=4
 
 // A matrix product: vectors of columns, rows that share the loads of a vector,
 // column blocks outside of row blocks.
@@ -204,4 +208,17 @@ te.kernel @grouped(%x: tensor<14x14x192xf32>, %w: tensor<3x4x192xf32>, %v: tenso
     te.yield %p : f32
   } combine arith.addf : tensor<14x12x192xf32>
   te.return %y, %z, %t : tensor<14x12x192xf32>, tensor<14x12x192xf32>, tensor<14x12x192xf32>
+}
+
+// A kernel that writes in place has no schedule.
+// REMARK: [Missed] schedule | {{.*}} | Reason="te.update and te.scan have no schedule"
+// CHECK-LABEL: te.kernel @write
+// CHECK: schedule {
+// CHECK-NEXT: }
+te.kernel @write(%b: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = te.read %x[d0] : tensor<2xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
 }

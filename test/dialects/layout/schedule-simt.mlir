@@ -1,4 +1,11 @@
 // RUN: tssa-opt %s -layout-schedule-simt | FileCheck %s
+// RUN: tssa-opt %s --layout-schedule-simt --remarks-filter=layout-schedule-simt --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] schedule | {{.*}} | ElementsPerLane=4, Expression=y, Remark="elements are spread over lanes"
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, LanesPerResult=32, Remark="lanes share the reduction of a result"
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="each lane computes a result", Steps=128
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a square of results", Side=32
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a row", ResultsPerRow=1000
 
 // Neighbours lie side by side in all tensors: four to a lane.
 // CHECK-LABEL: te.kernel @elements(
@@ -131,4 +138,17 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     te.yield %v : f32
   } : tensor<4xf32>
   te.return %x, %y : tensor<4xf32>, tensor<4xf32>
+}
+
+// A kernel that writes in place has no schedule.
+// REMARK: [Missed] schedule | {{.*}} | Reason="te.update and te.scan have no schedule"
+// CHECK-LABEL: te.kernel @write
+// CHECK: schedule {
+// CHECK-NEXT: }
+te.kernel @write(%b: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<4xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = te.read %x[d0] : tensor<2xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
 }

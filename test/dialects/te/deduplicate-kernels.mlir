@@ -1,4 +1,8 @@
 // RUN: tssa-opt %s --te-deduplicate-kernels --split-input-file --mlir-print-debuginfo | FileCheck %s
+// RUN: tssa-opt %s --te-deduplicate-kernels --split-input-file --remarks-filter=te-deduplicate-kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] equal | {{.*}} | EqualTo=k3_a, Kernel=k4_b
+// REMARK: [Passed] kernels | {{.*}} | Kernels=2, Removed=1
 
 // Names and locations do not count; the launches keep theirs.
 // CHECK: te.launch @k0_a(%{{.+}}) {{.*}}loc(#[[FIRST:.+]])

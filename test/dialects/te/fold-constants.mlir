@@ -1,4 +1,7 @@
 // RUN: tssa-opt %s --te-fold-constants --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-fold-constants --split-input-file --remarks-filter=te-fold-constants --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] folded | {{.*}} | Elements=6, ElementsLeft=67108858
 
 // CHECK-LABEL: @transposed
 // CHECK: %[[C:.+]] = te.constant dense<{{\[}}[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi32>

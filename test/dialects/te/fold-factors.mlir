@@ -1,4 +1,8 @@
 // RUN: tssa-opt %s --te-fold-factors --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-fold-factors --split-input-file --remarks-filter=te-fold-factors --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] factor | {{.*}} | Elements=6
+// REMARK: [Missed] factor | {{.*}} | Elements=4, Reason="a product is not finite, or an element has several factors"
 
 // A factor for each row of the weights.
 // CHECK-LABEL: @rows

@@ -1,4 +1,8 @@
 // RUN: tssa-opt %s --te-generalize-kernels --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-generalize-kernels --split-input-file --remarks-filter=te-generalize-kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] generalized | {{.*}} | Kernels=3, Parameters=1
+// REMARK: [Missed] generalized | {{.*}} | Kernels=2, Reason="fewer than 3 kernels differ in these indexes only"
 
 // Row 0, 1, 2 of a tensor: the row is a parameter, after the sizes and before the
 // scalar. Column 5 is the same everywhere and stays.

@@ -1,4 +1,11 @@
 // RUN: tssa-opt %s --te-form-kernels=group-rows --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-form-kernels=group-rows --split-input-file --remarks-filter=te-form-kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] grouped | {{.*}} | Expressions=3, LaunchesSaved=2, Remark="reductions of rows are in the kernel that reads them"
+// REMARK: [Missed] grouped | {{.*}} | Reason="it is not only read row by row"
+// REMARK: [Missed] grouped | {{.*}} | Reason="its reader does not read what it reduces"
+// REMARK: [Missed] grouped | {{.*}} | Reason="there are too few rows"
+
 // Reductions of rows, in the kernel that reads the rows and them.
 
 // Softmax without its exponentials: the maximum, a sum that reads it, and the map.

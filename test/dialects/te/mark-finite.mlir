@@ -1,4 +1,7 @@
 // RUN: tssa-opt %s --te-mark-finite --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-mark-finite --split-input-file --remarks-filter=te-mark-finite --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] finite | {{.*}} | Kernel=padded, Parameter=1
 
 // The weights of a padded sum of products: constants in both launches, without infinities.
 // CHECK-LABEL: te.kernel @padded(

@@ -1,8 +1,9 @@
 // RUN: tssa-opt %s --te-plan-buffers --remarks-filter=te-plan-buffers --remark-format=emitRemark 2>&1 | FileCheck %s
 
-// CHECK: plan-buffers-remarks.mlir:[[@LINE+4]]:8: remark: [Missed] copy
+// CHECK: plan-buffers-remarks.mlir:[[@LINE+5]]:8: remark: [Missed] copy
 // CHECK-SAME: Bytes=16
-// CHECK-SAME: Source=loc("{{.*}}plan-buffers-remarks.mlir":[[@LINE+1]]:17)
+// CHECK-SAME: Source=loc("{{.*}}plan-buffers-remarks.mlir":[[@LINE+2]]:17)
+// CHECK: remark: [Analysis] arena | {{.*}} | Bytes=64, Copies=1
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %u = te.launch @set(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %u : tensor<4xf32>

@@ -1,5 +1,10 @@
 // RUN: tssa-opt %s --tssa-resolve-refs --split-input-file | FileCheck %s
 // RUN: tssa-opt %s --tssa-print-alias --split-input-file -o /dev/null | FileCheck %s --check-prefix=ALIAS
+// RUN: tssa-opt %s --tssa-resolve-refs --split-input-file --remarks-filter=tssa-resolve-refs --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] ref | {{.*}} | CarriedIndexes=1
+// REMARK: [Passed] ref | {{.*}} | CarriedIndexes=0
+// REMARK: [Missed] ref | {{.*}} | Reason="it does not always name the same storage: its value is carried"
 
 // Two rows that swap their names carry two indexes.
 // CHECK-LABEL: func @swap

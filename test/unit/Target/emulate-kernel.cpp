@@ -28,6 +28,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/CUDA/Passes.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -182,7 +183,7 @@ static OwningOpRef<ModuleOp> takeKernels(gpu::GPUModuleOp device) {
 static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef name,
                                         const ::tssa::cpu::Machine &machine) {
   PassManager manager(device.getContext(), gpu::GPUModuleOp::getOperationName());
-  manager.addPass(::tssa::cuda::createEmulatePass());
+  manager.addPass(::tssa::cuda::createEmulateKernels());
   if (failed(manager.run(device)))
     return llvm::createStringError("the kernel has no emulation");
   OwningOpRef<ModuleOp> module = takeKernels(device);

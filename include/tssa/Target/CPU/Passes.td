@@ -1,0 +1,104 @@
+//===- Passes.td - passes of code for CPUs -----------------*- tablegen -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TARGET_CPU_PASSES
+#define TSSA_TARGET_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp"> {
+  let summary = "make each kernel a function of loops and vectors, as its schedule says";
+  let description = [{
+    A te.kernel becomes a function that runs the iterations from `begin` to `end` of its parallel
+    loop, and a function `@<kernel>.extent` that returns the number of iterations and the least
+    number worth a thread. The schedule determines every loop, tile and vector
+    (docs/decisions/0001); this pass chooses none of them. Vectors are masked at the ends of their
+    loops, and elements that are not contiguous are gathered.
+
+    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (stage
+      layout).
+    - **Keeps**: the host program.
+    - **Gives up**: schedules that do not fit their kernel, with an error.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64xf32>) -> tensor<64xf32> {
+      %y = te.compute @y (d0: 64) {
+        %v = te.read %x[d0] : tensor<64xf32>
+        %n = arith.negf %v : f32
+        te.yield %n : f32
+      } : tensor<64xf32>
+      te.return %y : tensor<64xf32>
+    } schedule {
+      %i = layout.loops @y : !layout.loop
+      %o, %v = layout.split %i [*, 16]
+      layout.vectorize %v
+      layout.bind %o to parallel
+    }
+
+    // After
+    func.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: memref<?xi32>, %arg3: index, %arg4: index) attributes ... {
+      %c1 = arith.constant 1 : index
+      scf.for %arg5 = %arg3 to %arg4 step %c1 {
+        %c16 = arith.constant 16 : index
+        %0 = arith.muli %arg5, %c16 : index
+        %1 = vector.load %arg0[%0] : memref<?xf32>, vector<16xf32>
+        %2 = arith.negf %1 : vector<16xf32>
+        %c16_0 = arith.constant 16 : index
+        %3 = arith.muli %arg5, %c16_0 : index
+        vector.store %2, %arg1[%3] : memref<?xf32>, vector<16xf32>
+      }
+      return
+    }
+    func.func @k.extent() -> (index, index) attributes {te.flops = 64 : i64} {
+    ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::mlir::tssa::layout::LayoutDialect"];
+}
+
+def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
+  let summary = "expand functions of math to instructions or to calls of the host";
+  let description = [{
+    Compiled code has no math library to call. The common functions on f32 become polynomials, on
+    vectors too; functions on f16 and bf16 are computed in f32; all others call the host, one
+    element at a time. A product with a reciprocal becomes a division, which is as fast.
+
+    - **Needs**: nothing.
+    - **Keeps**: functions that one or a few instructions compute.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    func.func @f(%x: f32, %d: f32, %h: f16) -> (f32, f16) {
+      %one = arith.constant 1.0 : f32
+      %r = arith.divf %one, %d : f32
+      %y = arith.mulf %x, %r : f32
+      %z = math.sqrt %h : f16
+      return %y, %z : f32, f16
+    }
+
+    // After
+    func.func @f(%x: f32, %d: f32, %h: f16) -> (f32, f16) {
+      %0 = arith.divf %x, %d : f32
+      %1 = arith.extf %h : f16 to f32
+      %2 = math.sqrt %1 : f32
+      %3 = arith.truncf %2 : f32 to f16
+      return %0, %3 : f32, f16
+    }
+    ```
+  }];
+  let options = [Option<"avx512", "avx512", "bool", "false",
+                        "use AVX-512, on vectors of any length">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // TSSA_TARGET_CPU_PASSES
