@@ -86,8 +86,7 @@ private:
         << remark::metric("Expression", *op.getLabel())
         << remark::metric("Lanes", choice.vectorDim ? choice.lanes : 1)
         << remark::metric("Vectors", choice.vectorDim ? choice.vectors : 1)
-        << remark::metric("Rows", rows.empty() ? "1" : rows)
-        << remark::metric("RowDims", rowDims);
+        << remark::metric("Rows", rows.empty() ? "1" : rows) << remark::metric("RowDims", rowDims);
   }
 
   Type loopType() { return LoopType::get(builder.getContext()); }
