@@ -8,7 +8,7 @@
 #define TSSA_LIB_IMPORT_FAILURE_H
 
 #include "mlir/Support/LogicalResult.h"
-#include "tssa/Import/ONNX.h"
+#include "tssa/Import/Report.h"
 
 namespace tssa {
 

@@ -10,6 +10,7 @@
 #include "lib/Import/Graph.h"
 #include "lib/Import/TensorData.h"
 #include "lib/Import/UnsupportedUses.h"
+#include "tssa/Import/Options.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tssa_onnx {

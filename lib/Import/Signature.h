@@ -9,6 +9,7 @@
 
 #include "lib/Import/GraphImporter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tssa/Import/Options.h"
 
 namespace tssa {
 

@@ -8,7 +8,8 @@
 #define LIB_REFERENCE_BODYCOMPILER_H
 
 #include "Program.h"
-#include "tssa/Reference/Evaluator.h"
+#include "dialects/te/IR/TEOps.h"
+#include "tssa/Reference/HostValue.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tssa::reference {

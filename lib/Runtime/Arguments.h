@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_RUNTIME_ARGUMENTS_H
 #define TSSA_LIB_RUNTIME_ARGUMENTS_H
 
-#include "tssa/Runtime/Session.h"
+#include "tssa/Runtime/Options.h"
 
 namespace tssa::runtime {
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/Session.h"
 #include "tssa/tssa.h"
 

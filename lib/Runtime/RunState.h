@@ -9,6 +9,8 @@
 
 #include "Arguments.h"
 #include "Device/DeviceRun.h"
+#include "tssa/Runtime/BufferPool.h"
+#include "tssa/Runtime/ThreadPool.h"
 
 #include <chrono>
 #include <unordered_map>

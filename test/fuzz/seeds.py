@@ -58,7 +58,7 @@ def text_modules(tools):
 
 def small_models():
     """The text models of the importer's tests, and node tests of every operator."""
-    for path in sorted(glob.glob(os.path.join(TESTS, "import", "*.test"))):
+    for path in sorted(glob.glob(os.path.join(TESTS, "Import", "*.test"))):
         for part in re.split(r"^#--- .*\n", read(path), flags=re.M)[1:]:
             try:
                 yield onnx.parser.parse_model(part)

@@ -29,6 +29,7 @@ def MultiplyByReciprocals : Pass<"tutorial-multiply-by-reciprocals"> {
 
     // After
     func.func @f(%x: f32) -> f32 {
+      %four = arith.constant 4.000000e+00 : f32
       %quarter = arith.constant 2.500000e-01 : f32
       %y = arith.mulf %x, %quarter : f32
       return %y : f32

@@ -8,6 +8,7 @@
 
 #include "Json.h"
 
+#include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 #include "tssa/Runtime/Session.h"

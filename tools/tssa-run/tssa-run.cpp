@@ -12,6 +12,7 @@
 #include "Options.h"
 #include "Report.h"
 
+#include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
 
 #include <csignal>

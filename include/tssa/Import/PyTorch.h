@@ -7,7 +7,9 @@
 #ifndef TSSA_IMPORT_PYTORCH_H
 #define TSSA_IMPORT_PYTORCH_H
 
-#include "tssa/Import/ONNX.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tssa/Import/Report.h"
 
 namespace tssa {
 

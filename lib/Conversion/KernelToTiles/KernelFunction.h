@@ -8,10 +8,11 @@
 #define LIB_CONVERSION_KERNELTOTILES_KERNELFUNCTION_H
 
 #include "BodyEvaluator.h"
-#include "WindowUpdate.h"
 #include "tssa/Conversion/Schedule.h"
 
 namespace tssa::conversion {
+
+struct Window;
 
 /// The function that runs a kernel, with what its body is built from.
 struct KernelFunction {

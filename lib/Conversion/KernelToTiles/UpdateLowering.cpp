@@ -15,6 +15,7 @@
 #include "BoxLowering.h"
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
+#include "WindowUpdate.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -9,8 +9,8 @@
 #include "CUDADevice.h"
 
 #include "tssa/Runtime/Artifact.h"
+#include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
-#include "tssa/Runtime/Session.h"
 
 #include <charconv>
 

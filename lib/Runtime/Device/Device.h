@@ -14,7 +14,7 @@
 #define TSSA_LIB_RUNTIME_DEVICE_DEVICE_H
 
 #include "tssa/Runtime/Manifest.h"
-#include "tssa/Runtime/Session.h"
+#include "tssa/Runtime/Options.h"
 
 #include <functional>
 #include <memory>

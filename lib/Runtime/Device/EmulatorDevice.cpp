@@ -135,7 +135,7 @@ Status EmulatorStream::launch(const KernelLaunch &launch) {
   std::vector<void *> addresses, params;
   if (Status status = translate(launch, addresses, params); !status.ok())
     return status;
-  emulator::Launch emulated;
+  emulator::EmulatedLaunch emulated;
   emulated.kernel = device.kernels[launch.kernel];
   emulated.name = kernel.name;
   emulated.node = launch.node;

@@ -20,7 +20,7 @@
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_ACCESSLOG_H
 #define TSSA_LIB_RUNTIME_EMULATOR_ACCESSLOG_H
 
-#include "Emulator.h"
+#include "EmulatedLaunch.h"
 
 #include <array>
 

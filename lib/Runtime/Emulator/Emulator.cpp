@@ -14,19 +14,6 @@
 
 namespace tssa::runtime::emulator {
 
-void Counters::add(const Counters &other) {
-  launches += other.launches;
-  blocks += other.blocks;
-  threads += other.threads;
-  barriers += other.barriers;
-  warpOperations += other.warpOperations;
-  accesses += other.accesses;
-  globalAccesses += other.globalAccesses;
-  globalTransactions += other.globalTransactions;
-  sharedAccesses += other.sharedAccesses;
-  sharedConflicts += other.sharedConflicts;
-}
-
 Status Options::fromEnvironment(Options &options) {
   if (const char *text = std::getenv("TSSA_EMULATOR_SEED")) {
     char *end = nullptr;
@@ -50,7 +37,7 @@ Status Options::fromEnvironment(Options &options) {
 static constexpr int64_t maxSharedBytes = 227 << 10;
 static constexpr int64_t maxBlocks = 0x7FFFFFFF;
 
-static std::string checkLaunch(const Launch &launch) {
+static std::string checkLaunch(const EmulatedLaunch &launch) {
   const tssa_emulated_kernel &kernel = *launch.kernel;
   if (launch.threads < kernel.min_threads || launch.threads > kernel.max_threads ||
       launch.threads < 1 || launch.threads > 1024)
@@ -67,7 +54,7 @@ static std::string checkLaunch(const Launch &launch) {
   return {};
 }
 
-Status launch(const Launch &launch, const Options &options, Counters *counters) {
+Status launch(const EmulatedLaunch &launch, const Options &options, Counters *counters) {
   std::string wrong = checkLaunch(launch);
   if (!wrong.empty())
     return {TSSA_INTERNAL, "kernel '" + launch.name + "': " + wrong, launch.node};

@@ -11,7 +11,7 @@
 
 using namespace tssa::runtime::emulator;
 
-GlobalMemory::GlobalMemory(const Launch &launch, bool watch) : launch(launch) {
+GlobalMemory::GlobalMemory(const EmulatedLaunch &launch, bool watch) : launch(launch) {
   findParameters();
   makeRegions();
   if (watch)
@@ -19,7 +19,7 @@ GlobalMemory::GlobalMemory(const Launch &launch, bool watch) : launch(launch) {
 }
 
 /// The allocation that holds `address`, or null.
-static const Allocation *findAllocation(const Launch &launch, uintptr_t address) {
+static const Allocation *findAllocation(const EmulatedLaunch &launch, uintptr_t address) {
   if (!launch.allocations)
     return nullptr;
   for (const Allocation &allocation : *launch.allocations)

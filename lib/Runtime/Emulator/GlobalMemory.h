@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_GLOBALMEMORY_H
 #define TSSA_LIB_RUNTIME_EMULATOR_GLOBALMEMORY_H
 
-#include "Emulator.h"
+#include "EmulatedLaunch.h"
 #include "Shadow.h"
 
 namespace tssa::runtime::emulator {
@@ -37,7 +37,7 @@ struct Region : Range {
 class GlobalMemory {
 public:
   /// `watch`: keep cells for what the kernel writes. Throws std::bad_alloc.
-  GlobalMemory(const Launch &launch, bool watch);
+  GlobalMemory(const EmulatedLaunch &launch, bool watch);
 
   struct Parameter : Range {
     Region *region = nullptr; ///< null when it points to no memory of the device
@@ -49,7 +49,7 @@ public:
   std::string describe(uintptr_t address, int32_t parameter) const;
 
 private:
-  const Launch &launch;
+  const EmulatedLaunch &launch;
   std::vector<Parameter> parameters; ///< of each of the kernel's
   std::vector<Region> regions;       ///< ascending, apart
 

@@ -131,7 +131,7 @@ static uint64_t roundUp(uint64_t bytes) {
   return (bytes + sharedAlignment - 1) / sharedAlignment * sharedAlignment;
 }
 
-Grid::Grid(const Launch &launch, const Options &options)
+Grid::Grid(const EmulatedLaunch &launch, const Options &options)
     : launch(launch), kernel(*launch.kernel), options(options), memory(launch, options.checkRaces),
       pool(FiberPool::get()) {
   random.seed(static_cast<std::minstd_rand::result_type>(options.seed + 1));

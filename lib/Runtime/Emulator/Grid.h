@@ -21,6 +21,7 @@
 #define TSSA_LIB_RUNTIME_EMULATOR_GRID_H
 
 #include "AccessLog.h"
+#include "Emulator.h"
 #include "Fiber.h"
 #include "GlobalMemory.h"
 
@@ -66,13 +67,13 @@ private:
 
 class Grid {
 public:
-  Grid(const Launch &launch, const Options &options);
+  Grid(const EmulatedLaunch &launch, const Options &options);
   ~Grid();
   Status run();
   const Counters &getCounters() const { return counters; }
 
 private:
-  const Launch &launch;
+  const EmulatedLaunch &launch;
   const tssa_emulated_kernel &kernel;
   const Options &options;
   GlobalMemory memory;
@@ -127,7 +128,6 @@ private:
   // Operations of many threads
   void barrier(Thread &thread, int32_t site);
   uint64_t meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
-  void checkMask(Thread &thread, uint32_t mask, int32_t site);
   void finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site);
   void shuffle(Thread *lanes, uint32_t mask, int32_t site);
   void vote(Thread *lanes, uint32_t mask, int32_t site);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Reference/RandomProgram.h"
+#include "test/programs/RandomProgram.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "tssa/Reference/Evaluator.h"

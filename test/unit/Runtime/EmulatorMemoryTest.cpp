@@ -80,7 +80,7 @@ TEST_F(StoreTest, InsideAnAllocation) {
       1024};
   for (int32_t *address : {arena.data() + 3, arena.data() + 4}) {
     void *params[] = {&address, nullptr};
-    Launch launch;
+    EmulatedLaunch launch;
     launch.kernel = &kernel;
     launch.name = "k";
     launch.blocks = launch.threads = 1;

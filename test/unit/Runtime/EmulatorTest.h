@@ -48,7 +48,7 @@ protected:
       params.push_back(&address);
     for (int64_t &size : sizes)
       params.push_back(&size);
-    Launch launch;
+    EmulatedLaunch launch;
     launch.kernel = &kernel;
     launch.name = "k";
     launch.node = "conv1";

@@ -250,7 +250,7 @@ static Expected<Outcome> run(const Options &options, const CompiledKernel &code,
     slots.push_back(parameter.isTensor ? &parameter.address : parameter.address);
   for (Parameter &parameter : parameters)
     slots.push_back(parameter.isTensor ? &parameter.size : nullptr);
-  emulator::Launch launch;
+  emulator::EmulatedLaunch launch;
   launch.kernel = code.kernel;
   launch.name = options.kernel;
   launch.blocks = options.blocks;

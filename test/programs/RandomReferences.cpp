@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "RandomProgram.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEDialect.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Reference/RandomInputs.h"
-#include "tssa/Reference/RandomProgram.h"
 
 using namespace mlir;
 namespace reference = ::tssa::reference;

@@ -14,8 +14,8 @@
 /// a rounding that fell the other way.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_REFERENCE_RANDOMPROGRAM_H
-#define TSSA_REFERENCE_RANDOMPROGRAM_H
+#ifndef TEST_PROGRAMS_RANDOMPROGRAM_H
+#define TEST_PROGRAMS_RANDOMPROGRAM_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -53,4 +53,4 @@ RandomProgram makeRandomReferenceProgram(mlir::MLIRContext &context, uint64_t se
 
 } // namespace tssa::reference
 
-#endif // TSSA_REFERENCE_RANDOMPROGRAM_H
+#endif // TEST_PROGRAMS_RANDOMPROGRAM_H

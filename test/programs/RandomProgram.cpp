@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Reference/RandomProgram.h"
+#include "RandomProgram.h"
 #include "ProgramMaker.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/Sizes.h"

@@ -16,6 +16,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "RandomProgram.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/tssa/Transforms/Passes.h"
@@ -28,7 +29,6 @@
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Reference/RandomInputs.h"
-#include "tssa/Reference/RandomProgram.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_REFERENCE_PROGRAMMAKER_H
-#define LIB_REFERENCE_PROGRAMMAKER_H
+#ifndef TEST_PROGRAMS_PROGRAMMAKER_H
+#define TEST_PROGRAMS_PROGRAMMAKER_H
 
+#include "RandomProgram.h"
 #include "dialects/te/IR/Builders.h"
 #include "tssa/Reference/RandomInputs.h"
-#include "tssa/Reference/RandomProgram.h"
 
 #include <vector>
 
@@ -50,7 +50,6 @@ public:
 
 private:
   // Sizes and types.
-  LiveSize makeSize(OpFoldResult size, int64_t extent) { return {size, extent}; }
   LiveSize constant(int64_t extent);
   LiveSize add(const LiveSize &size, int64_t amount);
   int64_t chooseExtent();
@@ -129,4 +128,4 @@ private:
 
 } // namespace tssa::reference
 
-#endif // LIB_REFERENCE_PROGRAMMAKER_H
+#endif // TEST_PROGRAMS_PROGRAMMAKER_H

@@ -1,0 +1,1 @@
+#include "tssa/Import/First.h"

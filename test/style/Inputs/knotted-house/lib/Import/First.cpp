@@ -1,0 +1,2 @@
+#include "tssa/Import/First.h"
+#include "Second.h"
