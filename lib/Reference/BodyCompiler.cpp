@@ -7,6 +7,7 @@
 
 #include "BodyCompiler.h"
 #include "Numeric.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -189,13 +190,6 @@ bool BodyCompiler::staysBelow(const Linear &linear, int64_t size) const {
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
-
-/// Whether an index comes from the body itself, hence from data.
-static bool hasOpaqueIndex(ReadOp read) {
-  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
-    return symbol.getParentRegion() == read->getParentRegion();
-  });
-}
 
 Error BodyCompiler::compileRead(ReadOp read, Program &program) {
   const HostValue *source = environment(read.getSource());
