@@ -70,7 +70,8 @@ static ScalarBody swiGLU(const Node &node) {
 Scalar gelu(Scalar x) { return 0.5 * x * (1.0 + erf(x * M_SQRT1_2)); }
 
 Scalar geluByTanh(Scalar x) {
-  return 0.5 * x * (1.0 + tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * (x * x * x))));
+  Scalar inner = std::sqrt(2 / M_PI) * (x + 0.044715 * (x * x * x));
+  return 0.5 * x * (1.0 + tanh(inner));
 }
 
 static ScalarBody makeGelu(const Node &node) {
