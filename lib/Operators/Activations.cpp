@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tssa/Operators/Activations.h"
 #include "lib/Operators/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -66,13 +67,16 @@ static ScalarBody swiGLU(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return x[0] * sigmoid(alpha * x[0]) * x[1]; };
 }
 
-static ScalarBody gelu(const Node &node) {
-  if (node.getString("approximate", "none") == "tanh")
-    return [](ArrayRef<Scalar> x) {
-      Scalar inner = std::sqrt(2 / M_PI) * (x[0] + 0.044715 * (x[0] * x[0] * x[0]));
-      return 0.5 * x[0] * (1.0 + tanh(inner));
-    };
-  return [](ArrayRef<Scalar> x) { return 0.5 * x[0] * (1.0 + erf(x[0] * M_SQRT1_2)); };
+Scalar gelu(Scalar x) { return 0.5 * x * (1.0 + erf(x * M_SQRT1_2)); }
+
+Scalar geluByTanh(Scalar x) {
+  Scalar inner = std::sqrt(2 / M_PI) * (x + 0.044715 * (x * x * x));
+  return 0.5 * x * (1.0 + tanh(inner));
+}
+
+static ScalarBody makeGelu(const Node &node) {
+  bool isApproximate = node.getString("approximate", "none") == "tanh";
+  return [=](ArrayRef<Scalar> x) { return isApproximate ? geluByTanh(x[0]) : gelu(x[0]); };
 }
 
 /// Thresholds of integers need not be integers: those are compared as f64.
@@ -100,7 +104,7 @@ static const ElementwiseOperator activations[] = {
     {"Softplus", unary<softplus>},
     {"Softsign", unary<softsign>},
     {"Mish", unary<mish>},
-    {"Gelu", gelu},
+    {"Gelu", makeGelu},
     {"Swish", swish},
     {"SwiGLU", swiGLU},
     {"Shrink", shrink},

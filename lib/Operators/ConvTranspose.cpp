@@ -160,7 +160,6 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
     shape.push_back(window.output);
   ReducedDims reduced(shape.size());
   unsigned channel = reduced.add(conv.inputsPerGroup);
-  unsigned firstStep = channel + 1;
   for (const Window &window : conv.windows)
     reduced.add(getNumSteps(window));
   auto term = [&](Body &body) {
@@ -173,7 +172,7 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
     SmallVector<AffineExpr> inputAt = {body.dim(0), c}, weightsAt = {c, o};
     SmallVector<AffineExpr> inputGuard, weightsGuard;
     for (auto [i, window] : llvm::enumerate(conv.windows)) {
-      Meeting meeting = meet(body, window, body.dim(2 + i), reduced.expr(body, firstStep + i));
+      Meeting meeting = meet(body, window, body.dim(2 + i), reduced.expr(body, channel + 1 + i));
       inputAt.push_back(meeting.input);
       weightsAt.push_back(meeting.kernel);
       inputGuard.append(meeting.inputGuard);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Fold.h"
+#include "dialects/te/IR/CompiledExpr.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
@@ -100,38 +101,6 @@ Attribute Folder::lookup(Value value) {
   return {};
 }
 
-/// The value of `expr`; nothing when a division has no result.
-static std::optional<int64_t> evaluateExpr(AffineExpr expr, ArrayRef<int64_t> dims,
-                                           ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> lhs = evaluateExpr(binary.getLHS(), dims, symbols);
-  std::optional<int64_t> rhs = evaluateExpr(binary.getRHS(), dims, symbols);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  int64_t result;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return llvm::AddOverflow(*lhs, *rhs, result) ? std::nullopt : std::optional(result);
-  case AffineExprKind::Mul:
-    return llvm::MulOverflow(*lhs, *rhs, result) ? std::nullopt : std::optional(result);
-  default:
-    break;
-  }
-  if (*rhs <= 0)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::FloorDiv)
-    return llvm::divideFloorSigned(*lhs, *rhs);
-  if (expr.getKind() == AffineExprKind::CeilDiv)
-    return llvm::divideCeilSigned(*lhs, *rhs);
-  return llvm::mod(*lhs, *rhs);
-}
-
 std::optional<int64_t> Folder::evaluate(AffineExpr expr, ValueRange symbols) {
   SmallVector<int64_t> symbolValues;
   for (Value symbol : symbols) {
@@ -140,7 +109,7 @@ std::optional<int64_t> Folder::evaluate(AffineExpr expr, ValueRange symbols) {
       return std::nullopt;
     symbolValues.push_back(known.getInt());
   }
-  return evaluateExpr(expr, point, symbolValues);
+  return te::evaluateExpr(expr, point, symbolValues);
 }
 
 std::optional<bool> Folder::holds(IntegerSet set, ValueRange symbols) {

@@ -240,8 +240,6 @@ static constexpr pipeline::Fault faults[] = {
     {"wrong-product", "loops", wrongProduct},
 };
 
-ArrayRef<pipeline::Fault> pipeline::getFaults() { return faults; }
-
 const pipeline::Fault *pipeline::lookupFault(StringRef name) {
   for (const Fault &fault : faults)
     if (fault.name == name)

@@ -7,6 +7,7 @@
 
 #include "BodyCompiler.h"
 #include "Numeric.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,7 +20,7 @@ using namespace mlir::tssa::te;
 using llvm::Error;
 using llvm::Expected;
 
-BodyCompiler::BodyCompiler(Machine &machine, Environment environment, ArrayRef<int64_t> sizes)
+BodyCompiler::BodyCompiler(RegisterFile &machine, Environment environment, ArrayRef<int64_t> sizes)
     : machine(machine), environment(environment), sizes(sizes) {
   machine.registers.assign(sizes.size(), makeInt(0));
 }
@@ -46,8 +47,8 @@ Expected<Register> BodyCompiler::getRegister(Value value, Location location) {
   return reg;
 }
 
-Expected<Linear> BodyCompiler::getIndex(Value value, Location location) {
-  Linear linear;
+Expected<LinearSum> BodyCompiler::getIndex(Value value, Location location) {
+  LinearSum linear;
   if (!registers.count(value))
     if (const HostValue *outer = environment(value); outer && !outer->tensor) {
       linear.constant = outer->scalar.i;
@@ -60,10 +61,10 @@ Expected<Linear> BodyCompiler::getIndex(Value value, Location location) {
   return linear;
 }
 
-Expected<SmallVector<Linear>> BodyCompiler::getIndices(ValueRange values, Location location) {
-  SmallVector<Linear> indices;
+Expected<SmallVector<LinearSum>> BodyCompiler::getIndices(ValueRange values, Location location) {
+  SmallVector<LinearSum> indices;
   for (Value value : values) {
-    Expected<Linear> index = getIndex(value, location);
+    Expected<LinearSum> index = getIndex(value, location);
     if (!index)
       return index.takeError();
     indices.push_back(*index);
@@ -71,13 +72,14 @@ Expected<SmallVector<Linear>> BodyCompiler::getIndices(ValueRange values, Locati
   return indices;
 }
 
-Register BodyCompiler::emit(Program &program, Instruction instruction, Location location) {
+Register BodyCompiler::emit(BodyProgram &program, Instruction instruction, Location location) {
   program.instructions.push_back(instruction);
   program.locations.push_back(location);
   return instruction.result;
 }
 
-Register BodyCompiler::materialize(const Linear &linear, Program &program, Location location) {
+Register BodyCompiler::materialize(const LinearSum &linear, BodyProgram &program,
+                                   Location location) {
   if (linear.constant == 0 && linear.terms.size() == 1 && linear.terms[0].second == 1)
     return linear.terms[0].first;
   if (linear.isConstant())
@@ -101,7 +103,7 @@ static int64_t wrapAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-static Linear add(Linear lhs, const Linear &rhs) {
+static LinearSum add(LinearSum lhs, const LinearSum &rhs) {
   lhs.constant = wrapAdd(lhs.constant, rhs.constant);
   for (auto [reg, coefficient] : rhs.terms) {
     auto *it = llvm::find_if(lhs.terms, [reg = reg](auto term) { return term.first == reg; });
@@ -114,7 +116,7 @@ static Linear add(Linear lhs, const Linear &rhs) {
   return lhs;
 }
 
-static Linear scale(Linear linear, int64_t factor) {
+static LinearSum scale(LinearSum linear, int64_t factor) {
   if (factor == 0)
     return {};
   linear.constant = wrapMul(linear.constant, factor);
@@ -123,10 +125,10 @@ static Linear scale(Linear linear, int64_t factor) {
   return linear;
 }
 
-Linear BodyCompiler::compileBinary(AffineBinaryOpExpr expr, ArrayRef<Linear> symbols,
-                                   Program &program, Location location) {
-  Linear lhs = compile(expr.getLHS(), symbols, program, location);
-  Linear rhs = compile(expr.getRHS(), symbols, program, location);
+LinearSum BodyCompiler::compileBinary(AffineBinaryOpExpr expr, ArrayRef<LinearSum> symbols,
+                                      BodyProgram &program, Location location) {
+  LinearSum lhs = compile(expr.getLHS(), symbols, program, location);
+  LinearSum rhs = compile(expr.getRHS(), symbols, program, location);
   if (expr.getKind() == AffineExprKind::Add)
     return add(lhs, rhs);
   Instruction in;
@@ -145,14 +147,14 @@ Linear BodyCompiler::compileBinary(AffineBinaryOpExpr expr, ArrayRef<Linear> sym
   in.a = materialize(lhs, program, location);
   in.b = materialize(rhs, program, location);
   in.result = machine.add(makeInt(0));
-  Linear result;
+  LinearSum result;
   result.terms.push_back({emit(program, in, location), 1});
   return result;
 }
 
-Linear BodyCompiler::compile(AffineExpr expr, ArrayRef<Linear> symbols, Program &program,
-                             Location location) {
-  Linear linear;
+LinearSum BodyCompiler::compile(AffineExpr expr, ArrayRef<LinearSum> symbols, BodyProgram &program,
+                                Location location) {
+  LinearSum linear;
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     linear.constant = constant.getValue();
   else if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -164,7 +166,7 @@ Linear BodyCompiler::compile(AffineExpr expr, ArrayRef<Linear> symbols, Program 
   return linear;
 }
 
-Condition BodyCompiler::compile(IntegerSet set, ArrayRef<Linear> symbols, Program &program,
+Condition BodyCompiler::compile(IntegerSet set, ArrayRef<LinearSum> symbols, BodyProgram &program,
                                 Location location) {
   Condition condition;
   for (unsigned i = 0; i < set.getNumConstraints(); ++i)
@@ -174,7 +176,7 @@ Condition BodyCompiler::compile(IntegerSet set, ArrayRef<Linear> symbols, Progra
 }
 
 /// Whether 0 <= linear < size at every point of the domain, as its corners tell.
-bool BodyCompiler::staysBelow(const Linear &linear, int64_t size) const {
+bool BodyCompiler::staysBelow(const LinearSum &linear, int64_t size) const {
   int64_t low = linear.constant, high = linear.constant;
   for (auto [reg, coefficient] : linear.terms) {
     int64_t reach;
@@ -190,21 +192,14 @@ bool BodyCompiler::staysBelow(const Linear &linear, int64_t size) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether an index comes from the body itself, hence from data.
-static bool hasOpaqueIndex(ReadOp read) {
-  return llvm::any_of(read.getSymbols(), [&](Value symbol) {
-    return symbol.getParentRegion() == read->getParentRegion();
-  });
-}
-
-Error BodyCompiler::compileRead(ReadOp read, Program &program) {
+Error BodyCompiler::compileRead(ReadOp read, BodyProgram &program) {
   const HostValue *source = environment(read.getSource());
   if (!source || !source->tensor)
     return makeError(read.getLoc(), "a read of a tensor that is not known");
-  Expected<SmallVector<Linear>> symbols = getIndices(read.getSymbols(), read.getLoc());
+  Expected<SmallVector<LinearSum>> symbols = getIndices(read.getSymbols(), read.getLoc());
   if (!symbols)
     return symbols.takeError();
-  Access access;
+  ElementRead access;
   access.tensor = *source->tensor;
   access.opaque = hasOpaqueIndex(read);
   if (read.getGuard()) {
@@ -215,9 +210,9 @@ Error BodyCompiler::compileRead(ReadOp read, Program &program) {
     access.pad = *pad;
   }
   bool inBounds = true;
-  Linear offset;
+  LinearSum offset;
   for (auto [expr, size] : llvm::zip_equal(read.getMap().getResults(), access.tensor.getShape())) {
-    Linear index = compile(expr, *symbols, program, read.getLoc());
+    LinearSum index = compile(expr, *symbols, program, read.getLoc());
     inBounds &= staysBelow(index, size);
     offset = add(scale(offset, size), index);
     access.indices.push_back(index);
@@ -233,7 +228,7 @@ Error BodyCompiler::compileRead(ReadOp read, Program &program) {
   return Error::success();
 }
 
-Error BodyCompiler::compileScalar(Operation &op, Program &program, bool wide) {
+Error BodyCompiler::compileScalar(Operation &op, BodyProgram &program, bool wide) {
   std::optional<Instruction> in = getScalarInstruction(&op);
   if (!in)
     return makeError(op.getLoc(),
@@ -254,12 +249,12 @@ Error BodyCompiler::compileScalar(Operation &op, Program &program, bool wide) {
 }
 
 Error BodyCompiler::compileIndex(Value result, AffineExpr expr, ValueRange symbolValues,
-                                 Program &program) {
+                                 BodyProgram &program) {
   Location location = result.getLoc();
-  Expected<SmallVector<Linear>> symbols = getIndices(symbolValues, location);
+  Expected<SmallVector<LinearSum>> symbols = getIndices(symbolValues, location);
   if (!symbols)
     return symbols.takeError();
-  Linear linear = compile(expr, *symbols, program, location);
+  LinearSum linear = compile(expr, *symbols, program, location);
   Instruction in;
   in.opcode = Opcode::Linear;
   in.payload = program.linears.size();
@@ -269,8 +264,8 @@ Error BodyCompiler::compileIndex(Value result, AffineExpr expr, ValueRange symbo
   return Error::success();
 }
 
-Error BodyCompiler::compileInside(InsideOp inside, Program &program) {
-  Expected<SmallVector<Linear>> symbols = getIndices(inside.getSymbols(), inside.getLoc());
+Error BodyCompiler::compileInside(InsideOp inside, BodyProgram &program) {
+  Expected<SmallVector<LinearSum>> symbols = getIndices(inside.getSymbols(), inside.getLoc());
   if (!symbols)
     return symbols.takeError();
   Condition condition = compile(inside.getSet(), *symbols, program, inside.getLoc());
@@ -293,7 +288,7 @@ static AffineExpr dimsAsSymbols(AffineMap map) {
   return map.getResult(0).replaceDimsAndSymbols(dims, symbols);
 }
 
-Error BodyCompiler::compileOp(Operation &op, Program &program, bool wide) {
+Error BodyCompiler::compileOp(Operation &op, BodyProgram &program, bool wide) {
   if (auto read = dyn_cast<ReadOp>(op))
     return compileRead(read, program);
   if (auto index = dyn_cast<IndexOp>(op))
@@ -313,7 +308,7 @@ Error BodyCompiler::compileOp(Operation &op, Program &program, bool wide) {
   return compileScalar(op, program, wide);
 }
 
-Expected<SmallVector<Register>> BodyCompiler::compile(Block &block, Program &program,
+Expected<SmallVector<Register>> BodyCompiler::compile(Block &block, BodyProgram &program,
                                                       ArrayRef<Register> arguments, bool wide) {
   for (auto [argument, reg] : llvm::zip_equal(block.getArguments(), arguments))
     registers[argument] = reg;
@@ -330,7 +325,7 @@ Expected<SmallVector<Register>> BodyCompiler::compile(Block &block, Program &pro
   return yielded;
 }
 
-Expected<Register> BodyCompiler::compileScalarOp(Operation &op, Program &program) {
+Expected<Register> BodyCompiler::compileScalarOp(Operation &op, BodyProgram &program) {
   if (Error error = compileOp(op, program, /*wide=*/false))
     return error;
   return getRegister(op.getResult(0), op.getLoc());

@@ -7,7 +7,7 @@
 #ifndef LIB_REFERENCE_BODYCOMPILER_H
 #define LIB_REFERENCE_BODYCOMPILER_H
 
-#include "Program.h"
+#include "BodyProgram.h"
 #include "dialects/te/IR/TEOps.h"
 #include "tssa/Reference/HostValue.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,46 +22,46 @@ using Environment = llvm::function_ref<const HostValue *(mlir::Value)>;
 /// first are the dims of the point.
 class BodyCompiler {
 public:
-  BodyCompiler(Machine &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);
+  BodyCompiler(RegisterFile &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);
 
   /// Appends the ops of `block` to `program`, its arguments standing in
   /// `arguments`, and returns the registers that it yields. With `wide` float
   /// results are not rounded.
-  llvm::Expected<llvm::SmallVector<Register>> compile(mlir::Block &block, Program &program,
+  llvm::Expected<llvm::SmallVector<Register>> compile(mlir::Block &block, BodyProgram &program,
                                                       llvm::ArrayRef<Register> arguments = {},
                                                       bool wide = false);
 
   /// Appends one op without a point, and returns the register of its result.
-  llvm::Expected<Register> compileScalarOp(mlir::Operation &op, Program &program);
+  llvm::Expected<Register> compileScalarOp(mlir::Operation &op, BodyProgram &program);
 
   /// An index expression over the dims and `symbols`.
-  Linear compile(mlir::AffineExpr expr, llvm::ArrayRef<Linear> symbols, Program &program,
-                 mlir::Location location);
-  Condition compile(mlir::IntegerSet set, llvm::ArrayRef<Linear> symbols, Program &program,
+  LinearSum compile(mlir::AffineExpr expr, llvm::ArrayRef<LinearSum> symbols, BodyProgram &program,
+                    mlir::Location location);
+  Condition compile(mlir::IntegerSet set, llvm::ArrayRef<LinearSum> symbols, BodyProgram &program,
                     mlir::Location location);
 
   /// What `value` is as an index: a constant if it comes from outside.
-  llvm::Expected<Linear> getIndex(mlir::Value value, mlir::Location location);
-  llvm::Expected<llvm::SmallVector<Linear>> getIndices(mlir::ValueRange values,
-                                                       mlir::Location location);
+  llvm::Expected<LinearSum> getIndex(mlir::Value value, mlir::Location location);
+  llvm::Expected<llvm::SmallVector<LinearSum>> getIndices(mlir::ValueRange values,
+                                                          mlir::Location location);
 
 private:
   llvm::Expected<Register> getRegister(mlir::Value value, mlir::Location location);
   Register define(mlir::Value value);
-  Register emit(Program &program, Instruction instruction, mlir::Location location);
-  Register materialize(const Linear &linear, Program &program, mlir::Location location);
-  Linear compileBinary(mlir::AffineBinaryOpExpr expr, llvm::ArrayRef<Linear> symbols,
-                       Program &program, mlir::Location location);
-  bool staysBelow(const Linear &linear, int64_t size) const;
+  Register emit(BodyProgram &program, Instruction instruction, mlir::Location location);
+  Register materialize(const LinearSum &linear, BodyProgram &program, mlir::Location location);
+  LinearSum compileBinary(mlir::AffineBinaryOpExpr expr, llvm::ArrayRef<LinearSum> symbols,
+                          BodyProgram &program, mlir::Location location);
+  bool staysBelow(const LinearSum &linear, int64_t size) const;
 
-  llvm::Error compileOp(mlir::Operation &op, Program &program, bool wide);
+  llvm::Error compileOp(mlir::Operation &op, BodyProgram &program, bool wide);
   llvm::Error compileIndex(mlir::Value result, mlir::AffineExpr expr, mlir::ValueRange symbolValues,
-                           Program &program);
-  llvm::Error compileInside(mlir::tssa::te::InsideOp inside, Program &program);
-  llvm::Error compileRead(mlir::tssa::te::ReadOp read, Program &program);
-  llvm::Error compileScalar(mlir::Operation &op, Program &program, bool wide);
+                           BodyProgram &program);
+  llvm::Error compileInside(mlir::tssa::te::InsideOp inside, BodyProgram &program);
+  llvm::Error compileRead(mlir::tssa::te::ReadOp read, BodyProgram &program);
+  llvm::Error compileScalar(mlir::Operation &op, BodyProgram &program, bool wide);
 
-  Machine &machine;
+  RegisterFile &machine;
   Environment environment;
   llvm::SmallVector<int64_t> sizes;
   /// Registers of values of the body, and of outer ones already used.

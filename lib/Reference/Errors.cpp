@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "BodyProgram.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "tssa/Reference/Evaluator.h"
 #include "llvm/ADT/TypeSwitch.h"

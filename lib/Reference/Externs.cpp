@@ -157,6 +157,20 @@ static Expected<Tensors> compress(const Call &call) {
   return Tensors{*result};
 }
 
+/// -1, 0 or 1 as slice `a` comes before, equals or comes after slice `b`.
+static int compareSlices(const Call &call, const HostTensor &source, const AxisView &slices,
+                         int64_t a, int64_t b) {
+  for (int64_t o = 0; o < slices.outer; ++o)
+    for (int64_t n = 0; n < slices.inner; ++n) {
+      Scalar left = source.get(slices.at(o, a, n)), right = source.get(slices.at(o, b, n));
+      if (isLess(call, source.getKind(), left, right))
+        return -1;
+      if (isLess(call, source.getKind(), right, left))
+        return 1;
+    }
+  return 0;
+}
+
 static Expected<Tensors> unique(const Call &call) {
   const HostTensor &source = call.tensor(0);
   bool flat = !call.op->hasAttr("axis");
@@ -171,18 +185,7 @@ static Expected<Tensors> unique(const Call &call) {
     axis = *given;
   }
   AxisView from(shape, axis);
-  // -1, 0 or 1 as slice `a` comes before, equals or comes after slice `b`.
-  auto compare = [&](int64_t a, int64_t b) {
-    for (int64_t o = 0; o < from.outer; ++o)
-      for (int64_t n = 0; n < from.inner; ++n) {
-        Scalar left = source.get(from.at(o, a, n)), right = source.get(from.at(o, b, n));
-        if (isLess(call, source.getKind(), left, right))
-          return -1;
-        if (isLess(call, source.getKind(), right, left))
-          return 1;
-      }
-    return 0;
-  };
+  auto compare = [&](int64_t a, int64_t b) { return compareSlices(call, source, from, a, b); };
   SmallVector<int64_t> firsts, inverse(from.size), counts;
   for (int64_t i = 0; i < from.size; ++i) {
     auto *same = llvm::find_if(firsts, [&](int64_t first) { return compare(first, i) == 0; });

@@ -246,10 +246,10 @@ Error Interpreter::evaluateScalar(Operation &op) {
     isScalarOp &= !isa<TensorType>(operand.getType());
   if (!isScalarOp || op.getNumResults() != 1)
     return makeError(op.getLoc(), "no evaluation of '" + op.getName().getStringRef() + "'");
-  Machine machine;
+  RegisterFile machine;
   auto environment = [&](Value value) { return lookup(value); };
   BodyCompiler compiler(machine, environment, {});
-  Program program;
+  BodyProgram program;
   Expected<Register> result = compiler.compileScalarOp(op, program);
   if (!result)
     return result.takeError();

@@ -7,7 +7,7 @@
 #ifndef LIB_REFERENCE_NUMERIC_H
 #define LIB_REFERENCE_NUMERIC_H
 
-#include "Program.h"
+#include "BodyProgram.h"
 #include "mlir/IR/Operation.h"
 
 namespace tssa::reference {

@@ -45,14 +45,14 @@ public:
   Odometer(ArrayRef<int64_t> sizes, unsigned first) : sizes(sizes), first(first) {}
 
   /// Goes to the first point; false if there is none.
-  bool start(Machine &machine) const {
+  bool start(RegisterFile &machine) const {
     for (unsigned i = 0; i < sizes.size(); ++i)
       machine.registers[first + i].i = 0;
     return !llvm::is_contained(sizes, 0);
   }
 
   /// Goes to the next point; false after the last one.
-  bool next(Machine &machine) const {
+  bool next(RegisterFile &machine) const {
     for (unsigned i = sizes.size(); i-- > 0;) {
       int64_t &position = machine.registers[first + i].i;
       if (++position < sizes[i])
@@ -81,9 +81,9 @@ public:
 
 private:
   struct Piece {
-    Program membership;
+    BodyProgram membership;
     Condition where;
-    Program body;
+    BodyProgram body;
     SmallVector<Register> yielded;
   };
 
@@ -95,7 +95,7 @@ private:
   std::string describePoint() const;
 
   ComputeOp op;
-  Machine machine;
+  RegisterFile machine;
   BodyCompiler compiler;
   ArrayRef<int64_t> parallelSizes, reductionSizes;
   bool wideSums;
@@ -103,7 +103,7 @@ private:
   double *sumMagnitude;
   Register magnitude = 0;
   SmallVector<Piece, 1> pieces;
-  Program epilogue;
+  BodyProgram epilogue;
   SmallVector<Register> accumulators;
   SmallVector<Scalar> init;
   SmallVector<ElementKind> accumulatorKinds;
@@ -111,7 +111,7 @@ private:
 };
 } // namespace
 
-static void appendMove(Program &program, Register from, Register to, Location location) {
+static void appendMove(BodyProgram &program, Register from, Register to, Location location) {
   Instruction in;
   in.opcode = Opcode::Move;
   in.a = from;
@@ -121,7 +121,8 @@ static void appendMove(Program &program, Register from, Register to, Location lo
 }
 
 /// total += |value|
-static void appendMagnitude(Program &program, Register value, Register total, Location location) {
+static void appendMagnitude(BodyProgram &program, Register value, Register total,
+                            Location location) {
   Instruction in;
   in.opcode = Opcode::Binary;
   in.binary = [](Scalar sum, Scalar term, Width) {
@@ -295,17 +296,17 @@ Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Envir
 namespace {
 /// What one point of a te.update runs.
 struct UpdateProgram {
-  Program membership, body, target, combiner;
+  BodyProgram membership, body, target, combiner;
   std::optional<Condition> where;
   SmallVector<Register> yielded;
-  SmallVector<Linear> indices;
+  SmallVector<LinearSum> indices;
   Register old = 0, combined = 0;
 };
 } // namespace
 
-static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, Machine &machine,
+static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, RegisterFile &machine,
                            UpdateProgram &program) {
-  Expected<SmallVector<Linear>> symbols = compiler.getIndices(op.getSymbols(), op.getLoc());
+  Expected<SmallVector<LinearSum>> symbols = compiler.getIndices(op.getSymbols(), op.getLoc());
   if (!symbols)
     return symbols.takeError();
   if (op.getGuard())
@@ -315,7 +316,7 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, Machine &machine
     return yielded.takeError();
   program.yielded = *yielded;
   for (Register reg : ArrayRef(*yielded).drop_front()) {
-    Linear opaque;
+    LinearSum opaque;
     opaque.terms.push_back({reg, 1});
     symbols->push_back(opaque);
   }
@@ -333,7 +334,7 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, Machine &machine
   return Error::success();
 }
 
-static Error writePoint(UpdateOp op, Machine &machine, const UpdateProgram &program,
+static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram &program,
                         HostTensor &result) {
   if (Error error = machine.run(program.membership))
     return error;
@@ -367,7 +368,7 @@ Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environm
   if (!base || !base->tensor)
     return makeError(op.getLoc(), "the base is not known");
   HostTensor result = *base->tensor;
-  Machine machine;
+  RegisterFile machine;
   BodyCompiler compiler(machine, environment, *sizes);
   UpdateProgram program;
   if (Error error = compileUpdate(op, compiler, machine, program))
@@ -388,9 +389,9 @@ struct ScanLine {
   int64_t first, step, count;
 };
 
-static Error scanLine(const ScanLine &line, ScanOp op, Machine &machine, const Program &program,
-                      ArrayRef<Register> registers, Scalar init, const HostTensor &source,
-                      HostTensor &result) {
+static Error scanLine(const ScanLine &line, ScanOp op, RegisterFile &machine,
+                      const BodyProgram &program, ArrayRef<Register> registers, Scalar init,
+                      const HostTensor &source, HostTensor &result) {
   Register accumulator = registers[0], value = registers[1], combined = registers[2];
   machine.registers[accumulator] = init;
   for (int64_t i = 0; i < line.count; ++i) {
@@ -416,9 +417,9 @@ Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
   Expected<HostTensor> result = HostTensor::create(source.getKind(), source.getShape());
   if (!result)
     return makeError(op.getLoc(), toString(result.takeError()));
-  Machine machine;
+  RegisterFile machine;
   BodyCompiler compiler(machine, environment, {});
-  Program program;
+  BodyProgram program;
   SmallVector<Register> registers = {machine.add(*init), machine.add(*init)};
   Expected<SmallVector<Register>> combined =
       compiler.compile(op.getCombiner().front(), program, registers, wideSums);

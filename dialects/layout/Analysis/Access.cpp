@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/Analysis/Contraction.h"
+#include "dialects/te/IR/CompiledExpr.h"
+#include "dialects/te/IR/Contraction.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,34 +27,6 @@ static SmallVector<int64_t> getStrides(RankedTensorType type) {
     strides[dim] = llvm::SaturatingMultiply<uint64_t>(strides[dim + 1],
                                                       getAssumedSize(type.getDimSize(dim + 1)));
   return strides;
-}
-
-/// Value of an expression; symbols count as a size that is not known.
-static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> point) {
-  switch (expr.getKind()) {
-  case AffineExprKind::Constant:
-    return cast<AffineConstantExpr>(expr).getValue();
-  case AffineExprKind::DimId:
-    return point[cast<AffineDimExpr>(expr).getPosition()];
-  case AffineExprKind::SymbolId:
-    return assumedSize;
-  default:
-    break;
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), point), rhs = evaluate(binary.getRHS(), point);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::Mod:
-    return rhs <= 0 ? 0 : llvm::mod(lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return rhs <= 0 ? 0 : llvm::divideFloorSigned(lhs, rhs);
-  default:
-    return rhs <= 0 ? 0 : llvm::divideCeilSigned(lhs, rhs);
-  }
 }
 
 static void collectDims(AffineExpr expr, llvm::SmallDenseSet<unsigned> &dims) {
@@ -82,6 +55,7 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 
 Access::Access(te::ReadOp read, unsigned numDims)
     : read(read), numDims(numDims), indices(read.getMap().getResults()),
+      symbols(read.getMap().getNumSymbols(), assumedSize),
       strides(getStrides(read.getSourceType())) {
   for (Value symbol : read.getSymbols())
     collectDims(symbol, read->getBlock(), opaqueDims);
@@ -99,7 +73,7 @@ Access::Access(RankedTensorType type, unsigned numDims)
 int64_t Access::getAddress(ArrayRef<int64_t> point) const {
   uint64_t address = 0; // wraps: only differences count
   for (auto [expr, stride] : llvm::zip_equal(indices, strides))
-    address += static_cast<uint64_t>(evaluate(expr, point)) * stride;
+    address += static_cast<uint64_t>(te::evaluateExpr(expr, point, symbols).value_or(0)) * stride;
   return static_cast<int64_t>(address);
 }
 

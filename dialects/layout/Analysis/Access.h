@@ -26,8 +26,7 @@ public:
   Step getStep(unsigned dim, int64_t count) const;
   /// The addresses of the first `count` iterations of `dim`, from the first of them, if
   /// they are the same for every such run in `extent` iterations.
-  std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count,
-                                                 int64_t extent) const;
+  std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count, int64_t extent) const;
   /// Elements between neighbours along `dim`; sizes that are not known count as
   /// large primes.
   int64_t getStride(unsigned dim) const;
@@ -49,6 +48,7 @@ private:
   unsigned numDims;
   bool packable = false;
   SmallVector<AffineExpr> indices;
+  SmallVector<int64_t> symbols; ///< the sizes that they are assumed to be
   SmallVector<int64_t> strides;
   llvm::SmallDenseSet<unsigned> opaqueDims, guardDims;
 };

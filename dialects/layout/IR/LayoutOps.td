@@ -146,15 +146,6 @@ def Layout_CacheOp : Layout_Op<"cache"> {
   let hasVerifier = 1; // C1
 }
 
-def Layout_UnrollOp : Layout_Op<"unroll"> {
-  let summary = "unroll a loop";
-  let description = [{
-    Example: `layout.unroll %k`
-  }];
-  let arguments = (ins Layout_LoopType:$loop);
-  let assemblyFormat = "$loop attr-dict";
-}
-
 def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
   let summary = "compute what is needed of an expression inside of a loop of its reader";
   let description = [{

@@ -17,10 +17,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/layout/Transforms/KernelRewriter.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 
@@ -221,7 +222,7 @@ private:
 
   /// The largest parallel dim that the constant operand of a contraction has.
   static std::optional<unsigned> findChannelDim(te::ComputeOp compute, te::LaunchOp launch) {
-    std::optional<Contraction> contraction = matchContraction(compute);
+    std::optional<te::Contraction> contraction = matchContraction(compute);
     if (!contraction)
       return std::nullopt;
     auto isConstant = [&](te::ReadOp read) {

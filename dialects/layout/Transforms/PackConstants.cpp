@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/layout/Analysis/TileModel.h"
 #include "dialects/layout/Transforms/KernelRewriter.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/PackedConstant.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/IR/Contraction.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
@@ -87,7 +87,7 @@ private:
   };
 
   static std::optional<Weights> findWeights(te::ComputeOp compute, te::LaunchOp launch) {
-    std::optional<FactorReads> factors = findFactorReads(compute);
+    std::optional<te::FactorReads> factors = findFactorReads(compute);
     if (!factors)
       return std::nullopt;
     auto isConstant = [&](te::ReadOp read) { return getConstant(read, launch) != nullptr; };

@@ -20,10 +20,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/Analysis/Contraction.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/IR/Contraction.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MathExtras.h"
@@ -323,7 +323,7 @@ private:
 
   /// The dims of a sum of products whose factors each have a side of their own.
   std::optional<ProductDims> matchProduct() {
-    std::optional<Factors> factors = matchFactors(op);
+    std::optional<te::Factors> factors = matchFactors(op);
     if (!factors || getProduct(getReductionDims()) < leastTiled)
       return std::nullopt;
     ProductDims dims;

@@ -57,6 +57,11 @@ static Substitution makeSubstitution(unsigned numDims, ValueRange symbols, const
   return substitution;
 }
 
+bool te::hasOpaqueIndex(ReadOp read) {
+  return llvm::any_of(read.getSymbols(),
+                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
+}
+
 AffineMap te::composeMap(AffineMap map, ValueRange symbols, const PointMap &point,
                          const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols) {
   Substitution substitution =

@@ -36,6 +36,9 @@ struct PointMap {
 /// Whether `op` is te.read, te.index or te.inside.
 bool isPointOp(Operation *op);
 
+/// Whether an index of `read` is computed by the block that it stands in, hence from data.
+bool hasOpaqueIndex(ReadOp read);
+
 /// Substitutes `point` into a map over the old dims with `symbols`: the result is
 /// over the new dims, and `newSymbols` gets its symbol operands (those of `symbols`
 /// through `mapping`, then those of the point, duplicates joined).

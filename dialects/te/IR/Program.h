@@ -27,7 +27,7 @@
 #ifndef DIALECTS_TE_IR_PROGRAM_H
 #define DIALECTS_TE_IR_PROGRAM_H
 
-#include "dialects/te/IR/TEDialect.h"
+#include "dialects/te/IR/TEAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

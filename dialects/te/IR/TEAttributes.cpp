@@ -5,23 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/TEDialect.h"
+#include "dialects/te/IR/TEAttributes.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace mlir::tssa::te;
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/te/IR/TEAttributes.cpp.inc"
-
-void TEDialect::addTEAttributes() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/te/IR/TEAttributes.cpp.inc"
-      >();
-}
 
 //===----------------------------------------------------------------------===//
 // Ports

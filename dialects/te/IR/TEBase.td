@@ -36,9 +36,6 @@ def TE_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
-  let extraClassDeclaration = [{
-    void addTEAttributes();
-  }];
 }
 
 class TE_Op<string mnemonic, list<Trait> traits = []>

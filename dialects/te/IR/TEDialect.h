@@ -7,12 +7,8 @@
 #ifndef DIALECTS_TE_IR_TEDIALECT_H
 #define DIALECTS_TE_IR_TEDIALECT_H
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 
 #include "dialects/te/IR/TEDialect.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/te/IR/TEAttributes.h.inc"
 
 #endif // DIALECTS_TE_IR_TEDIALECT_H

@@ -37,7 +37,6 @@ public:
   void add(unsigned begin, unsigned end);
   void add(const LiveRange &other);
   bool overlaps(const LiveRange &other) const;
-  ArrayRef<Interval> getIntervals() const { return intervals; }
 
 private:
   SmallVector<Interval, 2> intervals;
@@ -93,7 +92,6 @@ public:
   /// The copy of tensor `number` at `at`; null when there is none.
   const Copy *lookupCopy(Operation *at, unsigned number) const;
   std::optional<UpdateTie> getUpdate(LaunchOp launch, unsigned result);
-  unsigned getBegin(Operation *op) const { return begins.lookup(op); }
   /// Variable of result `number` when its size is known at the start.
   std::optional<unsigned> getResultVariable(unsigned number) const { return results[number]; }
   /// All uses of a variable's values.

@@ -51,6 +51,8 @@ private:
   void rewriteExtern(ExternOp op);
   void rewriteElements(Operation *op);
   LogicalResult rewriteStructured(Operation *op);
+  /// Appends the initial values of a loop that are not in planned buffers, as it takes them.
+  void appendInits(Operation *loop, unsigned numBounds, SmallVectorImpl<Value> &operands);
   void rewriteBlockArguments(Block &block);
   void rewriteYield(Operation *op);
   void rewriteReturn(func::ReturnOp op);

@@ -40,12 +40,32 @@ void BufferRewriter::rewriteBlockArguments(Block &block) {
   }
 }
 
+void BufferRewriter::appendInits(Operation *loop, unsigned numBounds,
+                                 SmallVectorImpl<Value> &operands) {
+  for (auto [i, init] : llvm::enumerate(loop->getOperands().drop_front(numBounds))) {
+    const Copy *copy = program.lookupCopy(loop, i);
+    if (!copy) {
+      operands.push_back(init);
+      continue;
+    }
+    const Variable &target = program.getVariables()[copy->target];
+    if (target.kind == Variable::Planned)
+      continue;
+    Value source = memrefs.lookup(init), own = source;
+    if (!ownership.isMove(*copy)) {
+      own = cloneGrown(source);
+      emitCopy(loop->getLoc(), source, own, *copy);
+    }
+    operands.push_back(castTo(own, target.values.front().getType()));
+  }
+}
+
 LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   SmallVector<Type> types;
-  unsigned inits = isa<scf::ForOp>(op) ? 3 : isa<scf::IfOp>(op) ? 1 : 0;
-  operands.append(op->operand_begin(), op->operand_begin() + inits);
+  unsigned numBounds = isa<scf::ForOp>(op) ? 3 : isa<scf::IfOp>(op) ? 1 : 0;
+  operands.append(op->operand_begin(), op->operand_begin() + numBounds);
   for (OpResult result : op->getResults())
     if (isKept(result))
       types.push_back(getCarriedType(result.getType()));
@@ -58,25 +78,9 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
     for (Block &block : region)
       rewriteBlockArguments(block);
 
-  if (inits != 1) {
+  if (!isa<scf::IfOp>(op)) {
     emitCopies(op);
-    for (auto [i, init] : llvm::enumerate(op->getOperands().drop_front(inits))) {
-      const Copy *copy = program.lookupCopy(op, i);
-      if (!copy) {
-        operands.push_back(init);
-        continue;
-      }
-      Value source = memrefs.lookup(init);
-      const Variable &target = program.getVariables()[copy->target];
-      if (target.kind == Variable::Planned)
-        continue;
-      Value own = source;
-      if (!ownership.isMove(*copy)) {
-        own = cloneGrown(source);
-        emitCopy(loc, source, own, *copy);
-      }
-      operands.push_back(castTo(own, target.values.front().getType()));
-    }
+    appendInits(op, numBounds, operands);
   }
 
   Operation *replacement =

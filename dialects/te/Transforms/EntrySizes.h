@@ -66,7 +66,6 @@ private:
   Value getArgumentDim(unsigned argument, unsigned dim);
   Value computeDim(Value tensor, unsigned dim);
   Value computeBlockArgumentDim(BlockArgument argument, unsigned dim);
-  Value getCarriedDim(Value init, unsigned dim);
   Value insert(Operation *op);
   void findVaryingDims();
 };

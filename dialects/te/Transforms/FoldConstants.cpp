@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Analysis/Polynomial.h"
+#include "dialects/te/IR/CompiledExpr.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/WeightCollector.h"
@@ -22,7 +22,6 @@
 #include "mlir/IR/Remarks.h"
 #include "tssa/Support/CheckedSize.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEFOLDCONSTANTS
@@ -37,63 +36,6 @@ using namespace mlir::tssa::te;
 static constexpr int64_t smallElements = 4096;
 
 namespace {
-/// An expression over dims as steps on a stack: cheaper than walking the tree for
-/// each point.
-class CompiledExpr {
-public:
-  explicit CompiledExpr(AffineExpr expr) { compile(expr); }
-
-  int64_t evaluate(ArrayRef<int64_t> point) const {
-    int64_t stack[maxDepth];
-    unsigned top = 0;
-    for (const Step &step : steps) {
-      if (step.kind == AffineExprKind::Constant) {
-        stack[top++] = step.value;
-        continue;
-      }
-      if (step.kind == AffineExprKind::DimId) {
-        stack[top++] = point[step.value];
-        continue;
-      }
-      int64_t rhs = stack[--top], &lhs = stack[top - 1];
-      if (step.kind == AffineExprKind::Add)
-        lhs += rhs;
-      else if (step.kind == AffineExprKind::Mul)
-        lhs *= rhs;
-      else if (step.kind == AffineExprKind::FloorDiv)
-        lhs = llvm::divideFloorSigned(lhs, rhs);
-      else if (step.kind == AffineExprKind::CeilDiv)
-        lhs = llvm::divideCeilSigned(lhs, rhs);
-      else
-        lhs = llvm::mod(lhs, rhs);
-    }
-    return stack[0];
-  }
-
-  static constexpr unsigned maxDepth = 64;
-
-private:
-  struct Step {
-    AffineExprKind kind;
-    int64_t value;
-  };
-
-  void compile(AffineExpr expr) {
-    int64_t value = 0;
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      value = constant.getValue();
-    else if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      value = dim.getPosition();
-    else if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-      compile(binary.getLHS());
-      compile(binary.getRHS());
-    }
-    steps.push_back({expr.getKind(), value});
-  }
-
-  SmallVector<Step> steps;
-};
-
 /// A piece that is nothing but a read of a constant.
 struct ConstantPiece {
   IntegerSet where;
@@ -109,9 +51,6 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
   if (!constant || !llvm::hasNItems(body, 2) || !read.getSymbols().empty() || read.getGuard() ||
       body.getTerminator()->getOperand(0) != read.getValue())
     return std::nullopt;
-  for (AffineExpr expr : read.getMap().getResults())
-    if (getExprSize(expr) >= CompiledExpr::maxDepth)
-      return std::nullopt;
   FailureOr<ConstantBytes> bytes = ConstantBytes::get(constant.getValue());
   if (failed(bytes))
     return std::nullopt;
@@ -150,7 +89,7 @@ static void advance(MutableArrayRef<int64_t> point, ArrayRef<int64_t> shape) {
   }
 }
 
-/// Fills the elements of one piece; false if one is out of bounds.
+/// Fills the elements of one piece; false if one is out of bounds or an index has no value.
 static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsigned elementBytes,
                       MutableArrayRef<char> result) {
   SmallVector<CompiledExpr> conditions, indexes;
@@ -167,14 +106,20 @@ static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsig
   for (size_t offset = 0; offset < result.size(); offset += elementBytes, advance(point, shape)) {
     bool inside = true;
     for (unsigned i = 0; i < conditions.size() && inside; ++i) {
-      int64_t value = conditions[i].evaluate(point);
-      inside = where.isEq(i) ? value == 0 : value >= 0;
+      std::optional<int64_t> value = conditions[i].evaluate(point);
+      if (!value)
+        return false;
+      inside = where.isEq(i) ? *value == 0 : *value >= 0;
     }
     if (!inside)
       continue;
     int64_t address = 0;
-    for (auto [index, size] : llvm::zip_equal(indexes, sourceShape))
-      address = address * size + index.evaluate(point);
+    for (auto [index, size] : llvm::zip_equal(indexes, sourceShape)) {
+      std::optional<int64_t> position = index.evaluate(point);
+      if (!position)
+        return false;
+      address = address * size + *position;
+    }
     if (address < 0 || address >= int64_t(source.size() / elementBytes))
       return false;
     std::copy_n(source.begin() + address * elementBytes, elementBytes, result.begin() + offset);
@@ -182,7 +127,7 @@ static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsig
   return true;
 }
 
-/// Null if a read is out of bounds.
+/// Null if a piece cannot be filled.
 static ElementsAttr evaluate(ComputeOp compute, ArrayRef<ConstantPiece> pieces) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   unsigned elementBytes = type.getElementTypeBitWidth() / 8;

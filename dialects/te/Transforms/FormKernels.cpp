@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Captures.h"
@@ -135,8 +136,8 @@ static StringRef getHint(Operation *op) {
     return "reduce";
   switch (*combiner) {
   case Combiner::Add:
-    return llvm::count_if(body, [](Operation &op) { return isa<ReadOp>(op); }) > 1 ? "contract"
-                                                                                   : "sum";
+    return findSummedProduct(compute) && llvm::range_size(body.getOps<ReadOp>()) > 1 ? "contract"
+                                                                                     : "sum";
   case Combiner::Mul:
     return "prod";
   case Combiner::Max:

@@ -29,9 +29,6 @@ public:
   /// the function its new type. `read` gives the value of a ref at the end.
   void close(OpBuilder &builder, function_ref<Value(Value ref)> read);
 
-  /// The storage of every argument that is written, by number.
-  ArrayRef<std::pair<unsigned, Value>> getWritten() const { return written; }
-
 private:
   struct Returned {
     unsigned result, argument;
@@ -43,6 +40,7 @@ private:
 
   func::FuncOp function;
   DenseMap<Value, unsigned> arguments;
+  /// The storage of every argument that is written, by number.
   SmallVector<std::pair<unsigned, Value>> written;
 };
 

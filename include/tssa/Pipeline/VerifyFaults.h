@@ -25,7 +25,6 @@ struct Fault {
   bool (*inject)(mlir::ModuleOp module);
 };
 
-llvm::ArrayRef<Fault> getFaults();
 /// Null for a name that no fault has.
 const Fault *lookupFault(llvm::StringRef name);
 

@@ -51,7 +51,6 @@ private:
 
   // HostEmitter.cpp
   void createFunction();
-  void createScratch();
   mlir::LogicalResult createBlocks();
   void loadArguments();
   mlir::LogicalResult emit(mlir::Operation *op);

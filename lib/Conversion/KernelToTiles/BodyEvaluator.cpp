@@ -49,11 +49,6 @@ Value BodyEvaluator::andMasks(Value lhs, Value rhs) {
 // Index expressions
 //===----------------------------------------------------------------------===//
 
-bool ::tssa::conversion::hasOpaqueIndex(te::ReadOp read) {
-  return llvm::any_of(read.getSymbols(),
-                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
-}
-
 AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
   SmallVector<AffineExpr> symbolExprs;
   for (Value symbol : symbols) {

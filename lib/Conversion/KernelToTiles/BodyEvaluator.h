@@ -64,9 +64,6 @@ struct Condition {
   bool isAlways() const { return !never && !uniform && !lanes; }
 };
 
-/// Whether an index of `read` is computed at each point, by its own block.
-bool hasOpaqueIndex(mlir::tssa::te::ReadOp read);
-
 /// Evaluates the ops of one block at one point.
 class BodyEvaluator {
 public:

@@ -21,7 +21,7 @@ namespace {
 /// Writes a schedule into a region of its own.
 class BoxScheduler {
 public:
-  BoxScheduler(const Box &box, KernelTarget &target, Operation *op)
+  BoxScheduler(const PointBox &box, KernelTarget &target, Operation *op)
       : box(box), target(target), op(op), loc(op->getLoc()), builder(op->getContext()),
         loopType(layout::LoopType::get(op->getContext())) {
     builder.setInsertionPointToEnd(&region.emplaceBlock());
@@ -72,7 +72,7 @@ private:
       layout::BindOp::create(builder, loc, spread, target.getLevels()[0]);
   }
 
-  const Box &box;
+  const PointBox &box;
   KernelTarget &target;
   Operation *op;
   Location loc;
@@ -109,7 +109,7 @@ private:
 
 namespace tssa::conversion {
 
-FailureOr<Schedule> scheduleBox(const Box &box, KernelTarget &target, Operation *op) {
+FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target, Operation *op) {
   if (BlockThreads *threads = target.getThreads())
     threads->count = boxThreads;
   return BoxScheduler(box, target, op).write();

@@ -13,7 +13,7 @@
 namespace tssa::conversion {
 
 /// Points whose order does not matter: the elements of te.update and te.scan.
-struct Box {
+struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
   /// The dim along which memory is contiguous, for targets with wide vectors.
   std::optional<unsigned> vectorDim;
@@ -23,7 +23,8 @@ struct Box {
 
 /// The loops of `box`. Where blocks have threads, each takes one point; else the
 /// elements along the vector dim are vectors.
-mlir::FailureOr<Schedule> scheduleBox(const Box &box, KernelTarget &target, mlir::Operation *op);
+mlir::FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target,
+                                      mlir::Operation *op);
 
 /// Builds iteration `number` of a box, with the code of `build` at each point, or at
 /// each vector of points.

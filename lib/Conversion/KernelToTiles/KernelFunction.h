@@ -12,7 +12,7 @@
 
 namespace tssa::conversion {
 
-struct Window;
+struct UpdateWindow;
 
 /// The function that runs a kernel, with what its body is built from.
 struct KernelFunction {
@@ -49,7 +49,7 @@ mlir::LogicalResult lowerUpdateKernel(mlir::OpBuilder &builder, mlir::tssa::te::
                                       mlir::tssa::te::UpdateOp update, KernelTarget &target);
 /// Lowers a kernel that is one te.update whose points write a window.
 mlir::LogicalResult lowerWindowKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
-                                      mlir::tssa::te::UpdateOp update, const Window &window,
+                                      mlir::tssa::te::UpdateOp update, const UpdateWindow &window,
                                       KernelTarget &target);
 /// Lowers a kernel that is one te.scan.
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,

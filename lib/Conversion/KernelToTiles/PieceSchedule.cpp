@@ -15,7 +15,7 @@ using namespace ::tssa::conversion;
 
 namespace {
 /// The box of one piece.
-struct Box {
+struct PieceBox {
   SmallVector<AffineExpr> offsets, extents; ///< of all dims, reduction too
   IntegerSet rest; ///< what the box does not say of the piece; null for nothing
 };
@@ -41,9 +41,9 @@ static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr 
   return std::nullopt;
 }
 
-static FailureOr<Box> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineExpr> extents) {
+static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineExpr> extents) {
   MLIRContext *context = op.getContext();
-  Box box;
+  PieceBox box;
   box.offsets.assign(extents.size(), getAffineConstantExpr(0, context));
   box.extents.assign(extents.begin(), extents.end());
   IntegerSet set = op.getPieceSet(piece);
@@ -111,7 +111,7 @@ SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op, const 
 FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel, te::ComputeOp op,
                                         unsigned piece, const IRMapping &values,
                                         ArrayRef<AffineExpr> fixed) {
-  FailureOr<Box> box = getBox(op, piece, getExtents(index, op, values));
+  FailureOr<PieceBox> box = getBox(op, piece, getExtents(index, op, values));
   if (failed(box))
     return failure();
   // A fixed dim is a loop of one iteration at the index given.

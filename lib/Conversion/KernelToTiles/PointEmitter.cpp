@@ -7,7 +7,8 @@
 
 #include "PointEmitter.h"
 #include "TilePoints.h"
-#include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,14 +41,11 @@ PointEmitter::Values PointEmitter::getIdentity(bool vector) {
   return identity;
 }
 
-/// The product that a body yields, when it is joined by a float sum: the two
-/// become one multiply-add.
+/// The product of floats that a sum and nothing else uses: the two become one multiply-add.
 static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
-  Block *body = op.getPieceBlock(piece);
-  if (te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
-    return {};
-  auto product = body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
-  return product && product->hasOneUse() && product->getBlock() == body ? product : arith::MulFOp();
+  auto product = dyn_cast_or_null<arith::MulFOp>(te::findSummedProduct(op, piece));
+  bool isInside = product && product->getBlock() == op.getPieceBlock(piece);
+  return isInside && product->hasOneUse() ? product : arith::MulFOp();
 }
 
 PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange accumulators) {
@@ -199,18 +197,18 @@ void PointEmitter::assumeGuards(const Guards &guards, bool assume) {
 
 /// Of expressions that differ by a constant only the least.
 static SmallVector<AffineExpr> dropImplied(ArrayRef<AffineExpr> exprs) {
-  llvm::MapVector<AffineExpr, int64_t> leastConstants;
+  llvm::MapVector<AffineExpr, int64_t> minConstants;
   for (AffineExpr expr : exprs) {
     int64_t constant = 0;
     if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr); sum && sum.getKind() == AffineExprKind::Add)
       if (auto rhs = dyn_cast<AffineConstantExpr>(sum.getRHS()))
         constant = rhs.getValue();
-    auto [it, isNew] = leastConstants.insert({expr - constant, constant});
+    auto [it, isNew] = minConstants.insert({expr - constant, constant});
     if (!isNew)
       it->second = std::min(it->second, constant);
   }
   SmallVector<AffineExpr> least;
-  for (auto [expr, constant] : leastConstants)
+  for (auto [expr, constant] : minConstants)
     least.push_back(expr + constant);
   return least;
 }

@@ -14,7 +14,7 @@ using namespace mlir::tssa::layout;
 using namespace ::tssa::conversion;
 
 /// Of a block of any device.
-static constexpr int64_t mostThreads = 1024;
+static constexpr int64_t maxThreads = 1024;
 static constexpr int64_t warpSize = 32;
 
 const TileGroup *Schedule::getTile(unsigned loop) const {
@@ -119,7 +119,7 @@ private:
           {static_cast<unsigned>(cache.getOperand()), handles.lookup(cache.getLoop()), cache});
       return success();
     }
-    if (isa<RegisterTileOp, UnrollOp>(op))
+    if (isa<RegisterTileOp>(op))
       return setKind(op, LoopKind::Tile);
     if (isa<VectorizeOp>(op))
       return setKind(op, LoopKind::Vector);
@@ -319,9 +319,9 @@ private:
 
   /// Lanes that join partial results are neighbours, and fill warps or parts of one.
   LogicalResult checkThreads() {
-    if (schedule.getNumThreads() > mostThreads)
+    if (schedule.getNumThreads() > maxThreads)
       return expression->emitError("expected at most ")
-             << mostThreads << " lanes for '" << label << "', got " << schedule.getNumThreads();
+             << maxThreads << " lanes for '" << label << "', got " << schedule.getNumThreads();
     bool reduces = false;
     for (unsigned id : schedule.threads) {
       if (reduces && !schedule.loops[id].reduction)

@@ -229,9 +229,9 @@ static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::Sca
 }
 
 /// The box of a scan's lines: the axis has one iteration.
-static Box getLines(IndexBuilder &index, te::ScanOp scan, ArrayRef<OpFoldResult> sizes,
-                    const IRMapping &values) {
-  Box box{getSizeExprs(index, sizes, values), std::nullopt, /*spread=*/true};
+static PointBox getLines(IndexBuilder &index, te::ScanOp scan, ArrayRef<OpFoldResult> sizes,
+                         const IRMapping &values) {
+  PointBox box{getSizeExprs(index, sizes, values), std::nullopt, /*spread=*/true};
   box.extents[scan.getAxis()] = getAffineConstantExpr(1, index.getContext());
   return box;
 }
@@ -240,7 +240,7 @@ namespace tssa::conversion {
 
 LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
                                 KernelTarget &target) {
-  if (std::optional<Window> window = matchWindow(update))
+  if (std::optional<UpdateWindow> window = matchWindow(update))
     return lowerWindowKernel(builder, kernel, update, *window, target);
   return lowerSerialUpdate(builder, kernel, update, target);
 }

@@ -30,8 +30,8 @@ using namespace ::tssa::conversion;
 //===----------------------------------------------------------------------===//
 
 /// `expr` as an offset, or as step * dim + offset.
-static std::optional<Window::Side> matchSide(AffineExpr expr, AffineMap map) {
-  Window::Side side;
+static std::optional<UpdateWindow::Side> matchSide(AffineExpr expr, AffineMap map) {
+  UpdateWindow::Side side;
   side.offset = expr;
   for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
     if (!expr.isFunctionOfDim(dim))
@@ -64,21 +64,21 @@ static std::optional<Window::Side> matchSide(AffineExpr expr, AffineMap map) {
 
 namespace tssa::conversion {
 
-std::optional<unsigned> Window::getContiguousDim() const {
+std::optional<unsigned> UpdateWindow::getContiguousDim() const {
   if (sides.empty() || sides.back().step != 1)
     return std::nullopt;
   return sides.back().dim;
 }
 
-std::optional<Window> matchWindow(te::UpdateOp update) {
+std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
   if (update.getNumOpaque() != 0)
     return std::nullopt;
   MLIRContext *context = update.getContext();
   AffineMap map = update.getMap();
-  Window window;
+  UpdateWindow window;
   window.domain.resize(update.getNumDims());
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<Window::Side> side = matchSide(expr, map);
+    std::optional<UpdateWindow::Side> side = matchSide(expr, map);
     if (!side || (side->dim && window.domain[*side->dim]))
       return std::nullopt;
     window.sides.push_back(*side);
@@ -104,7 +104,7 @@ SmallVector<bool> findIndependentDims(te::UpdateOp update) {
     bool isOpaque = llvm::any_of(
         llvm::seq<unsigned>(update.getSymbols().size(), update.getMap().getNumSymbols()),
         [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); });
-    std::optional<Window::Side> side = matchSide(expr, update.getMap());
+    std::optional<UpdateWindow::Side> side = matchSide(expr, update.getMap());
     if (!isOpaque && side && side->dim)
       independent[*side->dim] = true;
   }
@@ -120,8 +120,8 @@ SmallVector<bool> findIndependentDims(te::UpdateOp update) {
 namespace {
 class WindowLowering {
 public:
-  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update, const Window &window,
-                 KernelTarget &target)
+  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                 const UpdateWindow &window, KernelTarget &target)
       : builder(builder), kernel(kernel), update(update), window(window), target(target) {}
 
   LogicalResult lower() {
@@ -150,14 +150,14 @@ private:
   }
 
   FailureOr<Schedule> scheduleWindow(IndexBuilder &index, const IRMapping &values) {
-    Box box{getDomain(index, values), window.getContiguousDim(), /*spread=*/true};
+    PointBox box{getDomain(index, values), window.getContiguousDim(), /*spread=*/true};
     return scheduleBox(box, target, update);
   }
 
   FailureOr<Schedule> scheduleCopy(IndexBuilder &index, const IRMapping &values) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(update);
-    Box box;
+    PointBox box;
     box.extents =
         getSizeExprs(index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
     if (!box.extents.empty())
@@ -300,7 +300,7 @@ private:
   OpBuilder &builder;
   te::KernelOp kernel;
   te::UpdateOp update;
-  const Window &window;
+  const UpdateWindow &window;
   KernelTarget &target;
   KernelFunction function;
 };
@@ -309,7 +309,7 @@ private:
 namespace tssa::conversion {
 
 LogicalResult lowerWindowKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                                const Window &window, KernelTarget &target) {
+                                const UpdateWindow &window, KernelTarget &target) {
   return WindowLowering(builder, kernel, update, window, target).lower();
 }
 

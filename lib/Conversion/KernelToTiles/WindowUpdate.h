@@ -13,7 +13,7 @@ namespace tssa::conversion {
 
 /// A te.update each of whose points writes an element of its own that no index from
 /// data decides: rows, slices, slices with a step, permutations of those.
-struct Window {
+struct UpdateWindow {
   /// For each dim of the base: the dim of the domain that runs along it, if any, and
   /// `position - offset` = `step` * dim, or 0.
   struct Side {
@@ -29,7 +29,7 @@ struct Window {
   std::optional<unsigned> getContiguousDim() const;
 };
 
-std::optional<Window> matchWindow(mlir::tssa::te::UpdateOp update);
+std::optional<UpdateWindow> matchWindow(mlir::tssa::te::UpdateOp update);
 
 /// For each dim of the domain: whether points that differ in it never write the same
 /// element, whatever indexes from data are.

@@ -43,7 +43,8 @@ LogicalResult Constants::find(const Literal &literal, ImportReport &report) {
   return success();
 }
 
-LogicalResult Constants::read(const Program &program, uint64_t textBytes, ImportReport &report) {
+LogicalResult Constants::read(const RecordedProgram &program, uint64_t textBytes,
+                              ImportReport &report) {
   for (const Literal &argument : program.arguments)
     if (failed(find(argument, report)))
       return failure();

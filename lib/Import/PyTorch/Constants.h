@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_IMPORT_PYTORCH_CONSTANTS_H
 #define TSSA_LIB_IMPORT_PYTORCH_CONSTANTS_H
 
-#include "lib/Import/PyTorch/Program.h"
+#include "lib/Import/PyTorch/RecordedProgram.h"
 #include "lib/Import/TensorData.h"
 
 namespace tssa::pytorch {
@@ -23,7 +23,8 @@ public:
       : context(context), external(path, untrusted), untrusted(untrusted) {}
 
   /// Finds all constants of `program`, which outlives this. Its text has `textBytes`.
-  mlir::LogicalResult read(const Program &program, uint64_t textBytes, ImportReport &report);
+  mlir::LogicalResult read(const RecordedProgram &program, uint64_t textBytes,
+                           ImportReport &report);
   mlir::ElementsAttr get(const Literal &literal) const { return elements.lookup(&literal); }
 
 private:

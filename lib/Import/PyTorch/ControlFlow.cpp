@@ -38,9 +38,9 @@ static constexpr size_t maxTrials = 2000;
 //===----------------------------------------------------------------------===//
 
 /// The arm that only raises, if one does.
-static std::optional<unsigned> findRaisingArm(const Node &node) {
+static std::optional<unsigned> findRaisingArm(const RecordedNode &node) {
   for (unsigned arm = 0; arm < 2; ++arm)
-    for (const Node &inner : node.blocks[arm].nodes)
+    for (const RecordedNode &inner : node.blocks[arm].nodes)
       if (inner.is("prim::RaiseException"))
         return arm;
   return std::nullopt;
@@ -53,8 +53,8 @@ static FailureOr<Values> importArm(Importer &importer, const Block &arm) {
 }
 
 /// A run must not come to the arm that raises; the program is the other one.
-static FailureOr<Values> importAssertion(Importer &importer, const Node &node, mlir::Value flag,
-                                         unsigned raising) {
+static FailureOr<Values> importAssertion(Importer &importer, const RecordedNode &node,
+                                         mlir::Value flag, unsigned raising) {
   operators::Builder &b = importer.b;
   if (raising == 0) {
     mlir::Value one = arith::ConstantIntOp::create(b.ops, b.loc(), 1, 1);
@@ -162,7 +162,8 @@ static Values finishIf(Importer &importer, scf::IfOp draft, ArrayRef<Value> leav
   return joined;
 }
 
-static FailureOr<Values> importBranches(Importer &importer, const Node &node, mlir::Value flag) {
+static FailureOr<Values> importBranches(Importer &importer, const RecordedNode &node,
+                                        mlir::Value flag) {
   operators::Builder &b = importer.b;
   auto draft = scf::IfOp::create(b.ops, b.loc(), mlir::TypeRange(), flag,
                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -187,7 +188,7 @@ static FailureOr<Values> importBranches(Importer &importer, const Node &node, ml
   return finishIf(importer, draft, left, forms);
 }
 
-FailureOr<Values> importIf(Importer &importer, const Node &node) {
+FailureOr<Values> importIf(Importer &importer, const RecordedNode &node) {
   if (node.inputs.size() != 1 || node.blocks.size() != 2)
     return importer.b.error("expected one condition and two blocks");
   const Value &condition = importer.getValue(node.inputs[0]);
@@ -208,7 +209,7 @@ FailureOr<Values> importIf(Importer &importer, const Node &node) {
 namespace {
 class LoopImporter {
 public:
-  LoopImporter(Importer &importer, const Node &node)
+  LoopImporter(Importer &importer, const RecordedNode &node)
       : importer(importer), b(importer.b), body(node.blocks.front()),
         leaves(importer.getValues(ArrayRef<ValueId>(node.inputs).drop_front(2))),
         forms(leaves.size()) {}
@@ -409,7 +410,7 @@ FailureOr<Values> LoopImporter::run(const Value &trips, const Value &condition) 
   return b.limit("loops are nested too deeply to find out what they carry");
 }
 
-FailureOr<Values> importLoop(Importer &importer, const Node &node) {
+FailureOr<Values> importLoop(Importer &importer, const RecordedNode &node) {
   operators::Builder &b = importer.b;
   if (node.inputs.size() < 2 || node.blocks.size() != 1)
     return b.error("expected a trip count, a condition and a block");

@@ -16,7 +16,7 @@
 #include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Operators/Activations.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -297,11 +297,8 @@ static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
 
 static FailureOr<Tensors> buildGelu(Importer &importer, const Call &call) {
   bool isTanh = call[1].is(Value::String) && call[1].getText() == "tanh";
-  auto exact = [](Scalars x) { return x[0] * 0.5 * (erf(x[0] * 0.70710678118654752) + 1.0); };
-  auto approximate = [](Scalars x) {
-    Scalar inner = (x[0] + x[0] * x[0] * x[0] * 0.044715) * 0.79788456080286536;
-    return x[0] * 0.5 * (tanh(inner) + 1.0);
-  };
+  auto exact = [](Scalars x) { return operators::gelu(x[0]); };
+  auto approximate = [](Scalars x) { return operators::geluByTanh(x[0]); };
   return buildRow(importer, call,
                   {"gelu", "", Rule::FloatOnly, 1, 0, isTanh ? +approximate : +exact});
 }

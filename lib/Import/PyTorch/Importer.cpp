@@ -56,8 +56,8 @@ Value makeConstant(const Literal &literal) {
   return {};
 }
 
-static mlir::Location getLocation(mlir::MLIRContext *context, const Node &node,
-                                  const Place &place) {
+static mlir::Location getLocation(mlir::MLIRContext *context, const RecordedNode &node,
+                                  const SourcePlace &place) {
   std::string name = sys::path::filename(place.file).str() + ":" + std::to_string(place.line);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, name));
   mlir::Location at = mlir::FileLineColLoc::get(context, place.file, place.line, place.column);
@@ -76,7 +76,7 @@ void Importer::setValues(ArrayRef<ValueId> ids, ArrayRef<Value> from) {
     values[id] = value;
 }
 
-FailureOr<Values> Importer::build(const Node &node) {
+FailureOr<Values> Importer::build(const RecordedNode &node) {
   if (node.is("prim::Constant"))
     return Values{makeConstant(node.value)};
   if (node.is("prim::If"))
@@ -109,7 +109,7 @@ FailureOr<Values> Importer::build(const Node &node) {
   return made;
 }
 
-LogicalResult Importer::reportNode(const Node &node) {
+LogicalResult Importer::reportNode(const RecordedNode &node) {
   if (!errorText.empty() || b.fault() == Fault::None)
     return failure();
   errorText = node.op + ": " + b.faultText().str();
@@ -118,7 +118,7 @@ LogicalResult Importer::reportNode(const Node &node) {
   return failure();
 }
 
-LogicalResult Importer::importNode(const Node &node) {
+LogicalResult Importer::importNode(const RecordedNode &node) {
   if (node.place.line)
     place = node.place;
   b.setLoc(getLocation(b.context(), node, place));
@@ -139,7 +139,7 @@ LogicalResult Importer::importNode(const Node &node) {
 }
 
 LogicalResult Importer::importBlock(const Block &block) {
-  for (const Node &node : block.nodes)
+  for (const RecordedNode &node : block.nodes)
     if (failed(importNode(node)))
       return failure();
   return success();

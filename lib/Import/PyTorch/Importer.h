@@ -16,7 +16,7 @@
 
 #include "dialects/tssa/IR/TSSAOps.h"
 #include "lib/Import/PyTorch/Guards.h"
-#include "lib/Import/PyTorch/Program.h"
+#include "lib/Import/PyTorch/RecordedProgram.h"
 #include "lib/Import/PyTorch/Value.h"
 
 namespace tssa::pytorch {
@@ -25,7 +25,7 @@ using operators::Tensors;
 
 class Importer {
 public:
-  Importer(operators::Builder &builder, Guards &guards, const Program &program)
+  Importer(operators::Builder &builder, Guards &guards, const RecordedProgram &program)
       : b(builder), guards(guards), program(program), values(program.numValues) {}
 
   operators::Builder &b;
@@ -35,7 +35,7 @@ public:
   mlir::FailureOr<Values> run(llvm::ArrayRef<Value> arguments);
 
   /// Where the node stands that is built now.
-  const Place &getPlace() const { return place; }
+  const SourcePlace &getPlace() const { return place; }
   /// Refuses a program in which only a run knows `what`.
   mlir::LogicalResult needsKnown(const llvm::Twine &what);
 
@@ -91,14 +91,14 @@ public:
   void setValues(llvm::ArrayRef<ValueId> ids, llvm::ArrayRef<Value> from);
 
 private:
-  mlir::LogicalResult importNode(const Node &node);
-  mlir::FailureOr<Values> build(const Node &node);
-  mlir::LogicalResult reportNode(const Node &node);
+  mlir::LogicalResult importNode(const RecordedNode &node);
+  mlir::FailureOr<Values> build(const RecordedNode &node);
+  mlir::LogicalResult reportNode(const RecordedNode &node);
 
-  const Program &program;
+  const RecordedProgram &program;
   std::vector<Value> values;
   llvm::DenseMap<mlir::Value, Tensor> constants; ///< by the refs of their storages
-  Place place;
+  SourcePlace place;
   size_t numBuilt = 0;
 
 public:
@@ -116,8 +116,8 @@ std::optional<DType> lookupScalarType(int64_t code);
 Sizes getContiguousStrides(llvm::ArrayRef<Size> shape);
 
 /// Builds prim::If and prim::Loop.
-mlir::FailureOr<Values> importIf(Importer &importer, const Node &node);
-mlir::FailureOr<Values> importLoop(Importer &importer, const Node &node);
+mlir::FailureOr<Values> importIf(Importer &importer, const RecordedNode &node);
+mlir::FailureOr<Values> importLoop(Importer &importer, const RecordedNode &node);
 
 } // namespace tssa::pytorch
 

@@ -38,14 +38,14 @@ namespace {
 /// Collects every operator that the table lacks, with its place.
 class Checker {
 public:
-  LogicalResult run(const Program &program, ImportReport &report);
+  LogicalResult run(const RecordedProgram &program, ImportReport &report);
 
 private:
   void visit(const Block &block);
   std::vector<std::string> lines;
 };
 
-bool isBuiltIn(const Node &node) {
+bool isBuiltIn(const RecordedNode &node) {
   return node.is("prim::Constant") || node.is("prim::If") || node.is("prim::Loop") ||
          node.is("prim::RaiseException");
 }
@@ -53,7 +53,7 @@ bool isBuiltIn(const Node &node) {
 } // namespace
 
 void Checker::visit(const Block &block) {
-  for (const Node &node : block.nodes) {
+  for (const RecordedNode &node : block.nodes) {
     for (const Block &inner : node.blocks)
       visit(inner);
     if (isBuiltIn(node) || OperatorTable::get().find(node.op))
@@ -65,7 +65,7 @@ void Checker::visit(const Block &block) {
   }
 }
 
-LogicalResult Checker::run(const Program &program, ImportReport &report) {
+LogicalResult Checker::run(const RecordedProgram &program, ImportReport &report) {
   visit(program.body);
   if (lines.empty())
     return success();
@@ -307,7 +307,7 @@ void ResultCollector::finish(mlir::func::FuncOp function) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-static LogicalResult build(const Program &program, const Constants &constants,
+static LogicalResult build(const RecordedProgram &program, const Constants &constants,
                            mlir::func::FuncOp function, operators::Builder &builder,
                            std::string &error) {
   Guards guards(builder, &function.getBody().front());
@@ -337,7 +337,7 @@ static LogicalResult build(const Program &program, const Constants &constants,
 }
 
 static mlir::OwningOpRef<mlir::ModuleOp> importProgram(mlir::MLIRContext &context,
-                                                       const Program &program,
+                                                       const RecordedProgram &program,
                                                        const Constants &constants,
                                                        ImportReport &report) {
   if (failed(Checker().run(program, report)))
@@ -370,7 +370,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importPyTorch(mlir::MLIRContext &context, Stri
     (void)fail(report, "cannot read: " + buffer.getError().message());
     return nullptr;
   }
-  FailureOr<pytorch::Program> program = pytorch::readProgram((*buffer)->getBuffer(), report);
+  FailureOr<pytorch::RecordedProgram> program =
+      pytorch::readProgram((*buffer)->getBuffer(), report);
   if (failed(program))
     return nullptr;
   pytorch::Constants constants(context, path, untrusted);

@@ -5,19 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tssa/Operators/Activations.h"
 #include "lib/Operators/Contrib/Contrib.h"
 #include "lib/Operators/Elementwise.h"
-#include <cmath>
 
 using namespace mlir;
 
 namespace tssa::operators {
-
-static Scalar gelu(Scalar x) { return 0.5 * x * (1.0 + erf(x * M_SQRT1_2)); }
-
-static Scalar fastGelu(Scalar x) {
-  return 0.5 * x * (1.0 + tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * (x * x * x))));
-}
 
 /// `fn` of the sum of all operands.
 template <Scalar (*fn)(Scalar)> static ScalarBody ofSum(const Node &) {
@@ -47,7 +41,7 @@ struct Activation {
 static const Activation activations[] = {
     {"Gelu", {"X:T"}, ofSum<gelu>},
     {"BiasGelu", {"A:T B:T"}, ofSum<gelu>},
-    {"FastGelu", {"X:T bias?:T"}, ofSum<fastGelu>},
+    {"FastGelu", {"X:T bias?:T"}, ofSum<geluByTanh>},
     {"QuickGelu", {"X:T", "alpha:float"}, quickGelu},
     {"BiasAdd", {"X:T bias:T skip:T"}, ofSum<identity>},
 };

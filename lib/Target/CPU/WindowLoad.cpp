@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace ::tssa::conversion;
 
 /// Vectors of a window from which a gather is as good.
-static constexpr int64_t mostVectors = 4;
+static constexpr int64_t maxVectors = 4;
 
 namespace {
 /// A mask of the first lanes, where all of some conditions hold.
@@ -42,7 +42,7 @@ struct PrefixMask {
 };
 
 /// Where the lanes of an access lie, from the first element that one of them reads.
-struct Window {
+struct LaneWindow {
   AffineExpr first;
   SmallVector<int64_t> offsets; ///< by lane
   int64_t size = 0;
@@ -54,7 +54,7 @@ public:
       : index(index), access(access), mask(mask), pad(pad), builder(index.getBuilder()),
         loc(index.getLoc()), lanes(access.getLanes()) {}
 
-  Value build(const Window &window) {
+  Value build(const LaneWindow &window) {
     if (!pad)
       pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
     SmallVector<int64_t> firsts = {0};
@@ -87,9 +87,9 @@ private:
   }
 
   /// The vector `first` elements into the window, `pad` where it does not reach.
-  Value loadPart(const Window &window, int64_t first) {
-    Value address = index.clampOffset(index.materialize(index.simplify(window.first + first)),
-                                      access.touched);
+  Value loadPart(const LaneWindow &window, int64_t first) {
+    Value address =
+        index.clampOffset(index.materialize(index.simplify(window.first + first)), access.touched);
     Value kept;
     if (window.size - first < lanes)
       kept = getPrefix(window.size - first);
@@ -115,8 +115,8 @@ private:
 } // namespace
 
 /// The window that the first `count` lanes read; lanes after them count as the first.
-static std::optional<Window> findWindow(IndexBuilder &index, const LaneAccess &access,
-                                        int64_t count) {
+static std::optional<LaneWindow> findWindow(IndexBuilder &index, const LaneAccess &access,
+                                            int64_t count) {
   AffineExpr lane = getAffineDimExpr(access.laneDim, index.getContext());
   auto getAddress = [&](int64_t i) {
     return access.address.replace(lane, getAffineConstantExpr(i, index.getContext()));
@@ -124,19 +124,19 @@ static std::optional<Window> findWindow(IndexBuilder &index, const LaneAccess &a
   AffineExpr first = getAddress(0);
   if (index.hasLanes(first)) // a vector symbol
     return std::nullopt;
-  Window window;
+  LaneWindow window;
   int64_t least = 0, most = 0, lanes = access.getLanes();
   for (int64_t i = 0; i < lanes; ++i) {
     auto offset = dyn_cast<AffineConstantExpr>(
         index.simplify(i < count ? getAddress(i) - first : first - first));
-    if (!offset || std::abs(offset.getValue()) >= mostVectors * lanes)
+    if (!offset || std::abs(offset.getValue()) >= maxVectors * lanes)
       return std::nullopt;
     window.offsets.push_back(offset.getValue());
     least = std::min(least, offset.getValue());
     most = std::max(most, offset.getValue());
   }
   window.size = most - least + 1;
-  if (window.size > mostVectors * lanes)
+  if (window.size > maxVectors * lanes)
     return std::nullopt;
   for (int64_t &offset : window.offsets)
     offset -= least;
@@ -150,7 +150,7 @@ Value buildWindowLoad(IndexBuilder &index, const LaneAccess &access, Value mask,
   PrefixMask known{access.getLanes(), {}};
   if (mask && !known.add(mask))
     return {};
-  std::optional<Window> window = findWindow(index, access, known.count);
+  std::optional<LaneWindow> window = findWindow(index, access, known.count);
   return window ? WindowLoader(index, access, known, pad).build(*window) : Value();
 }
 

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Program.h"
+#include "dialects/te/IR/TEDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -35,8 +35,6 @@ te.kernel @others(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %y : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // CHECK: layout.unroll
-  layout.unroll %i
   // CHECK: layout.compute_at @p, %
   layout.compute_at @p, %i
   // CHECK: layout.inline @q

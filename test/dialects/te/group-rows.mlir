@@ -15,7 +15,7 @@
 // CHECK-NEXT: return
 // CHECK: te.kernel @k0_map
 // CHECK: %[[MAX:.+]] = te.compute @max (d0: 1, d1: 32) reduce (d2: 8)
-// CHECK: %[[SUM:.+]] = te.compute @contract (d0: 1, d1: 32) reduce (d2: 8)
+// CHECK: %[[SUM:.+]] = te.compute @sum (d0: 1, d1: 32) reduce (d2: 8)
 // CHECK: te.read %[[MAX]][d0, d1]
 // CHECK: te.compute @map
 // CHECK: te.read %[[MAX]][d0, d1]

@@ -623,7 +623,7 @@ func.func @update_without_body(%x: tensor<4xf32>) {
   te.return
 }, {
 ^bb0(%loop: !layout.loop):
-  layout.unroll %loop
+  layout.vectorize %loop
 }) {sym_name = "k", function_type = () -> ()} : () -> ()
 
 // -----

@@ -19,6 +19,7 @@
 
 #include "KernelFaults.h"
 #include "dialects/te/IR/Program.h"
+#include "dialects/te/IR/TEDialect.h"
 #include "lib/Runtime/Emulator/Emulator.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

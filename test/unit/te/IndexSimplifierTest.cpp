@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/IndexSimplifier.h"
+#include "dialects/te/IR/CompiledExpr.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -18,40 +19,6 @@ using namespace mlir;
 using namespace mlir::tssa::te;
 
 namespace {
-
-/// The value of an expression, or nullopt where it divides by zero or less.
-std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims,
-                                ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  auto lhs = evaluate(binary.getLHS(), dims, symbols),
-       rhs = evaluate(binary.getRHS(), dims, symbols);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return *lhs + *rhs;
-  case AffineExprKind::Mul:
-    return *lhs * *rhs;
-  default:
-    break;
-  }
-  if (*rhs <= 0)
-    return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(*lhs, *rhs);
-  case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(*lhs, *rhs);
-  default:
-    return llvm::mod(*lhs, *rhs);
-  }
-}
 
 /// Calls `fn` for every point of a box.
 void forEachPoint(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<int64_t>)> fn) {
@@ -271,14 +238,14 @@ TEST_F(IndexSimplifierTest, RandomExpressionsKeepTheirValues) {
     for (SmallVector<int64_t> symbols : {SmallVector<int64_t>{1, 1}, {2, 3}, {5, 2}, {4, 4}}) {
       SmallVector<int64_t> box;
       for (AffineExpr extent : extents)
-        box.push_back(*evaluate(extent, {}, symbols));
+        box.push_back(*evaluateExpr(extent, {}, symbols));
       bool failed = false;
       forEachPoint(box, [&](ArrayRef<int64_t> point) {
-        std::optional<int64_t> expected = evaluate(expr, point, symbols);
+        std::optional<int64_t> expected = evaluateExpr(expr, point, symbols);
         if (failed || !expected)
           return;
-        failed = evaluate(simple, point, symbols) != expected || (nonNegative && *expected < 0) ||
-                 (truth == Truth::Always && *expected < 0) ||
+        failed = evaluateExpr(simple, point, symbols) != expected ||
+                 (nonNegative && *expected < 0) || (truth == Truth::Always && *expected < 0) ||
                  (truth == Truth::Never && *expected >= 0) ||
                  (equal == Truth::Always && *expected != 0) ||
                  (equal == Truth::Never && *expected == 0) || (upper && *expected > *upper) ||

@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Analysis/Contraction.h"
+#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
-using namespace mlir::tssa::layout;
+using namespace mlir::tssa::te;
 
 /// The read that a factor comes from, through casts.
-static te::ReadOp findRead(Value value) {
+static ReadOp findRead(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (auto read = dyn_cast<te::ReadOp>(op))
+    if (auto read = dyn_cast<ReadOp>(op))
       return read;
     if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
              arith::UIToFPOp>(op))
@@ -27,17 +27,20 @@ static te::ReadOp findRead(Value value) {
   return {};
 }
 
-/// The product that `op` sums, if it is a sum of products.
-static Operation *findProduct(te::ComputeOp op) {
-  if (!op.hasReduction() || op.getPieces().size() != 1 ||
-      te::matchCombiner(op.getCombiner()) != te::Combiner::Add)
+Operation *te::findSummedProduct(ComputeOp op, unsigned piece) {
+  if (!op.hasReduction() || matchCombiner(op.getCombiner()) != Combiner::Add)
     return nullptr;
-  Operation *product = op.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  Operation *product = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp();
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
 }
 
-std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
-  Operation *product = findProduct(op);
+/// The product that `op` sums, if it has one piece only.
+static Operation *findOnlyProduct(ComputeOp op) {
+  return op.getPieces().size() == 1 ? findSummedProduct(op) : nullptr;
+}
+
+std::optional<Contraction> te::matchContraction(ComputeOp op) {
+  Operation *product = findOnlyProduct(op);
   if (!product)
     return std::nullopt;
   Contraction contraction{findRead(product->getOperand(0)), findRead(product->getOperand(1))};
@@ -46,36 +49,31 @@ std::optional<Contraction> layout::matchContraction(te::ComputeOp op) {
   return contraction;
 }
 
-bool layout::hasOpaqueIndex(te::ReadOp read) {
-  return llvm::any_of(read.getSymbols(),
-                      [&](Value symbol) { return symbol.getParentBlock() == read->getBlock(); });
-}
-
-std::optional<Factors> layout::matchFactors(te::ComputeOp op) {
-  Operation *product = findProduct(op);
+std::optional<Factors> te::matchFactors(ComputeOp op) {
+  Operation *product = findOnlyProduct(op);
   if (!product || product->getBlock() != op.getPieceBlock())
     return std::nullopt;
   Block *body = op.getPieceBlock();
-  for (auto read : body->getOps<te::ReadOp>())
+  for (auto read : body->getOps<ReadOp>())
     if (hasOpaqueIndex(read))
       return std::nullopt;
-  return Factors{te::collectDims(product->getOperand(0), body),
-                 te::collectDims(product->getOperand(1), body)};
+  return Factors{collectDims(product->getOperand(0), body),
+                 collectDims(product->getOperand(1), body)};
 }
 
 /// The reads of `body` that `value` is computed from.
-static SmallVector<te::ReadOp> collectReads(Value value, Block *body) {
+static SmallVector<ReadOp> collectReads(Value value, Block *body) {
   llvm::SetVector<Operation *> ops;
-  te::collectPointOps(value, body, ops);
-  SmallVector<te::ReadOp> reads;
+  collectPointOps(value, body, ops);
+  SmallVector<ReadOp> reads;
   for (Operation *op : ops)
-    if (auto read = dyn_cast<te::ReadOp>(op))
+    if (auto read = dyn_cast<ReadOp>(op))
       reads.push_back(read);
   return reads;
 }
 
-std::optional<FactorReads> layout::findFactorReads(te::ComputeOp op) {
-  Operation *product = findProduct(op);
+std::optional<FactorReads> te::findFactorReads(ComputeOp op) {
+  Operation *product = findOnlyProduct(op);
   if (!product)
     return std::nullopt;
   Block *body = op.getPieceBlock();
@@ -83,12 +81,12 @@ std::optional<FactorReads> layout::findFactorReads(te::ComputeOp op) {
                      collectReads(product->getOperand(1), body)};
 }
 
-bool layout::dependsOn(te::ReadOp read, unsigned dim) {
+bool te::dependsOn(ReadOp read, unsigned dim) {
   return llvm::any_of(read.getMap().getResults(),
                       [&](AffineExpr expr) { return expr.isFunctionOfDim(dim); });
 }
 
-std::optional<unsigned> layout::findPlainIndex(te::ReadOp read, unsigned dim) {
+std::optional<unsigned> te::findPlainIndex(ReadOp read, unsigned dim) {
   std::optional<unsigned> found;
   for (auto [i, expr] : llvm::enumerate(read.getMap().getResults())) {
     if (!expr.isFunctionOfDim(dim))

@@ -1,11 +1,11 @@
-//===- Program.cpp - a recorded program as read -===//
+//===- RecordedProgram.cpp - a recorded program as read -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Import/PyTorch/Program.h"
+#include "lib/Import/PyTorch/RecordedProgram.h"
 #include "lib/Import/Limits.h"
 #include "tssa/Operators/Limits.h"
 #include "tssa/Support/CheckedSize.h"
@@ -28,7 +28,7 @@ constexpr size_t maxItems = 4'000'000;
 class Reader {
 public:
   explicit Reader(ImportReport &report) : report(report) {}
-  FailureOr<Program> read(const json::Object &root);
+  FailureOr<RecordedProgram> read(const json::Object &root);
 
 private:
   LogicalResult error(const Twine &text) {
@@ -44,8 +44,8 @@ private:
   LogicalResult readData(const json::Object &object, Literal &literal);
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readSymbols(const json::Object &object, Literal &literal);
-  LogicalResult readPlace(const json::Object &object, Place &place);
-  LogicalResult readNode(const json::Value &value, Node &node, unsigned depth);
+  LogicalResult readPlace(const json::Object &object, SourcePlace &place);
+  LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
 
   ImportReport &report;
@@ -247,7 +247,7 @@ LogicalResult Reader::readLiteral(const json::Value *value, Literal &literal, un
 // Nodes
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::readPlace(const json::Object &object, Place &place) {
+LogicalResult Reader::readPlace(const json::Object &object, SourcePlace &place) {
   const json::Array *at = object.getArray("at");
   if (!at)
     return success();
@@ -261,7 +261,7 @@ LogicalResult Reader::readPlace(const json::Object &object, Place &place) {
   return success();
 }
 
-LogicalResult Reader::readNode(const json::Value &value, Node &node, unsigned depth) {
+LogicalResult Reader::readNode(const json::Value &value, RecordedNode &node, unsigned depth) {
   const json::Object *object = value.getAsObject();
   if (!object)
     return error("expected an object as node");
@@ -301,14 +301,14 @@ LogicalResult Reader::readBlock(const json::Value *value, Block &block, unsigned
   return success();
 }
 
-FailureOr<Program> Reader::read(const json::Object &root) {
+FailureOr<RecordedProgram> Reader::read(const json::Object &root) {
   if (root.getString("format") != StringRef("tssa-pytorch") ||
       root.getInteger("version") != formatVersion)
     return error("expected format 'tssa-pytorch', version " + Twine(formatVersion));
   if (const json::Array *names = root.getArray("files"))
     for (const json::Value &name : *names)
       files.push_back(name.getAsString().value_or("").str());
-  Program program;
+  RecordedProgram program;
   program.name = root.getString("name").value_or("program").str();
   const json::Array *arguments = root.getArray("arguments");
   if (!arguments)
@@ -350,7 +350,7 @@ static bool isNestedDeeply(StringRef text) {
   return false;
 }
 
-FailureOr<Program> readProgram(StringRef text, ImportReport &report) {
+FailureOr<RecordedProgram> readProgram(StringRef text, ImportReport &report) {
   if (isNestedDeeply(text))
     return fail(report, "the program is nested too deeply");
   Expected<json::Value> value = json::parse(text);

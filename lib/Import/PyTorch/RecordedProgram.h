@@ -1,4 +1,4 @@
-//===- Program.h - a recorded program as read -===//
+//===- RecordedProgram.h - a recorded program as read -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 /// definition. See README.md for the text.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_LIB_IMPORT_PYTORCH_PROGRAM_H
-#define TSSA_LIB_IMPORT_PYTORCH_PROGRAM_H
+#ifndef TSSA_LIB_IMPORT_PYTORCH_RECORDEDPROGRAM_H
+#define TSSA_LIB_IMPORT_PYTORCH_RECORDEDPROGRAM_H
 
 #include "lib/Import/Failure.h"
 #include "tssa/Operators/DType.h"
@@ -53,18 +53,18 @@ struct Literal {
 };
 
 /// A place in the user's source; line 0 when it is not known.
-struct Place {
+struct SourcePlace {
   std::string file;
   unsigned line = 0, column = 0;
 };
 
 struct Block;
 
-struct Node {
+struct RecordedNode {
   /// Name and overload: "aten::add.Tensor", "prim::If".
   std::string op;
   std::vector<ValueId> inputs, outputs;
-  Place place;
+  SourcePlace place;
   Literal value; ///< of a prim::Constant
   std::vector<Block> blocks;
 
@@ -73,10 +73,10 @@ struct Node {
 
 struct Block {
   std::vector<ValueId> inputs, outputs;
-  std::vector<Node> nodes;
+  std::vector<RecordedNode> nodes;
 };
 
-struct Program {
+struct RecordedProgram {
   std::string name;
   std::vector<Literal> arguments; ///< one per input of the body
   Block body;
@@ -84,8 +84,8 @@ struct Program {
 };
 
 /// Reads the text of a program.
-mlir::FailureOr<Program> readProgram(llvm::StringRef text, ImportReport &report);
+mlir::FailureOr<RecordedProgram> readProgram(llvm::StringRef text, ImportReport &report);
 
 } // namespace tssa::pytorch
 
-#endif // TSSA_LIB_IMPORT_PYTORCH_PROGRAM_H
+#endif // TSSA_LIB_IMPORT_PYTORCH_RECORDEDPROGRAM_H

@@ -1,4 +1,4 @@
-//===- Program.h - a body as a flat list of instructions -------*- C++ -*-===//
+//===- BodyProgram.h - a body as a flat list of instructions -------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 /// computed into a register by an instruction before.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef LIB_REFERENCE_PROGRAM_H
-#define LIB_REFERENCE_PROGRAM_H
+#ifndef LIB_REFERENCE_BODYPROGRAM_H
+#define LIB_REFERENCE_BODYPROGRAM_H
 
 #include "mlir/IR/Location.h"
 #include "tssa/Reference/HostTensor.h"
@@ -27,7 +27,7 @@ namespace tssa::reference {
 using Register = uint32_t;
 
 /// constant + sum of coefficient * register.
-struct Linear {
+struct LinearSum {
   int64_t constant = 0;
   llvm::SmallVector<std::pair<Register, int64_t>, 4> terms;
 
@@ -43,7 +43,7 @@ struct Linear {
 /// A conjunction of `expr >= 0` and `expr == 0`.
 struct Condition {
   struct Constraint {
-    Linear expr;
+    LinearSum expr;
     bool equality;
   };
   llvm::SmallVector<Constraint, 4> constraints;
@@ -59,14 +59,14 @@ struct Condition {
 };
 
 /// How one te.read finds its element.
-struct Access {
+struct ElementRead {
   HostTensor tensor;
   std::optional<Condition> guard;
   Scalar pad;
   /// Position of the element when every index is in bounds at all points.
-  std::optional<Linear> offset;
+  std::optional<LinearSum> offset;
   /// Otherwise the index of each dim, checked.
-  llvm::SmallVector<Linear, 4> indices;
+  llvm::SmallVector<LinearSum, 4> indices;
   /// Whether an index depends on data, so that the program's input is to blame.
   bool opaque = false;
 };
@@ -117,16 +117,16 @@ struct Instruction {
 };
 
 /// Instructions together with the tables they point into.
-struct Program {
+struct BodyProgram {
   std::vector<Instruction> instructions;
   std::vector<mlir::Location> locations;
-  std::vector<Linear> linears;
+  std::vector<LinearSum> linears;
   std::vector<Condition> conditions;
-  std::vector<Access> accesses;
+  std::vector<ElementRead> accesses;
 };
 
 /// Registers, and what went wrong.
-struct Machine {
+struct RegisterFile {
   std::vector<Scalar> registers;
 
   Register add(Scalar value) {
@@ -134,7 +134,7 @@ struct Machine {
     return registers.size() - 1;
   }
   /// Runs all instructions of `program`.
-  llvm::Error run(const Program &program);
+  llvm::Error run(const BodyProgram &program);
 };
 
 /// `location: text`, where the location is written as people know it: the
@@ -143,4 +143,4 @@ llvm::Error makeError(mlir::Location location, const llvm::Twine &text);
 
 } // namespace tssa::reference
 
-#endif // LIB_REFERENCE_PROGRAM_H
+#endif // LIB_REFERENCE_BODYPROGRAM_H

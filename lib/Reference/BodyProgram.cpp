@@ -1,18 +1,18 @@
-//===- Program.cpp - run a body -------------------------------------------===//
+//===- BodyProgram.cpp - run a body -------------------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "BodyProgram.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 
 /// Loads the element that `access` names; false when an index is out of bounds.
-static bool read(const Access &access, const Scalar *registers, Scalar &result) {
+static bool read(const ElementRead &access, const Scalar *registers, Scalar &result) {
   if (access.guard && !access.guard->holds(registers)) {
     result = access.pad;
     return true;
@@ -32,7 +32,7 @@ static bool read(const Access &access, const Scalar *registers, Scalar &result) 
   return true;
 }
 
-static std::string describeOutOfBounds(const Access &access, const Scalar *registers) {
+static std::string describeOutOfBounds(const ElementRead &access, const Scalar *registers) {
   for (unsigned dim = 0; dim < access.indices.size(); ++dim) {
     int64_t position = access.indices[dim].evaluate(registers);
     int64_t size = access.tensor.getShape()[dim];
@@ -64,7 +64,16 @@ static int64_t divideIndex(Opcode opcode, int64_t lhs, int64_t rhs) {
   return llvm::mod(lhs, rhs);
 }
 
-llvm::Error Machine::run(const Program &program) {
+/// The result of an instruction in its own precision; others than floats have F64 here.
+static Scalar round(Scalar value, ElementKind kind) {
+  if (kind == ElementKind::F32)
+    value.f = static_cast<float>(value.f);
+  else if (kind != ElementKind::F64)
+    value.f = roundTo(kind, value.f);
+  return value;
+}
+
+llvm::Error RegisterFile::run(const BodyProgram &program) {
   Scalar *r = registers.data();
   for (const Instruction &in : program.instructions) {
     auto here = [&] { return program.locations[&in - program.instructions.data()]; };
@@ -120,11 +129,7 @@ llvm::Error Machine::run(const Program &program) {
         return makeError(here(), describeOutOfBounds(program.accesses[in.payload], r));
       break;
     }
-    if (in.rounding == ElementKind::F32)
-      value.f = static_cast<float>(value.f);
-    else if (in.rounding != ElementKind::F64)
-      value.f = roundTo(in.rounding, value.f);
-    r[in.result] = value;
+    r[in.result] = round(value, in.rounding);
   }
   return llvm::Error::success();
 }
