@@ -42,7 +42,7 @@ llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int
                                             Random &random);
 
 /// One tensor for each argument of `function`, but for planned memory. The size of a
-/// dim with a name in the argument's `tssa.dims` is that of `sizes`, else that of the
+/// dim with a name in the argument's port is that of `sizes`, else that of the
 /// argument's `tssa.example`, else `defaultSize`.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function, uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
