@@ -50,10 +50,9 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
                       runtime::Port &described) -> LogicalResult {
     described.name = te::getName(port, fallback);
     auto tensor = dyn_cast<RankedTensorType>(type);
-    Type element = port && port.getType() ? port.getType()
-                   : tensor               ? tensor.getElementType()
-                                          : Type();
-    std::optional<DType> dtype = tensor ? getDType(element) : std::nullopt;
+    std::optional<DType> dtype;
+    if (tensor)
+      dtype = getDType(port && port.getType() ? port.getType() : tensor.getElementType());
     if (!dtype)
       return main.emitError("expected '")
              << described.name << "' to be a tensor that callers know, got " << type;

@@ -80,6 +80,7 @@ private:
   Error evaluate(mlir::tssa::refs::AssignOp op);
 
   // Memory.
+  llvm::Error makeBuffer(mlir::TypedValue<mlir::MemRefType> buffer, mlir::ValueRange dynamicSizes);
   Error evaluate(mlir::memref::AllocOp op);
   Error evaluate(mlir::memref::DeallocOp op);
   Error evaluate(mlir::memref::ViewOp op);

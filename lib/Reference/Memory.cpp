@@ -85,27 +85,22 @@ Expected<SmallVector<int64_t>> Interpreter::getShape(MemRefType type, ValueRange
   return shape;
 }
 
-Error Interpreter::evaluate(memref::AllocOp op) {
-  Expected<SmallVector<int64_t>> shape = getShape(op.getType(), op.getDynamicSizes());
+Error Interpreter::makeBuffer(TypedValue<MemRefType> buffer, ValueRange dynamicSizes) {
+  Expected<SmallVector<int64_t>> shape = getShape(buffer.getType(), dynamicSizes);
   if (!shape)
     return shape.takeError();
-  Expected<HostMemory> memory = allocate(op, op.getType(), *shape);
+  Expected<HostMemory> memory = allocate(buffer.getDefiningOp(), buffer.getType(), *shape);
   if (!memory)
     return memory.takeError();
-  set(op.getResult(), HostValue(std::move(*memory)));
+  set(buffer, HostValue(std::move(*memory)));
   return Error::success();
 }
 
-Error Interpreter::evaluate(te::ResultOp op) {
-  Expected<SmallVector<int64_t>> shape = getShape(op.getBuffer().getType(), op.getSizes());
-  if (!shape)
-    return shape.takeError();
-  Expected<HostMemory> memory = allocate(op, op.getBuffer().getType(), *shape);
-  if (!memory)
-    return memory.takeError();
-  set(op.getBuffer(), HostValue(std::move(*memory)));
-  return Error::success();
+Error Interpreter::evaluate(memref::AllocOp op) {
+  return makeBuffer(op.getMemref(), op.getDynamicSizes());
 }
+
+Error Interpreter::evaluate(te::ResultOp op) { return makeBuffer(op.getBuffer(), op.getSizes()); }
 
 Error Interpreter::evaluate(memref::DeallocOp op) {
   HostMemory &memory = *get(op.getMemref()).memory;

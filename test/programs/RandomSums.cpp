@@ -184,16 +184,21 @@ bool ProgramMaker::stepWindow() {
   return true;
 }
 
+/// A tensor like `tensor`, of the sizes of a reduction of its last dim.
+static LiveTensor dropLastDim(LiveTensor tensor) {
+  tensor.sizes.pop_back();
+  tensor.extents.pop_back();
+  return tensor;
+}
+
 /// The first of the largest elements along the last dim, of exact values.
 bool ProgramMaker::stepArgMax() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.isFloat() && t.error == 0 && t.getRank() >= 1; });
   if (!found)
     return false;
-  LiveTensor source = *found, result = source;
+  LiveTensor source = *found, result = dropLastDim(source);
   unsigned axis = source.getRank() - 1;
-  result.sizes.pop_back();
-  result.extents.pop_back();
   Type index = builder.getI64Type();
   TypedAttr init[] = {getIdentity(Combiner::Max, source.element, false),
                       builder.getI64IntegerAttr(INT64_MAX)};
@@ -229,10 +234,8 @@ bool ProgramMaker::stepSoftmaxPair() {
       choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });
   if (!found)
     return false;
-  LiveTensor source = *found, result = source;
+  LiveTensor source = *found, result = dropLastDim(source);
   unsigned axis = source.getRank() - 1;
-  result.sizes.pop_back();
-  result.extents.pop_back();
   Type type = source.element;
   TypedAttr init[] = {builder.getF32FloatAttr(-1e30f), builder.getF32FloatAttr(0)};
   auto op = buildReduce(
@@ -264,10 +267,8 @@ bool ProgramMaker::stepWelford() {
       choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });
   if (!found)
     return false;
-  LiveTensor source = *found, result = source;
+  LiveTensor source = *found, result = dropLastDim(source);
   unsigned axis = source.getRank() - 1;
-  result.sizes.pop_back();
-  result.extents.pop_back();
   Type type = source.element;
   TypedAttr init[] = {builder.getF32FloatAttr(0), builder.getF32FloatAttr(0),
                       builder.getF32FloatAttr(0)};

@@ -12,18 +12,10 @@ import re
 import sys
 from collections import defaultdict
 
+from tree import sources
+
 MAX_UNITS = 3
-SOURCES = (".h", ".hpp", ".cpp", ".c")
 INCLUDE = re.compile(r'\s*#\s*include\s+[<"]([^">]+)[">]', re.MULTILINE)
-
-
-def sources(root):
-    for folder in ("dialects", "lib", "include", "tools", "test", "examples", "benchmarks"):
-        for here, folders, files in os.walk(os.path.join(root, folder)):
-            folders[:] = sorted(set(folders) - {"Inputs", "__pycache__"})
-            for name in sorted(files):
-                if name.endswith(SOURCES):
-                    yield os.path.relpath(os.path.join(here, name), root)
 
 
 def unit_of(path):

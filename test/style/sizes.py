@@ -10,21 +10,13 @@ import os
 import re
 import sys
 
+from tree import sources
+
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
-SOURCES = (".h", ".hpp", ".cpp", ".c")
 # What opens a brace that holds no function.
 OTHER = re.compile(r"(namespace|struct|class|enum|union|extern|if|for|while|switch|else|do|return|case|default)\b|[}#/:]")
 LAMBDA = re.compile(r"\[[^\]]*\]\(")
-
-
-def sources(root):
-    for folder in ("dialects", "lib", "include", "tools", "test", "examples", "python-bindings"):
-        for here, folders, files in os.walk(os.path.join(root, folder)):
-            folders[:] = sorted(set(folders) - {"Inputs", "__pycache__"})
-            for name in sorted(files):
-                if name.endswith(SOURCES):
-                    yield os.path.relpath(os.path.join(here, name), root)
 
 
 def find_head(lines, index):

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/te/IR/CompiledExpr.h"
 #include "dialects/te/IR/Contraction.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -54,9 +53,10 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 }
 
 Access::Access(te::ReadOp read, unsigned numDims)
-    : read(read), numDims(numDims), indices(read.getMap().getResults()),
-      symbols(read.getMap().getNumSymbols(), assumedSize),
+    : read(read), numDims(numDims), symbols(read.getMap().getNumSymbols(), assumedSize),
       strides(getStrides(read.getSourceType())) {
+  for (AffineExpr expr : read.getMap().getResults())
+    indices.emplace_back(expr);
   for (Value symbol : read.getSymbols())
     collectDims(symbol, read->getBlock(), opaqueDims);
   if (read.getGuard())
@@ -67,13 +67,13 @@ Access::Access(te::ReadOp read, unsigned numDims)
 Access::Access(RankedTensorType type, unsigned numDims)
     : numDims(numDims), strides(getStrides(type)) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    indices.push_back(getAffineDimExpr(dim, type.getContext()));
+    indices.emplace_back(getAffineDimExpr(dim, type.getContext()));
 }
 
 int64_t Access::getAddress(ArrayRef<int64_t> point) const {
   uint64_t address = 0; // wraps: only differences count
-  for (auto [expr, stride] : llvm::zip_equal(indices, strides))
-    address += static_cast<uint64_t>(te::evaluateExpr(expr, point, symbols).value_or(0)) * stride;
+  for (auto [index, stride] : llvm::zip_equal(indices, strides))
+    address += static_cast<uint64_t>(index.evaluate(point, symbols).value_or(0)) * stride;
   return static_cast<int64_t>(address);
 }
 

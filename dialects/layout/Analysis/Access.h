@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_ANALYSIS_ACCESS_H
 #define DIALECTS_LAYOUT_ANALYSIS_ACCESS_H
 
+#include "dialects/te/IR/CompiledExpr.h"
 #include "dialects/te/IR/TEOps.h"
 
 namespace mlir::tssa::layout {
@@ -47,7 +48,7 @@ private:
   te::ReadOp read;
   unsigned numDims;
   bool packable = false;
-  SmallVector<AffineExpr> indices;
+  SmallVector<te::CompiledExpr, 0> indices;
   SmallVector<int64_t> symbols; ///< the sizes that they are assumed to be
   SmallVector<int64_t> strides;
   llvm::SmallDenseSet<unsigned> opaqueDims, guardDims;

@@ -100,6 +100,13 @@ Place Aliases::getPlace(Value ref) const {
   return {known->second.root, ArrayAttr::get(context, steps)};
 }
 
+/// The op that a name is an argument or a result of.
+static Operation *getCarrier(Value name) {
+  if (auto argument = dyn_cast<BlockArgument>(name))
+    return argument.getOwner()->getParentOp();
+  return name.getDefiningOp();
+}
+
 /// What `name` is, as far as is known: nothing is known of a place without a root.
 Place Aliases::join(Value name) const {
   Place own{name, ArrayAttr::get(context, {})};
@@ -108,11 +115,8 @@ Place Aliases::join(Value name) const {
     Place place = getPlace(incoming->get());
     if (!place.root || place.root == name)
       continue;
-    Operation *definition = isa<BlockArgument>(name)
-                                ? cast<BlockArgument>(name).getOwner()->getParentOp()
-                                : name.getDefiningOp();
     // A storage made inside is another one each time.
-    if (definition->isAncestor(place.root.getParentBlock()->getParentOp()))
+    if (getCarrier(name)->isAncestor(place.root.getParentBlock()->getParentOp()))
       return own;
     if (!joined.root) {
       joined = place;
@@ -158,13 +162,6 @@ void Aliases::findPlaces() {
 // Conflicts
 //===----------------------------------------------------------------------===//
 
-/// The op that a name is an argument or a result of.
-static Operation *getCarrier(Value name) {
-  if (auto argument = dyn_cast<BlockArgument>(name))
-    return argument.getOwner()->getParentOp();
-  return name.getDefiningOp();
-}
-
 /// Whether control flow gives `left` and `right` their storages at once.
 static bool areGivenTogether(Value left, Value right) {
   if (isStorage(left) || isStorage(right))
@@ -182,7 +179,8 @@ void Aliases::findEdges() {
 }
 
 bool Aliases::mayBeSame(Value left, Value right) const {
-  return left == right || aliased.contains({left, right});
+  auto others = aliased.find(left);
+  return left == right || (others != aliased.end() && others->second.contains(right));
 }
 
 bool Aliases::isGivenStorageOf(Value name, Value other) const {
@@ -212,8 +210,8 @@ void Aliases::findAliased() {
     for (auto &[name, incoming] : edges)
       for (Value other : roots)
         if (!mayBeSame(name, other) && isGivenStorageOf(name, other)) {
-          aliased.insert({name, other});
-          aliased.insert({other, name});
+          aliased[name].insert(other);
+          aliased[other].insert(name);
           changed = true;
         }
   }
@@ -283,7 +281,8 @@ static bool mayFollow(Operation *earlier, Operation *later, Value root) {
 
 std::optional<Conflict> Aliases::findConflict() const {
   for (const Access &write : accesses) {
-    if (!write.isWrite)
+    // Most storages have no other name.
+    if (!write.isWrite || !aliased.contains(write.root))
       continue;
     for (const Access &use : accesses) {
       if (write.root == use.root || !mayBeSame(write.root, use.root) ||

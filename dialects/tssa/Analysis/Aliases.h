@@ -79,7 +79,8 @@ private:
   DenseMap<Value, Place> places;
   /// What comes into each name that is copied into, in the order of `getIncomingOperands`.
   llvm::MapVector<Value, SmallVector<Edge>> edges;
-  DenseSet<std::pair<Value, Value>> aliased;
+  /// For each root the others that may be the same storage at one time.
+  DenseMap<Value, DenseSet<Value>> aliased;
   SmallVector<Access> accesses;
 };
 
