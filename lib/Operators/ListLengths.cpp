@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Operators/ListLengths.h"
-#include "lib/Operators/BodyScalar.h"
-#include "lib/Operators/Contraction.h"
+#include "tssa/Builder/BodyScalar.h"
+#include "tssa/Builder/Contraction.h"
 
 using namespace mlir;
 

@@ -112,7 +112,6 @@ const Registry &Registry::get() {
     registerBatchNormalization(result);
     registerConstants(result);
     registerContrib(result);
-    registerContraction(result);
     registerControlFlow(result);
     registerConvTranspose(result);
     registerConvolution(result);
@@ -123,6 +122,7 @@ const Registry &Registry::get() {
     registerGridSample(result);
     registerLocalNormalization(result);
     registerML(result);
+    registerMatMul(result);
     registerMovement(result);
     registerNormalization(result);
     registerPad(result);

@@ -9,7 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tssa/Operators/Builder.h"
+#include "tssa/Builder/Builder.h"
 
 namespace tssa {
 

@@ -18,25 +18,11 @@
 #define TSSA_OPERATORS_REGISTRY_H
 
 #include "mlir/IR/OperationSupport.h"
-#include "tssa/Operators/Builder.h"
+#include "tssa/Builder/Subgraph.h"
 #include "llvm/ADT/StringSet.h"
 #include <functional>
 
 namespace tssa::operators {
-
-/// A body of a control-flow operator. Building it twice makes two copies.
-class Subgraph {
-public:
-  virtual ~Subgraph() = default;
-  virtual unsigned numInputs() const = 0;
-  virtual unsigned numOutputs() const = 0;
-  /// The input that output `i` is, if it is one.
-  virtual std::optional<unsigned> getForwardedInput(unsigned i) const = 0;
-  /// Whether output `i` is a constant that is true.
-  virtual bool isAlwaysTrue(unsigned i) const = 0;
-  /// Builds the body at the builder for these inputs.
-  virtual mlir::FailureOr<Tensors> build(Builder &builder, llvm::ArrayRef<Tensor> inputs) = 0;
-};
 
 /// What a graph results in when a node's results are given ones; or, if what follows the
 /// node is wrong with them, why.
@@ -131,7 +117,6 @@ void registerArgReduction(Registry &registry);
 void registerBatchNormalization(Registry &registry);
 void registerConstants(Registry &registry);
 void registerContrib(Registry &registry);
-void registerContraction(Registry &registry);
 void registerControlFlow(Registry &registry);
 void registerConvTranspose(Registry &registry);
 void registerConvolution(Registry &registry);
@@ -142,6 +127,7 @@ void registerGather(Registry &registry);
 void registerGridSample(Registry &registry);
 void registerLocalNormalization(Registry &registry);
 void registerML(Registry &registry);
+void registerMatMul(Registry &registry);
 void registerMovement(Registry &registry);
 void registerNormalization(Registry &registry);
 void registerPad(Registry &registry);
@@ -152,6 +138,7 @@ void registerRecurrent(Registry &registry);
 void registerReduction(Registry &registry);
 void registerRegions(Registry &registry);
 void registerResize(Registry &registry);
+void registerScanLoops(Registry &registry);
 void registerScan(Registry &registry);
 void registerScatter(Registry &registry);
 void registerSequences(Registry &registry);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/Elementwise.h"
-#include "lib/Operators/Indexing.h"
 #include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Scores.h"
+#include "lib/Operators/ONNX/Elementwise.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Indexing.h"
 #include <cmath>
 
 using namespace mlir;

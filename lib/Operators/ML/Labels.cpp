@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/Indexing.h"
 #include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Scores.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Indexing.h"
 
 using namespace mlir;
 

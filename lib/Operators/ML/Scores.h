@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_OPERATORS_ML_SCORES_H
 #define TSSA_LIB_OPERATORS_ML_SCORES_H
 
-#include "lib/Operators/BodyScalar.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Operators/Registry.h"
 
 namespace tssa::operators {

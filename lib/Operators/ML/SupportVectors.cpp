@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
 #include "lib/Operators/ML/ClassProbabilities.h"
 #include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Rows.h"
 #include "lib/Operators/ML/Scores.h"
-#include "tssa/Operators/Elements.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Elements.h"
 #include <cmath>
 
 using namespace mlir;

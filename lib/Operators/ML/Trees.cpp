@@ -8,7 +8,7 @@
 #include "lib/Operators/ML/Forest.h"
 #include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Scores.h"
-#include "tssa/Operators/Elements.h"
+#include "tssa/Builder/Elements.h"
 #include "llvm/ADT/DenseMap.h"
 #include <cmath>
 
