@@ -15,7 +15,7 @@
 #define TSSA_LIB_OPERATORS_ML_FOREST_H
 
 #include "tssa/Builder/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

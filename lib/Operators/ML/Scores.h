@@ -8,7 +8,7 @@
 #define TSSA_LIB_OPERATORS_ML_SCORES_H
 
 #include "tssa/Builder/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Elementwise.h"
+#include "tssa/Builder/BodyScalar.h"
 #include <cmath>
 
 using namespace mlir;
@@ -36,22 +37,6 @@ static ScalarBody quickGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return x[0] * sigmoid(alpha * x[0]); };
 }
 
-namespace {
-struct Activation {
-  const char *name;
-  Signature signature;
-  ScalarBody (*makeBody)(const Node &);
-};
-} // namespace
-
-static const Activation activations[] = {
-    {"Gelu", {"X:T"}, ofSum<gelu>},
-    {"BiasGelu", {"A:T B:T"}, ofSum<gelu>},
-    {"FastGelu", {"X:T bias?:T"}, ofSum<fastGelu>},
-    {"QuickGelu", {"X:T", "alpha:float"}, quickGelu},
-    {"BiasAdd", {"X:T bias:T skip:T"}, ofSum<identity>},
-};
-
 /// x[..., :n] * gelu(x[..., n:]) of x plus a bias over its last dim, of size 2 n.
 static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &bias = node.inputs[1];
@@ -73,15 +58,25 @@ static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node)
   }));
 }
 
-void registerContribActivations(Registry &registry) {
-  for (const Activation &row : activations)
-    addContrib(registry, row.name, row.signature, [row](Builder &builder, const Node &node) {
-      Tensors operands;
-      llvm::copy_if(node.inputs, std::back_inserter(operands),
-                    [](const Tensor &tensor) { return bool(tensor); });
-      return buildElementwise(builder, operands[0].dtype(), operands, row.makeBody(node));
-    });
-  addContrib(registry, "BiasSplitGelu", {"X:T bias:T"}, buildBiasSplitGelu);
+/// An element-wise operator of the operands that are given.
+static OperatorFn ofGiven(MakeBodyFn makeBody) {
+  return [=](Builder &builder, const Node &node) {
+    Tensors operands;
+    llvm::copy_if(node.inputs, std::back_inserter(operands),
+                  [](const Tensor &tensor) { return bool(tensor); });
+    return buildElementwise(builder, operands[0].dtype(), operands, makeBody(node));
+  };
+}
+
+OperatorRows getMicrosoftActivationsRows() {
+  return {
+      {"Gelu", Signature{"X:T"}, ofGiven(ofSum<gelu>)},
+      {"BiasGelu", Signature{"A:T B:T"}, ofGiven(ofSum<gelu>)},
+      {"FastGelu", Signature{"X:T bias?:T"}, ofGiven(ofSum<fastGelu>)},
+      {"QuickGelu", Signature{"X:T", "alpha:float"}, ofGiven(quickGelu)},
+      {"BiasAdd", Signature{"X:T bias:T skip:T"}, ofGiven(ofSum<identity>)},
+      {"BiasSplitGelu", Signature{"X:T bias:T"}, buildBiasSplitGelu},
+  };
 }
 
 } // namespace tssa::operators

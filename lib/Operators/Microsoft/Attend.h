@@ -14,7 +14,7 @@
 #define TSSA_LIB_OPERATORS_MICROSOFT_ATTEND_H
 
 #include "tssa/Builder/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/Microsoft/Attend.h"
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Contraction.h"
+#include "tssa/Operators/Catalogue.h"
 #include <cmath>
 
 using namespace mlir;
@@ -207,7 +209,7 @@ static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   product.inputs = {node.inputs[0], node.inputs[1], node.inputs[3], node.inputs[4],
                     node.input(6),  node.input(7),  node.inputs[2]};
   product.outputs = {true};
-  auto result = (*Registry::get().find(contribDomain, "MatMulIntegerToFloat", 1))(builder, product);
+  auto result = findOperator("com.microsoft", "MatMulIntegerToFloat", 1)->build(builder, product);
   if (failed(result))
     return failure();
   return result->front();
@@ -326,24 +328,27 @@ static FailureOr<Tensors> buildQAttention(Builder &builder, const Node &node) {
   return attendTo(builder, node, projectIntegers, node.input(5), node.input(8), Tensor());
 }
 
-void registerContribAttention(Registry &registry) {
-  addContrib(registry, "MultiHeadAttention",
-             {"query:T key?:T value?:T bias?:T key_padding_mask?:i32 attention_bias?:T "
-              "past_key?:T past_value?:T past_sequence_length?:i32 cache_indirection?:i32",
-              "num_heads!:int mask_filter_value:float scale:float unidirectional:int"},
-             buildMultiHeadAttention);
-  addContrib(registry, "Attention",
-             {"input:T weights:T bias?:T mask_index?:i32 past?:T attention_bias?:T "
-              "past_sequence_length?:i32",
-              "num_heads!:int unidirectional:int qkv_hidden_sizes:ints mask_filter_value:float "
-              "scale:float do_rotary:int rotary_embedding_dim:int past_present_share_buffer:int"},
-             buildAttention);
-  addContrib(registry, "QAttention",
-             {"input:int8 weight:int8 bias:f32 input_scale:f32 weight_scale:f32 mask_index?:i32 "
-              "input_zero_point?:int8 weight_zero_point?:int8 past?:f32",
-              "num_heads!:int unidirectional:int mask_filter_value:float scale:float "
-              "do_rotary:int past_present_share_buffer:int"},
-             buildQAttention);
+OperatorRows getMicrosoftAttentionRows() {
+  return {
+      {"MultiHeadAttention",
+       Signature{"query:T key?:T value?:T bias?:T key_padding_mask?:i32 attention_bias?:T "
+                 "past_key?:T past_value?:T past_sequence_length?:i32 cache_indirection?:i32",
+                 "num_heads!:int mask_filter_value:float scale:float unidirectional:int"},
+       buildMultiHeadAttention},
+      {"Attention",
+       Signature{
+           "input:T weights:T bias?:T mask_index?:i32 past?:T attention_bias?:T "
+           "past_sequence_length?:i32",
+           "num_heads!:int unidirectional:int qkv_hidden_sizes:ints mask_filter_value:float "
+           "scale:float do_rotary:int rotary_embedding_dim:int past_present_share_buffer:int"},
+       buildAttention},
+      {"QAttention",
+       Signature{"input:int8 weight:int8 bias:f32 input_scale:f32 weight_scale:f32 mask_index?:i32 "
+                 "input_zero_point?:int8 weight_zero_point?:int8 past?:f32",
+                 "num_heads!:int unidirectional:int mask_filter_value:float scale:float "
+                 "do_rotary:int past_present_share_buffer:int"},
+       buildQAttention},
+  };
 }
 
 } // namespace tssa::operators

@@ -11,8 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
 
@@ -225,15 +226,17 @@ static FailureOr<Tensors> buildGatherBlockQuantized(Builder &builder, const Node
   }));
 }
 
-void registerContribBlockQuantized(Registry &registry) {
-  addContrib(registry, "MatMulNBits",
-             {"A:T B:u8 scales:float zero_points?:u8|f32|f16|bf16 g_idx?:i32 bias?:float",
-              "K!:int N!:int bits:int block_size!:int accuracy_level:int weight_prepacked:int"},
-             buildMatMulNBits);
-  addContrib(registry, "GatherBlockQuantized",
-             {"data:u8 indices:index scales:float zero_points?:u8",
-              "bits:int block_size:int gather_axis:int quantize_axis:int"},
-             buildGatherBlockQuantized);
+OperatorRows getMicrosoftBlockQuantizedRows() {
+  return {
+      {"MatMulNBits",
+       Signature{"A:T B:u8 scales:float zero_points?:u8|f32|f16|bf16 g_idx?:i32 bias?:float",
+                 "K!:int N!:int bits:int block_size!:int accuracy_level:int weight_prepacked:int"},
+       buildMatMulNBits},
+      {"GatherBlockQuantized",
+       Signature{"data:u8 indices:index scales:float zero_points?:u8",
+                 "bits:int block_size:int gather_axis:int quantize_axis:int"},
+       buildGatherBlockQuantized},
+  };
 }
 
 } // namespace tssa::operators

@@ -13,8 +13,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/Microsoft/Attend.h"
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Indexing.h"
 #include <array>
 #include <cmath>
@@ -231,15 +232,16 @@ static FailureOr<Tensors> buildGroupQueryAttention(Builder &builder, const Node 
   return Tensors{*result, *keys, *values};
 }
 
-void registerContribGroupQuery(Registry &registry) {
-  addContrib(registry, "GroupQueryAttention",
-             {"query:T key?:T value?:T past_key?:T past_value?:T seqlens_k:i32 "
-              "total_sequence_length:i32 cos_cache?:T sin_cache?:T position_ids?:i64 "
-              "attention_bias?:T head_sink?:T k_scale?:f32 v_scale?:f32",
-              "num_heads!:int kv_num_heads!:int scale:float softcap:float local_window_size:int "
-              "do_rotary:int rotary_interleaved:int smooth_softmax:int qk_output:int "
-              "k_quant_type:string v_quant_type:string kv_cache_bit_width:int"},
-             buildGroupQueryAttention);
+OperatorRows getMicrosoftGroupQueryRows() {
+  return {
+      {"GroupQueryAttention",
+       Signature{"query:T key?:T value?:T past_key?:T past_value?:T seqlens_k:i32 "
+                 "total_sequence_length:i32 cos_cache?:T sin_cache?:T position_ids?:i64 "
+                 "attention_bias?:T head_sink?:T k_scale?:f32 v_scale?:f32",
+                 "num_heads!:int kv_num_heads!:int scale:float softcap:float local_window_size:int "
+                 "do_rotary:int rotary_interleaved:int smooth_softmax:int qk_output:int "
+                 "k_quant_type:string v_quant_type:string kv_cache_bit_width:int"},
+       buildGroupQueryAttention}};
 }
 
 } // namespace tssa::operators

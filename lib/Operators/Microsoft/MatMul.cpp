@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
+#include "lib/Operators/Microsoft/Standard.h"
 #include "lib/Operators/ONNX/Elementwise.h"
 #include "lib/Operators/ONNX/Quantization.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Shapes.h"
 
 using namespace mlir;
@@ -268,32 +270,35 @@ static FailureOr<Tensors> buildQGemm(Builder &builder, const Node &node) {
   return single(matmul(builder, *a, *b, options));
 }
 
-void registerContribMatMul(Registry &registry) {
-  addContrib(registry, "FusedMatMul",
-             {"A:T B:T", "alpha:float transA:int transB:int transBatchA:int transBatchB:int"},
-             buildFusedMatMul);
-  addContrib(registry, "TransposeMatMul", {"A:T B:T", "alpha:float transA:int transB:int"},
-             buildFusedMatMul);
-  addContrib(registry, "FusedGemm",
-             {"A:T B:T C?:T", "alpha:float beta:float transA:int transB:int activation:string "
-                              "activation_alpha:float activation_beta:float "
-                              "activation_gamma:float"},
-             buildFusedGemm);
-  addContrib(registry, "FusedConv",
-             {"X:T W:T B?:T Z?:T",
-              "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints "
-              "activation:string activation_params:floats"},
-             buildFusedConv);
-  addContrib(registry, "MatMulIntegerToFloat",
-             {"A:int8 B:int8 a_scale:T b_scale:T a_zero_point?:int8 b_zero_point?:int8 bias?:T"},
-             buildMatMulIntegerToFloat);
-  addContrib(registry, "DynamicQuantizeMatMul",
-             {"A:f32 B:int8 b_scale:f32 b_zero_point?:int8 bias?:f32"}, buildDynamicQuantizeMatMul);
-  addContrib(registry, "QGemm",
-             {"A:int8 a_scale:f32 a_zero_point:int8 B:int8 b_scale:f32 b_zero_point:int8 "
-              "C?:i32 y_scale?:f32 y_zero_point?:int8",
-              "alpha:float transA:int transB:int"},
-             buildQGemm);
+OperatorRows getMicrosoftMatMulRows() {
+  return {
+      {"FusedMatMul",
+       Signature{"A:T B:T", "alpha:float transA:int transB:int transBatchA:int transBatchB:int"},
+       buildFusedMatMul},
+      {"TransposeMatMul", Signature{"A:T B:T", "alpha:float transA:int transB:int"},
+       buildFusedMatMul},
+      {"FusedGemm",
+       Signature{"A:T B:T C?:T", "alpha:float beta:float transA:int transB:int activation:string "
+                                 "activation_alpha:float activation_beta:float "
+                                 "activation_gamma:float"},
+       buildFusedGemm},
+      {"FusedConv",
+       Signature{
+           "X:T W:T B?:T Z?:T",
+           "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints "
+           "activation:string activation_params:floats"},
+       buildFusedConv},
+      {"MatMulIntegerToFloat",
+       Signature{"A:int8 B:int8 a_scale:T b_scale:T a_zero_point?:int8 b_zero_point?:int8 bias?:T"},
+       buildMatMulIntegerToFloat},
+      {"DynamicQuantizeMatMul", Signature{"A:f32 B:int8 b_scale:f32 b_zero_point?:int8 bias?:f32"},
+       buildDynamicQuantizeMatMul},
+      {"QGemm",
+       Signature{"A:int8 a_scale:f32 a_zero_point:int8 B:int8 b_scale:f32 b_zero_point:int8 "
+                 "C?:i32 y_scale?:f32 y_zero_point?:int8",
+                 "alpha:float transA:int transB:int"},
+       buildQGemm},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
+#include "lib/Operators/Microsoft/Standard.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Contraction.h"
+#include "tssa/Operators/Catalogue.h"
 
 using namespace mlir;
 
@@ -47,7 +50,7 @@ static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   inner.version = 11;
   inner.outputs.assign(4, true);
   inner.attributes.set("sorted", builder.ops.getI64IntegerAttr(0));
-  FailureOr<Tensors> results = (*Registry::get().find("", "Unique", 11))(builder, inner);
+  FailureOr<Tensors> results = findOperator("", "Unique", 11)->build(builder, inner);
   if (failed(results))
     return failure();
   return Tensors{(*results)[0], (*results)[2], (*results)[3]};
@@ -114,22 +117,20 @@ static FailureOr<Tensors> buildBiasSoftmax(Builder &builder, const Node &node) {
   return buildStandard(builder, "Softmax", 11, *total, attributes);
 }
 
-void registerContribMisc(Registry &registry) {
-  addContrib(registry, "ExpandDims", {"X:any axis:index"}, buildExpandDims);
-  addContrib(registry, "Range", {"start:S limit:S delta?:S"}, buildRange);
-  addContrib(registry, "Unique", {"x:any"}, buildUnique);
-  addContrib(registry, "CDist", {"A:f32|f64 B:f32|f64", "metric:string"}, buildCDist);
-  addContrib(registry, "BiasSoftmax", {"data:T bias:T", "axis:int is_inner_broadcast:int"},
-             buildBiasSoftmax);
-  addContrib(registry, "ComplexMul", {"A:T B:T"}, [](Builder &builder, const Node &node) {
-    return buildComplexMul(builder, node, /*conjugates=*/false);
-  });
-  addContrib(registry, "ComplexMulConj", {"A:T B:T"}, [](Builder &builder, const Node &node) {
-    return buildComplexMul(builder, node, /*conjugates=*/true);
-  });
-  addAsStandard(registry, "Trilu", {"X:any k?:i64", "upper:int"}, "Trilu", 14);
-  addAsStandard(registry, "GatherND", {"data:any indices:index"}, "GatherND", 11);
-  addAsStandard(registry, "Pad", {"data:S pads:i64 value?:S", "mode:string"}, "Pad", 11);
+OperatorRows getMicrosoftMiscRows() {
+  return {
+      {"ExpandDims", Signature{"X:any axis:index"}, buildExpandDims},
+      {"Range", Signature{"start:S limit:S delta?:S"}, buildRange},
+      {"Unique", Signature{"x:any"}, buildUnique},
+      {"CDist", Signature{"A:f32|f64 B:f32|f64", "metric:string"}, buildCDist},
+      {"BiasSoftmax", Signature{"data:T bias:T", "axis:int is_inner_broadcast:int"},
+       buildBiasSoftmax},
+      {"ComplexMul", Signature{"A:T B:T"}, bindBack(buildComplexMul, /*conjugates=*/false)},
+      {"ComplexMulConj", Signature{"A:T B:T"}, bindBack(buildComplexMul, /*conjugates=*/true)},
+      {"Trilu", Signature{"X:any k?:i64", "upper:int"}, asStandard("Trilu", 14)},
+      {"GatherND", Signature{"data:any indices:index"}, asStandard("GatherND", 11)},
+      {"Pad", Signature{"data:S pads:i64 value?:S", "mode:string"}, asStandard("Pad", 11)},
+  };
 }
 
 } // namespace tssa::operators

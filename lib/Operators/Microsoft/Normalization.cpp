@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Normalization.h"
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Elementwise.h"
+#include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
 #include "tssa/Builder/Shapes.h"
@@ -237,37 +238,28 @@ static FailureOr<Tensors> buildSkipGroupNorm(Builder &builder, const Node &node)
   return Tensors{*result, *total};
 }
 
-void registerContribNormalization(Registry &registry) {
+OperatorRows getMicrosoftNormalizationRows() {
   const char *groups = "epsilon:float groups!:int activation:int channels_last:int";
-  const char *simplifiedAttributes = "axis:int epsilon:float stash_type:int";
-  addContrib(registry, "SkipLayerNormalization",
-             {"input:T skip:T gamma:T beta?:T bias?:T", "epsilon:float"},
-             [](Builder &builder, const Node &node) {
-               return buildSkipLayerNormalization(builder, node, /*isCentered=*/true);
-             });
-  addContrib(registry, "SkipSimplifiedLayerNormalization",
-             {"input:T skip:T gamma:T bias?:T", "epsilon:float"},
-             [](Builder &builder, const Node &node) {
-               return buildSkipLayerNormalization(builder, node, /*isCentered=*/false);
-             });
-  Signature simplified{"X:T scale:float", simplifiedAttributes};
-  addContrib(registry, "SimplifiedLayerNormalization", simplified, buildSimplified);
-  // ONNX Runtime writes it in the standard domain.
-  registry.describeInputs("", "SimplifiedLayerNormalization", simplified.inputs);
-  registry.add("SimplifiedLayerNormalization",
-               [simplified](Builder &builder, const Node &node) -> FailureOr<Tensors> {
-                 if (failed(checkSignature(builder, node, simplified)))
-                   return failure();
-                 return buildSimplified(builder, node);
-               });
-  addContrib(registry, "EmbedLayerNormalization",
-             {"input_ids:index segment_ids?:index word_embedding:T position_embedding:T "
-              "segment_embedding?:T gamma:T beta:T mask?:index position_ids?:index",
-              "epsilon:float mask_index_type:int"},
-             buildEmbedLayerNormalization);
-  addContrib(registry, "GroupNorm", {"X:T gamma:float beta:float", groups}, buildGroupNorm);
-  addContrib(registry, "SkipGroupNorm", {"X:T gamma:float beta:float skip:T bias?:T", groups},
-             buildSkipGroupNorm);
+  const Signature simplified{"X:T scale:float", "axis:int epsilon:float stash_type:int"};
+  return {
+      {"SkipLayerNormalization",
+       Signature{"input:T skip:T gamma:T beta?:T bias?:T", "epsilon:float"},
+       bindBack(buildSkipLayerNormalization, /*isCentered=*/true)},
+      {"SkipSimplifiedLayerNormalization",
+       Signature{"input:T skip:T gamma:T bias?:T", "epsilon:float"},
+       bindBack(buildSkipLayerNormalization, /*isCentered=*/false)},
+      {"SimplifiedLayerNormalization", simplified, buildSimplified},
+      // ONNX Runtime writes it in the standard domain.
+      {"SimplifiedLayerNormalization", Domain{""}, simplified, buildSimplified},
+      {"EmbedLayerNormalization",
+       Signature{"input_ids:index segment_ids?:index word_embedding:T position_embedding:T "
+                 "segment_embedding?:T gamma:T beta:T mask?:index position_ids?:index",
+                 "epsilon:float mask_index_type:int"},
+       buildEmbedLayerNormalization},
+      {"GroupNorm", Signature{"X:T gamma:float beta:float", groups}, buildGroupNorm},
+      {"SkipGroupNorm", Signature{"X:T gamma:float beta:float skip:T bias?:T", groups},
+       buildSkipGroupNorm},
+  };
 }
 
 } // namespace tssa::operators

@@ -11,8 +11,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "lib/Operators/Families.h"
+#include "lib/Operators/Microsoft/Standard.h"
 #include "lib/Operators/ONNX/Quantization.h"
+#include "tssa/Builder/BodyScalar.h"
 
 using namespace mlir;
 
@@ -195,55 +197,46 @@ static FailureOr<Tensors> buildReduceMean(Builder &builder, const Node &node) {
   });
 }
 
-static void registerQuantizedElementwise(Registry &registry) {
-  const char *pair = "A:Q A_scale:f32 A_zero_point?:Q B:Q B_scale:f32 B_zero_point?:Q "
-                     "C_scale:f32 C_zero_point?:Q";
-  addContrib(registry, "QLinearAdd", {pair}, [](Builder &builder, const Node &node) {
-    return buildPointwise(builder, node, 0, 2, [](ArrayRef<Scalar> x) { return x[0] + x[1]; });
-  });
-  addContrib(registry, "QLinearMul", {pair}, [](Builder &builder, const Node &node) {
-    return buildPointwise(builder, node, 0, 2, [](ArrayRef<Scalar> x) { return x[0] * x[1]; });
-  });
-  addContrib(registry, "QLinearWhere",
-             {"condition:bool X:Q x_scale:f32 x_zero_point:Q Y:Q y_scale:f32 y_zero_point:Q "
-              "z_scale:f32 z_zero_point:Q"},
-             [](Builder &builder, const Node &node) {
-               return buildPointwise(builder, node, 1, 2,
-                                     [](ArrayRef<Scalar> x) { return select(x[0], x[1], x[2]); });
-             });
-  addContrib(registry, "QLinearConcat", {"Y_scale:f32 Y_zero_point:int8 inputs*:any", "axis!:int"},
-             buildConcat);
+static Scalar add(ArrayRef<Scalar> x) { return x[0] + x[1]; }
+static Scalar multiply(ArrayRef<Scalar> x) { return x[0] * x[1]; }
+static Scalar choose(ArrayRef<Scalar> x) { return select(x[0], x[1], x[2]); }
+static Scalar logistic(ArrayRef<Scalar> x) { return sigmoid(x[0]); }
+
+static FailureOr<Tensors> buildLeakyRelu(Builder &builder, const Node &node) {
+  double alpha = node.getFloat("alpha", 0.01);
+  return buildPointwise(builder, node, 0, 1,
+                        [=](ArrayRef<Scalar> x) { return select(x[0] < 0.0, alpha * x[0], x[0]); });
 }
 
-void registerContribQuantized(Registry &registry) {
-  registerQuantizedElementwise(registry);
+OperatorRows getMicrosoftQuantizedRows() {
   const char *one = "X:Q X_scale:f32 X_zero_point?:Q Y_scale:f32 Y_zero_point?:Q";
-  addContrib(registry, "QLinearLeakyRelu", {one, "alpha:float"},
-             [](Builder &builder, const Node &node) {
-               double alpha = node.getFloat("alpha", 0.01);
-               return buildPointwise(builder, node, 0, 1, [=](ArrayRef<Scalar> x) {
-                 return select(x[0] < 0.0, alpha * x[0], x[0]);
-               });
-             });
-  addContrib(registry, "QLinearSigmoid", {one}, [](Builder &builder, const Node &node) {
-    return buildPointwise(builder, node, 0, 1, [](ArrayRef<Scalar> x) { return sigmoid(x[0]); });
-  });
-  addContrib(registry, "QLinearSoftmax", {one, "axis:int opset!:int"}, buildSoftmax);
-  addContrib(registry, "QLinearReduceMean", {one, "axes:ints keepdims:int"}, buildReduceMean);
-  addContrib(
-      registry, "QLinearAveragePool",
-      {one, "auto_pad:string ceil_mode:int channels_last:int count_include_pad:int "
-            "kernel_shape!:ints pads:ints strides:ints"},
-      [](Builder &builder, const Node &node) { return buildPool(builder, node, "AveragePool"); });
-  addContrib(registry, "QLinearGlobalAveragePool", {one, "channels_last:int"},
-             [](Builder &builder, const Node &node) {
-               return buildPool(builder, node, "GlobalAveragePool");
-             });
+  const char *pair = "A:Q A_scale:f32 A_zero_point?:Q B:Q B_scale:f32 B_zero_point?:Q "
+                     "C_scale:f32 C_zero_point?:Q";
   const char *blocks = "axis:int block_size:int output_dtype:int saturate:int";
-  addAsStandard(registry, "QuantizeLinear", {"x:float y_scale:float y_zero_point?:any", blocks},
-                "QuantizeLinear", 21);
-  addAsStandard(registry, "DequantizeLinear", {"x:S x_scale:float x_zero_point?:S", blocks},
-                "DequantizeLinear", 21);
+  return {
+      {"QLinearAdd", Signature{pair}, bindBack(buildPointwise, 0, 2, add)},
+      {"QLinearMul", Signature{pair}, bindBack(buildPointwise, 0, 2, multiply)},
+      {"QLinearWhere",
+       Signature{"condition:bool X:Q x_scale:f32 x_zero_point:Q Y:Q y_scale:f32 y_zero_point:Q "
+                 "z_scale:f32 z_zero_point:Q"},
+       bindBack(buildPointwise, 1, 2, choose)},
+      {"QLinearConcat", Signature{"Y_scale:f32 Y_zero_point:int8 inputs*:any", "axis!:int"},
+       buildConcat},
+      {"QLinearLeakyRelu", Signature{one, "alpha:float"}, buildLeakyRelu},
+      {"QLinearSigmoid", Signature{one}, bindBack(buildPointwise, 0, 1, logistic)},
+      {"QLinearSoftmax", Signature{one, "axis:int opset!:int"}, buildSoftmax},
+      {"QLinearReduceMean", Signature{one, "axes:ints keepdims:int"}, buildReduceMean},
+      {"QLinearAveragePool",
+       Signature{one, "auto_pad:string ceil_mode:int channels_last:int count_include_pad:int "
+                      "kernel_shape!:ints pads:ints strides:ints"},
+       bindBack(buildPool, "AveragePool")},
+      {"QLinearGlobalAveragePool", Signature{one, "channels_last:int"},
+       bindBack(buildPool, "GlobalAveragePool")},
+      {"QuantizeLinear", Signature{"x:float y_scale:float y_zero_point?:any", blocks},
+       asStandard("QuantizeLinear", 21)},
+      {"DequantizeLinear", Signature{"x:S x_scale:float x_zero_point?:S", blocks},
+       asStandard("DequantizeLinear", 21)},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/Microsoft/Attend.h"
-#include "lib/Operators/Microsoft/Contrib.h"
+#include "tssa/Builder/BodyScalar.h"
 
 using namespace mlir;
 
@@ -68,12 +69,12 @@ static FailureOr<Tensors> buildRotary(Builder &builder, const Node &node) {
   return single(joinHeads(builder, *turned));
 }
 
-void registerContribRotary(Registry &registry) {
-  addContrib(registry, "RotaryEmbedding",
-             {"input:T position_ids:index cos_cache:T sin_cache:T",
-              "interleaved:int num_heads:int rotary_embedding_dim:int scale:float "
-              "is_packed_batching:int"},
-             buildRotary);
+OperatorRows getMicrosoftRotaryRows() {
+  return {{"RotaryEmbedding",
+           Signature{"input:T position_ids:index cos_cache:T sin_cache:T",
+                     "interleaved:int num_heads:int rotary_embedding_dim:int scale:float "
+                     "is_packed_batching:int"},
+           buildRotary}};
 }
 
 } // namespace tssa::operators

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -86,26 +87,26 @@ static ScalarBody shrink(const Node &node) {
   };
 }
 
-static const ElementwiseOperator activations[] = {
-    {"Relu", unary<relu>},
-    {"LeakyRelu", leakyRelu},
-    {"PRelu", binary<prelu>},
-    {"Elu", elu},
-    {"Selu", selu},
-    {"Celu", celu},
-    {"ThresholdedRelu", thresholdedRelu},
-    {"Sigmoid", unary<sigmoid>},
-    {"HardSigmoid", hardSigmoid},
-    {"HardSwish", unary<hardSwish>},
-    {"Softplus", unary<softplus>},
-    {"Softsign", unary<softsign>},
-    {"Mish", unary<mish>},
-    {"Gelu", gelu},
-    {"Swish", swish},
-    {"SwiGLU", swiGLU},
-    {"Shrink", shrink},
-};
-
-void registerActivations(Registry &registry) { registerTable(registry, activations); }
+OperatorRows getActivationsRows() {
+  return {
+      {"Relu", pointwise(unary<relu>)},
+      {"LeakyRelu", pointwise(leakyRelu)},
+      {"PRelu", pointwise(binary<prelu>)},
+      {"Elu", pointwise(elu)},
+      {"Selu", pointwise(selu)},
+      {"Celu", pointwise(celu)},
+      {"ThresholdedRelu", pointwise(thresholdedRelu)},
+      {"Sigmoid", pointwise(unary<sigmoid>)},
+      {"HardSigmoid", pointwise(hardSigmoid)},
+      {"HardSwish", pointwise(unary<hardSwish>)},
+      {"Softplus", pointwise(unary<softplus>)},
+      {"Softsign", pointwise(unary<softsign>)},
+      {"Mish", pointwise(unary<mish>)},
+      {"Gelu", pointwise(gelu)},
+      {"Swish", pointwise(swish)},
+      {"SwiGLU", pointwise(swiGLU)},
+      {"Shrink", pointwise(shrink)},
+  };
+}
 
 } // namespace tssa::operators

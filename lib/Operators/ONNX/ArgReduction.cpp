@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -119,14 +119,12 @@ static FailureOr<Tensors> buildHardmax(Builder &builder, const Node &node) {
   return single(builder.reshape(*result, shape));
 }
 
-void registerArgReduction(Registry &registry) {
-  registry.add("ArgMax", [](Builder &builder, const Node &node) {
-    return buildArg(builder, node, /*isMax=*/true);
-  });
-  registry.add("ArgMin", [](Builder &builder, const Node &node) {
-    return buildArg(builder, node, /*isMax=*/false);
-  });
-  registry.add("Hardmax", buildHardmax);
+OperatorRows getArgReductionRows() {
+  return {
+      {"ArgMax", bindBack(buildArg, /*isMax=*/true)},
+      {"ArgMin", bindBack(buildArg, /*isMax=*/false)},
+      {"Hardmax", buildHardmax},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -103,8 +103,8 @@ static FailureOr<Tensors> buildBatchNormalization(Builder &builder, const Node &
   return single(normalize(builder, node, node.inputs[3], node.inputs[4]));
 }
 
-void registerBatchNormalization(Registry &registry) {
-  registry.add("BatchNormalization", buildBatchNormalization, 7);
+OperatorRows getBatchNormalizationRows() {
+  return {{"BatchNormalization", Versions{7}, buildBatchNormalization}};
 }
 
 } // namespace tssa::operators

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/ONNX/Random.h"
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Elements.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -184,14 +183,12 @@ static FailureOr<Tensors> buildNonZero(Builder &b, const Node &node) {
                       Builder::ExternResult{DType::I64, {Size(x.rank()), std::nullopt}});
 }
 
-void registerConstants(Registry &registry) {
-  registry.add("Constant", buildConstant);
-  registry.add("ConstantOfShape", buildConstantOfShape);
-  registry.add("EyeLike", buildEyeLike);
-  registry.add("NonZero", buildNonZero);
-  registry.markExtern("NonZero");
-  registry.add("Range", buildRange);
-  registerRandom(registry);
+OperatorRows getConstantsRows() {
+  return {
+      {"Constant", buildConstant}, {"ConstantOfShape", buildConstantOfShape, List{0, resultRank}},
+      {"EyeLike", buildEyeLike},   {"NonZero", buildNonZero, callsHost},
+      {"Range", buildRange},
+  };
 }
 
 } // namespace tssa::operators

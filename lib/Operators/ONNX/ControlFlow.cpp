@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Builder/LoopBuilder.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -294,10 +294,11 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   return LoopBuilder(b, spec).run();
 }
 
-void registerControlFlow(Registry &registry) {
-  registry.add("If", buildIf);
-  registry.add("Loop", buildLoop);
-  registerScanLoops(registry);
+OperatorRows getControlFlowRows() {
+  return {
+      {"If", buildIf},
+      {"Loop", buildLoop},
+  };
 }
 
 } // namespace tssa::operators

@@ -15,6 +15,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Convolution.h"
 
 using namespace mlir;
@@ -340,8 +341,6 @@ static FailureOr<Tensors> buildConvTranspose(Builder &builder, const Node &node)
   return single(hasPhases(*conv) ? joinPhases(builder, *conv) : gatherSums(builder, *conv));
 }
 
-void registerConvTranspose(Registry &registry) {
-  registry.add("ConvTranspose", buildConvTranspose);
-}
+OperatorRows getConvTransposeRows() { return {{"ConvTranspose", buildConvTranspose}}; }
 
 } // namespace tssa::operators

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Convolution.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Quantization.h"
 
 using namespace mlir;
@@ -145,9 +146,11 @@ static FailureOr<Tensors> buildConvInteger(Builder &builder, const Node &node) {
   return single(convolve(builder, *conv, DType::I32, DType::I32, term));
 }
 
-void registerConvolution(Registry &registry) {
-  registry.add("Conv", buildConv);
-  registry.add("ConvInteger", buildConvInteger);
+OperatorRows getConvolutionRows() {
+  return {
+      {"Conv", buildConv},
+      {"ConvInteger", buildConvInteger},
+  };
 }
 
 } // namespace tssa::operators

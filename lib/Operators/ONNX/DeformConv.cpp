@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Convolution.h"
 #include "tssa/Builder/Indexing.h"
 
@@ -135,6 +136,6 @@ static FailureOr<Tensors> buildDeformConv(Builder &builder, const Node &node) {
   return single(convolveDeformed(builder, d, bias));
 }
 
-void registerDeformConv(Registry &registry) { registry.add("DeformConv", buildDeformConv, 19); }
+OperatorRows getDeformConvRows() { return {{"DeformConv", Versions{19}, buildDeformConv}}; }
 
 } // namespace tssa::operators

@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
-#include "tssa/Operators/Registry.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -196,6 +196,6 @@ static FailureOr<Tensors> buildEinsum(Builder &builder, const Node &node) {
   return single(contract(builder, *equation, current, equation->result));
 }
 
-void registerEinsum(Registry &registry) { registry.add("Einsum", buildEinsum); }
+OperatorRows getEinsumRows() { return {{"Einsum", buildEinsum}}; }
 
 } // namespace tssa::operators

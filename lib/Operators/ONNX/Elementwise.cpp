@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Elementwise.h"
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tssa/Builder/BodyScalar.h"
@@ -145,57 +146,6 @@ static SizeBody absSize(const Node &) {
   return [](ArrayRef<Size> x) { return Size::max(x[0], -x[0]); };
 }
 
-static const ElementwiseOperator table[] = {
-    {"Add", binary<add>, binarySizes<addSizes>},
-    {"Sub", binary<subtract>, binarySizes<subtractSizes>},
-    {"Mul", binary<multiply>, binarySizes<multiplySizes>},
-    {"Div", binary<divide>, binarySizes<divideSizes>},
-    {"Mod", mod, modSizes},
-    {"Neg", unary<negative>, negateSize},
-    {"Abs", unary<abs>, absSize},
-    {"Sign", unary<sign>},
-    {"Reciprocal", unary<reciprocal>},
-    {"Sqrt", unary<sqrt>},
-    {"Exp", unary<exp>},
-    {"Log", unary<log>},
-    {"Erf", unary<erf>},
-    {"Sin", unary<sin>},
-    {"Cos", unary<cos>},
-    {"Tan", unary<apply<math::TanOp>>},
-    {"Asin", unary<apply<math::AsinOp>>},
-    {"Acos", unary<apply<math::AcosOp>>},
-    {"Atan", unary<apply<math::AtanOp>>},
-    {"Sinh", unary<apply<math::SinhOp>>},
-    {"Cosh", unary<apply<math::CoshOp>>},
-    {"Tanh", unary<tanh>},
-    {"Asinh", unary<apply<math::AsinhOp>>},
-    {"Acosh", unary<apply<math::AcoshOp>>},
-    {"Atanh", unary<apply<math::AtanhOp>>},
-    {"Ceil", unary<ceil>},
-    {"Floor", unary<floor>},
-    {"Round", unary<roundEven>},
-    {"Min", variadic<min>, binarySizes<minSizes>},
-    {"Max", variadic<max>, binarySizes<maxSizes>},
-    {"Sum", variadic<add>, binarySizes<addSizes>},
-    {"Mean", mean},
-    {"And", binary<bitAnd>, binarySizes<multiplySizes>},
-    {"Or", binary<bitOr>, binarySizes<maxSizes>},
-    {"Xor", binary<bitXor>},
-    {"Not", unary<bitNot>, notSize},
-    {"BitwiseAnd", binary<bitAnd>},
-    {"BitwiseOr", binary<bitOr>},
-    {"BitwiseXor", binary<bitXor>},
-    {"BitwiseNot", unary<bitNot>},
-    {"BitShift", bitShift},
-    {"Equal", binary<isEqual>, binarySizes<equalSizes>, true},
-    {"Less", binary<isLess>, binarySizes<lessSizes>, true},
-    {"LessOrEqual", binary<isLessOrEqual>, binarySizes<lessEqualSizes>, true},
-    {"Greater", binary<isGreater>, binarySizes<greaterSizes>, true},
-    {"GreaterOrEqual", binary<isGreaterOrEqual>, binarySizes<greaterEqualSizes>, true},
-    {"IsNaN", unary<isNaN>, nullptr, true},
-    {"IsInf", isInf, nullptr, true},
-};
-
 FailureOr<Tensors> buildElementwise(Builder &builder, DType type, ArrayRef<Tensor> operands,
                                     const ScalarBody &body, const SizeBody &sizeBody) {
   auto element = [&](Body &at, ValueRange values) -> Value {
@@ -209,13 +159,19 @@ FailureOr<Tensors> buildElementwise(Builder &builder, DType type, ArrayRef<Tenso
   return single(builder.elementwise(type, operands, element));
 }
 
-void registerTable(Registry &registry, ArrayRef<ElementwiseOperator> table) {
-  for (const ElementwiseOperator &row : table)
-    registry.add(row.name, [row](Builder &builder, const Node &node) {
-      return buildElementwise(builder, row.isPredicate ? DType::Bool : node.inputs[0].dtype(),
-                              node.inputs, row.makeBody(node),
-                              row.makeSizeBody ? row.makeSizeBody(node) : SizeBody());
-    });
+static FailureOr<Tensors> buildFromTable(Builder &builder, const Node &node, MakeBodyFn makeBody,
+                                         MakeSizeBodyFn makeSizeBody, bool isPredicate) {
+  return buildElementwise(builder, isPredicate ? DType::Bool : node.inputs[0].dtype(), node.inputs,
+                          makeBody(node), makeSizeBody ? makeSizeBody(node) : SizeBody());
+}
+
+OperatorFn pointwise(MakeBodyFn makeBody, MakeSizeBodyFn makeSizeBody) {
+  return bindBack(buildFromTable, makeBody, makeSizeBody, /*isPredicate=*/false);
+}
+
+/// The same with a result of type bool.
+static OperatorFn predicate(MakeBodyFn makeBody, MakeSizeBodyFn makeSizeBody = nullptr) {
+  return bindBack(buildFromTable, makeBody, makeSizeBody, /*isPredicate=*/true);
 }
 
 static FailureOr<Tensors> buildWhere(Builder &builder, const Node &node) {
@@ -307,12 +263,61 @@ static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
   return single(builder.elementwise(*type, node.inputs, element));
 }
 
-void registerElementwise(Registry &registry) {
-  registerTable(registry, table);
-  registry.add("Where", buildWhere);
-  registry.add("Clip", buildClip);
-  registry.add("Pow", buildPow);
-  registry.add("BitCast", buildBitCast);
+OperatorRows getElementwiseRows() {
+  return {
+      {"Add", pointwise(binary<add>, binarySizes<addSizes>)},
+      {"Sub", pointwise(binary<subtract>, binarySizes<subtractSizes>)},
+      {"Mul", pointwise(binary<multiply>, binarySizes<multiplySizes>)},
+      {"Div", pointwise(binary<divide>, binarySizes<divideSizes>)},
+      {"Mod", pointwise(mod, modSizes)},
+      {"Neg", pointwise(unary<negative>, negateSize)},
+      {"Abs", pointwise(unary<abs>, absSize)},
+      {"Sign", pointwise(unary<sign>)},
+      {"Reciprocal", pointwise(unary<reciprocal>)},
+      {"Sqrt", pointwise(unary<sqrt>)},
+      {"Exp", pointwise(unary<exp>)},
+      {"Log", pointwise(unary<log>)},
+      {"Erf", pointwise(unary<erf>)},
+      {"Sin", pointwise(unary<sin>)},
+      {"Cos", pointwise(unary<cos>)},
+      {"Tan", pointwise(unary<apply<math::TanOp>>)},
+      {"Asin", pointwise(unary<apply<math::AsinOp>>)},
+      {"Acos", pointwise(unary<apply<math::AcosOp>>)},
+      {"Atan", pointwise(unary<apply<math::AtanOp>>)},
+      {"Sinh", pointwise(unary<apply<math::SinhOp>>)},
+      {"Cosh", pointwise(unary<apply<math::CoshOp>>)},
+      {"Tanh", pointwise(unary<tanh>)},
+      {"Asinh", pointwise(unary<apply<math::AsinhOp>>)},
+      {"Acosh", pointwise(unary<apply<math::AcoshOp>>)},
+      {"Atanh", pointwise(unary<apply<math::AtanhOp>>)},
+      {"Ceil", pointwise(unary<ceil>)},
+      {"Floor", pointwise(unary<floor>)},
+      {"Round", pointwise(unary<roundEven>)},
+      {"Min", pointwise(variadic<min>, binarySizes<minSizes>)},
+      {"Max", pointwise(variadic<max>, binarySizes<maxSizes>)},
+      {"Sum", pointwise(variadic<add>, binarySizes<addSizes>)},
+      {"Mean", pointwise(mean)},
+      {"And", pointwise(binary<bitAnd>, binarySizes<multiplySizes>)},
+      {"Or", pointwise(binary<bitOr>, binarySizes<maxSizes>)},
+      {"Xor", pointwise(binary<bitXor>)},
+      {"Not", pointwise(unary<bitNot>, notSize)},
+      {"BitwiseAnd", pointwise(binary<bitAnd>)},
+      {"BitwiseOr", pointwise(binary<bitOr>)},
+      {"BitwiseXor", pointwise(binary<bitXor>)},
+      {"BitwiseNot", pointwise(unary<bitNot>)},
+      {"BitShift", pointwise(bitShift)},
+      {"Equal", predicate(binary<isEqual>, binarySizes<equalSizes>)},
+      {"Less", predicate(binary<isLess>, binarySizes<lessSizes>)},
+      {"LessOrEqual", predicate(binary<isLessOrEqual>, binarySizes<lessEqualSizes>)},
+      {"Greater", predicate(binary<isGreater>, binarySizes<greaterSizes>)},
+      {"GreaterOrEqual", predicate(binary<isGreaterOrEqual>, binarySizes<greaterEqualSizes>)},
+      {"IsNaN", predicate(unary<isNaN>)},
+      {"IsInf", predicate(isInf)},
+      {"Where", buildWhere},
+      {"Clip", buildClip},
+      {"Pow", buildPow},
+      {"BitCast", buildBitCast},
+  };
 }
 
 } // namespace tssa::operators

@@ -8,7 +8,7 @@
 #define TSSA_LIB_OPERATORS_ONNX_ELEMENTWISE_H
 
 #include "tssa/Builder/Scalar.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/OperatorRow.h"
 
 namespace tssa::operators {
 
@@ -18,14 +18,9 @@ using ScalarBody = std::function<Scalar(llvm::ArrayRef<Scalar>)>;
 /// The same on known integers; nothing when the result cannot be said now.
 using SizeBody = std::function<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
-/// What an element-wise operator is. The attributes are read by `makeBody`, once.
-struct ElementwiseOperator {
-  const char *name;
-  ScalarBody (*makeBody)(const Node &);
-  SizeBody (*makeSizeBody)(const Node &) = nullptr;
-  /// The result is bool instead of the type of the first operand.
-  bool isPredicate = false;
-};
+/// What makes a body of a node's attributes, which it reads once.
+using MakeBodyFn = ScalarBody (*)(const Node &);
+using MakeSizeBodyFn = SizeBody (*)(const Node &);
 
 /// Body factories for functions without attributes.
 template <Scalar (*fn)(Scalar)> ScalarBody unary(const Node &) {
@@ -40,7 +35,8 @@ mlir::FailureOr<Tensors> buildElementwise(Builder &builder, DType type,
                                           llvm::ArrayRef<Tensor> operands, const ScalarBody &body,
                                           const SizeBody &sizeBody = nullptr);
 
-void registerTable(Registry &registry, llvm::ArrayRef<ElementwiseOperator> table);
+/// Builds an operator whose result has the type of the first operand.
+OperatorFn pointwise(MakeBodyFn makeBody, MakeSizeBodyFn makeSizeBody = nullptr);
 
 } // namespace tssa::operators
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Indexing.h"
 #include "tssa/Builder/KnownIndexes.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -119,10 +119,20 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   }));
 }
 
-void registerGather(Registry &registry) {
-  registry.add("Gather", buildGather);
-  registry.add("GatherElements", buildGatherElements);
-  registry.add("GatherND", buildGatherND);
+/// The dims of the data that the indices of a GatherND point into.
+static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
+  int64_t batch = facts.node.getInt("batch_dims", 0);
+  if (batch < 0 || batch > facts.rank())
+    return std::nullopt;
+  return facts.fromResult(-1, facts.rank() + facts.rank(1) - 1 - batch);
+}
+
+OperatorRows getGatherRows() {
+  return {
+      {"Gather", buildGather},
+      {"GatherElements", buildGatherElements},
+      {"GatherND", buildGatherND, List{1, numIndexed}},
+  };
 }
 
 } // namespace tssa::operators

@@ -11,9 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -194,9 +194,13 @@ static FailureOr<Tensors> buildAffineGrid(Builder &builder, const Node &node) {
   }));
 }
 
-void registerGridSample(Registry &registry) {
-  registry.add("AffineGrid", buildAffineGrid);
-  registry.add("GridSample", buildGridSample, 16);
+static std::optional<int64_t> gridRank(const NodeFacts &facts) { return facts.rank(1) - 2; }
+
+OperatorRows getGridSampleRows() {
+  return {
+      {"AffineGrid", buildAffineGrid, List{1, resultRank}},
+      {"GridSample", Versions{16}, buildGridSample, List{1, gridRank}},
+  };
 }
 
 } // namespace tssa::operators

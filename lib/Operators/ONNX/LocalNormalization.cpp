@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -58,9 +58,11 @@ static FailureOr<Tensors> buildLpNormalization(Builder &builder, const Node &nod
   }));
 }
 
-void registerLocalNormalization(Registry &registry) {
-  registry.add("LRN", buildLRN);
-  registry.add("LpNormalization", buildLpNormalization);
+OperatorRows getLocalNormalizationRows() {
+  return {
+      {"LRN", buildLRN},
+      {"LpNormalization", buildLpNormalization},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 #include <cmath>
 
 using namespace mlir;
@@ -57,9 +57,11 @@ static FailureOr<Tensors> buildGemm(Builder &builder, const Node &node) {
                     isPlain ? JoinedFn() : JoinedFn(epilogue)));
 }
 
-void registerMatMul(Registry &registry) {
-  registry.add("MatMul", buildMatMul);
-  registry.add("Gemm", buildGemm, 7);
+OperatorRows getMatMulRows() {
+  return {
+      {"MatMul", buildMatMul},
+      {"Gemm", Versions{7}, buildGemm},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -207,13 +207,27 @@ static FailureOr<Tensors> buildTile(Builder &b, const Node &node) {
   }));
 }
 
-void registerMovement(Registry &registry) {
-  registry.add("Concat", buildConcat);
-  registry.add("Expand", buildExpand);
-  registry.add("Slice", buildSlice);
-  registry.add("Split", buildSplit);
-  registry.add("Tile", buildTile, 6);
-  registry.add("Transpose", buildTranspose);
+/// All lists of a Slice have the length of any one of them.
+static std::optional<int64_t> sliceLength(const NodeFacts &facts) {
+  for (unsigned i = 1; i < facts.node.inputs.size(); ++i)
+    if (Tensor list = facts.node.input(i))
+      if (std::optional<int64_t> count = list.numElements().constant())
+        return count;
+  return std::nullopt;
+}
+
+static std::optional<int64_t> numParts(const NodeFacts &facts) { return facts.node.outputs.size(); }
+
+OperatorRows getMovementRows() {
+  return {
+      {"Concat", buildConcat},
+      {"Expand", buildExpand, List{1, resultRank}},
+      {"Slice", buildSlice, List{1, sliceLength}, List{2, sliceLength}, List{3, sliceLength},
+       List{4, sliceLength}},
+      {"Split", buildSplit, List{1, numParts}},
+      {"Tile", Versions{6}, buildTile, List{1, inputRank}},
+      {"Transpose", buildTranspose},
+  };
 }
 
 } // namespace tssa::operators

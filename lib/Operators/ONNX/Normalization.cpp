@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Normalization.h"
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
 #include <cmath>
 
@@ -306,16 +307,14 @@ static FailureOr<Tensors> buildMeanVarianceNormalization(Builder &builder, const
   }));
 }
 
-void registerNormalization(Registry &registry) {
-  registry.add("LayerNormalization", [](Builder &builder, const Node &node) {
-    return buildLayerNormalization(builder, node, /*isCentered=*/true);
-  });
-  registry.add("RMSNormalization", [](Builder &builder, const Node &node) {
-    return buildLayerNormalization(builder, node, /*isCentered=*/false);
-  });
-  registry.add("InstanceNormalization", buildInstanceNormalization);
-  registry.add("GroupNormalization", buildGroupNormalization);
-  registry.add("MeanVarianceNormalization", buildMeanVarianceNormalization);
+OperatorRows getNormalizationRows() {
+  return {
+      {"LayerNormalization", bindBack(buildLayerNormalization, /*isCentered=*/true)},
+      {"RMSNormalization", bindBack(buildLayerNormalization, /*isCentered=*/false)},
+      {"InstanceNormalization", buildInstanceNormalization},
+      {"GroupNormalization", buildGroupNormalization},
+      {"MeanVarianceNormalization", buildMeanVarianceNormalization},
+  };
 }
 
 } // namespace tssa::operators

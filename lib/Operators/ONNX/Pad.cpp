@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/Elements.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -153,6 +153,14 @@ static FailureOr<Tensors> buildPad(Builder &b, const Node &node) {
   return single(padByIndex(b, x, *pads, shape, mode));
 }
 
-void registerPad(Registry &registry) { registry.add("Pad", buildPad, 2); }
+static std::optional<int64_t> padsLength(const NodeFacts &facts) {
+  if (Tensor axes = facts.node.input(3)) {
+    std::optional<int64_t> count = axes.numElements().constant();
+    return count ? std::optional(2 * *count) : std::nullopt;
+  }
+  return 2 * facts.rank();
+}
+
+OperatorRows getPadRows() { return {{"Pad", Versions{2}, buildPad, List{1, padsLength}}}; }
 
 } // namespace tssa::operators

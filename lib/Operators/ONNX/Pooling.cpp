@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
 #include "lib/Operators/ONNX/Window.h"
 #include "tssa/Builder/Contraction.h"
@@ -212,22 +213,18 @@ static FailureOr<Tensors> buildGlobal(Builder &builder, const Node &node,
   return single(reduceAxes(builder, input, axes, /*keepDims=*/true, kind));
 }
 
-void registerPooling(Registry &registry) {
-  registry.add("MaxPool", buildMaxPool);
-  registry.add("AveragePool", buildAveragePool);
-  registry.add("LpPool", buildLpPool, 2);
-  registry.add("GlobalAveragePool", [](Builder &builder, const Node &node) {
-    return buildGlobal(builder, node, meanReduction());
-  });
-  registry.add("GlobalMaxPool", [](Builder &builder, const Node &node) {
-    return buildGlobal(builder, node, maxReduction());
-  });
-  registry.add(
-      "GlobalLpPool",
-      [](Builder &builder, const Node &node) {
-        return buildGlobal(builder, node, normReduction(node.getInt("p", 2)));
-      },
-      2);
+OperatorRows getPoolingRows() {
+  return {
+      {"MaxPool", buildMaxPool},
+      {"AveragePool", buildAveragePool},
+      {"LpPool", Versions{2}, buildLpPool},
+      {"GlobalAveragePool", bindBack(buildGlobal, meanReduction())},
+      {"GlobalMaxPool", bindBack(buildGlobal, maxReduction())},
+      {"GlobalLpPool", Versions{2},
+       [](Builder &builder, const Node &node) {
+         return buildGlobal(builder, node, normReduction(node.getInt("p", 2)));
+       }},
+  };
 }
 
 } // namespace tssa::operators

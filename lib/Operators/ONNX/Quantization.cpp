@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Quantization.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Convolution.h"
 
 using namespace mlir;
@@ -258,12 +259,12 @@ static FailureOr<Tensors> buildQLinearConv(Builder &builder, const Node &node) {
   return single(convolve(builder, *conv, DType::I32, type, term, epilogue));
 }
 
-void registerQuantization(Registry &registry) {
-  registry.add("QuantizeLinear", buildQuantizeLinear);
-  registry.add("DequantizeLinear", buildDequantizeLinear);
-  registry.add("MatMulInteger", buildMatMulInteger);
-  registry.add("QLinearMatMul", buildQLinearMatMul);
-  registry.add("QLinearConv", buildQLinearConv);
+OperatorRows getQuantizationRows() {
+  return {
+      {"QuantizeLinear", buildQuantizeLinear}, {"DequantizeLinear", buildDequantizeLinear},
+      {"MatMulInteger", buildMatMulInteger},   {"QLinearMatMul", buildQLinearMatMul},
+      {"QLinearConv", buildQLinearConv},
+  };
 }
 
 } // namespace tssa::operators

@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/ONNX/Random.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -147,15 +147,14 @@ static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   return single(builder.cast(best->front(), *type));
 }
 
-void registerRandom(Registry &registry) {
-  for (bool isNormal : {false, true})
-    for (bool isLike : {false, true})
-      registry.add(
-          (Twine("Random") + (isNormal ? "Normal" : "Uniform") + (isLike ? "Like" : "")).str(),
-          [=](Builder &builder, const Node &node) {
-            return buildRandom(builder, node, isNormal, isLike);
-          });
-  registry.add("Multinomial", buildMultinomial);
+OperatorRows getRandomRows() {
+  return {
+      {"RandomUniform", bindBack(buildRandom, /*isNormal=*/false, /*isLike=*/false)},
+      {"RandomUniformLike", bindBack(buildRandom, /*isNormal=*/false, /*isLike=*/true)},
+      {"RandomNormal", bindBack(buildRandom, /*isNormal=*/true, /*isLike=*/false)},
+      {"RandomNormalLike", bindBack(buildRandom, /*isNormal=*/true, /*isLike=*/true)},
+      {"Multinomial", buildMultinomial},
+  };
 }
 
 } // namespace tssa::operators

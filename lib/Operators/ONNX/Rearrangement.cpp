@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -145,12 +145,14 @@ static FailureOr<Tensors> buildOneHot(Builder &builder, const Node &node) {
   }));
 }
 
-void registerRearrangement(Registry &registry) {
-  registry.add("DepthToSpace", buildDepthToSpace);
-  registry.add("SpaceToDepth", buildSpaceToDepth);
-  registry.add("ReverseSequence", buildReverseSequence);
-  registry.add("Trilu", buildTrilu);
-  registry.add("OneHot", buildOneHot);
+OperatorRows getRearrangementRows() {
+  return {
+      {"DepthToSpace", buildDepthToSpace},
+      {"SpaceToDepth", buildSpaceToDepth},
+      {"ReverseSequence", buildReverseSequence},
+      {"Trilu", buildTrilu},
+      {"OneHot", buildOneHot},
+  };
 }
 
 } // namespace tssa::operators

@@ -15,7 +15,7 @@
 #define TSSA_LIB_OPERATORS_ONNX_RECURRENT_H
 
 #include "tssa/Builder/Contraction.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

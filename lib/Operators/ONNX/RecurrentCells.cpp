@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Recurrent.h"
 
 using namespace mlir;
@@ -177,10 +178,12 @@ static FailureOr<Tensors> buildRNN(Builder &builder, const Node &node) {
   return runNetwork(builder, node, *network, node.input(5), /*addsRecurrentBias=*/true, stepRNN);
 }
 
-void registerRecurrent(Registry &registry) {
-  registry.add("LSTM", buildLSTM, 7);
-  registry.add("GRU", buildGRU, 7);
-  registry.add("RNN", buildRNN, 7);
+OperatorRows getRecurrentRows() {
+  return {
+      {"LSTM", Versions{7}, buildLSTM},
+      {"GRU", Versions{7}, buildGRU},
+      {"RNN", Versions{7}, buildRNN},
+  };
 }
 
 } // namespace tssa::operators

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Reduction.h"
-#include "tssa/Operators/Registry.h"
+#include "lib/Operators/Families.h"
 
 using namespace mlir;
 
@@ -211,44 +211,45 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Node &node
 
 using ReduceFn = std::function<FailureOr<Tensor>(Builder &, const Tensor &, const ReductionPlan &)>;
 
-static void addReduction(Registry &registry, StringRef name, const ReduceFn &reduceFn) {
-  registry.add(name, [reduceFn](Builder &builder, const Node &node) -> FailureOr<Tensors> {
+static OperatorFn reduction(const ReduceFn &reduceFn) {
+  return [reduceFn](Builder &builder, const Node &node) -> FailureOr<Tensors> {
     FailureOr<ReductionPlan> plan = planReduction(builder, node);
     if (failed(plan))
       return failure();
     return single(reduceFn(builder, node.inputs[0], *plan));
+  };
+}
+
+static OperatorFn reduction(const ReductionKind &kind) {
+  return reduction([kind](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
+    return reduce(builder, input, plan, kind);
   });
 }
 
-static void addReduction(Registry &registry, StringRef name, const ReductionKind &kind) {
-  addReduction(registry, name,
-               [kind](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
-                 return reduce(builder, input, plan, kind);
-               });
-}
-
 /// Maximum and minimum; of bools they are `or` and `and`.
-static void addExtremum(Registry &registry, StringRef name, te::Combiner onNumbers,
-                        te::Combiner onBools) {
-  addReduction(
-      registry, name, [=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
-        bool isBool = input.dtype() == DType::Bool;
-        return reduce(builder, input, plan, {isBool ? onBools : onNumbers, nullptr, nullptr});
-      });
+static OperatorFn extremum(te::Combiner onNumbers, te::Combiner onBools) {
+  return reduction([=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
+    bool isBool = input.dtype() == DType::Bool;
+    return reduce(builder, input, plan, {isBool ? onBools : onNumbers, nullptr, nullptr});
+  });
 }
 
-void registerReduction(Registry &registry) {
-  addReduction(registry, "ReduceSum", {te::Combiner::Add, nullptr, nullptr});
-  addReduction(registry, "ReduceProd", {te::Combiner::Mul, nullptr, nullptr});
-  addReduction(registry, "ReduceMean", meanReduction());
-  addReduction(registry, "ReduceL1", normReduction(1));
-  addReduction(registry, "ReduceL2", normReduction(2));
-  addReduction(registry, "ReduceSumSquare", {te::Combiner::Add, square, nullptr});
-  addReduction(registry, "ReduceLogSum",
-               {te::Combiner::Add, nullptr, [](Scalar sum, Scalar) { return logOf(sum); }});
-  addReduction(registry, "ReduceLogSumExp", reduceLogSumExp);
-  addExtremum(registry, "ReduceMax", te::Combiner::Max, te::Combiner::Or);
-  addExtremum(registry, "ReduceMin", te::Combiner::Min, te::Combiner::And);
+OperatorRows getReductionRows() {
+  const List axes{1, settleReducedAxes};
+  return {
+      {"ReduceSum", reduction({te::Combiner::Add, nullptr, nullptr}), axes},
+      {"ReduceProd", reduction({te::Combiner::Mul, nullptr, nullptr}), axes},
+      {"ReduceMean", reduction(meanReduction()), axes},
+      {"ReduceL1", reduction(normReduction(1)), axes},
+      {"ReduceL2", reduction(normReduction(2)), axes},
+      {"ReduceSumSquare", reduction({te::Combiner::Add, square, nullptr}), axes},
+      {"ReduceLogSum",
+       reduction({te::Combiner::Add, nullptr, [](Scalar sum, Scalar) { return logOf(sum); }}),
+       axes},
+      {"ReduceLogSumExp", reduction(reduceLogSumExp), axes},
+      {"ReduceMax", extremum(te::Combiner::Max, te::Combiner::Or), axes},
+      {"ReduceMin", extremum(te::Combiner::Min, te::Combiner::And), axes},
+  };
 }
 
 } // namespace tssa::operators

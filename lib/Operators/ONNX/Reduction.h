@@ -8,6 +8,7 @@
 #define TSSA_LIB_OPERATORS_ONNX_REDUCTION_H
 
 #include "tssa/Builder/Contraction.h"
+#include "tssa/Operators/ListLengths.h"
 
 namespace tssa::operators {
 
@@ -40,6 +41,11 @@ mlir::FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input,
 mlir::FailureOr<Tensors> joinExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
                                       const ReducedDims &reduced, bool isMax, bool isLast,
                                       ElementFn point, bool withValue);
+
+/// A list of known length with the axes that `axes` names when the program runs. `axes` itself
+/// where no such list exists: the operator refuses it.
+mlir::FailureOr<Tensor> settleReducedAxes(Builder &builder, const NodeFacts &facts,
+                                          const Tensor &axes);
 
 } // namespace tssa::operators
 

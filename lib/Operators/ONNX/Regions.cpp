@@ -11,9 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -279,9 +279,11 @@ static FailureOr<Tensors> buildMaxRoiPool(Builder &builder, const Node &node) {
   return single(poolRegions(builder, *regions));
 }
 
-void registerRegions(Registry &registry) {
-  registry.add("RoiAlign", buildRoiAlign, 10);
-  registry.add("MaxRoiPool", buildMaxRoiPool);
+OperatorRows getRegionsRows() {
+  return {
+      {"RoiAlign", Versions{10}, buildRoiAlign},
+      {"MaxRoiPool", buildMaxRoiPool},
+  };
 }
 
 } // namespace tssa::operators

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Resize.h"
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
 #include <cmath>
@@ -307,10 +308,25 @@ static FailureOr<Tensors> buildUpsample(Builder &builder, const Node &node) {
   return resize(builder, node, mode, Tensor(), scales, Tensor());
 }
 
-void registerResize(Registry &registry) {
-  registry.add("Resize", buildUpsample, 10, 10);
-  registry.add("Resize", buildResize, 11);
-  registry.add("Upsample", buildUpsample, 7);
+/// An empty list stands for one that is not given.
+static std::optional<int64_t> scalesLength(const NodeFacts &facts) {
+  return facts.node.input(3) ? std::nullopt : std::optional(facts.numAxes());
+}
+
+static std::optional<int64_t> sizesLength(const NodeFacts &facts) { return facts.numAxes(); }
+
+static std::optional<int64_t> regionLength(const NodeFacts &facts) {
+  bool isUsed = facts.node.getString("coordinate_transformation_mode", "") == "tf_crop_and_resize";
+  return isUsed ? std::optional(2 * facts.numAxes()) : std::nullopt;
+}
+
+OperatorRows getResizeRows() {
+  return {
+      {"Resize", Versions{10, 10}, buildUpsample},
+      {"Resize", Versions{11}, buildResize, List{1, regionLength}, List{2, scalesLength},
+       List{3, sizesLength}},
+      {"Upsample", Versions{7}, buildUpsample, List{1, inputRank}},
+  };
 }
 
 } // namespace tssa::operators

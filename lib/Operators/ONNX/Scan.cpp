@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -63,13 +63,11 @@ static FailureOr<Tensors> buildScan(Builder &builder, const Node &node, te::Comb
   return single(builder.cast(*result, type));
 }
 
-void registerScan(Registry &registry) {
-  registry.add("CumSum", [](Builder &builder, const Node &node) {
-    return buildScan(builder, node, te::Combiner::Add);
-  });
-  registry.add("CumProd", [](Builder &builder, const Node &node) {
-    return buildScan(builder, node, te::Combiner::Mul);
-  });
+OperatorRows getScanRows() {
+  return {
+      {"CumSum", bindBack(buildScan, te::Combiner::Add)},
+      {"CumProd", bindBack(buildScan, te::Combiner::Mul)},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/LoopBuilder.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -175,9 +175,11 @@ static FailureOr<Tensors> buildBatchedScan(Builder &b, const Node &node) {
   return LoopBuilder(b, spec).run();
 }
 
-void registerScanLoops(Registry &registry) {
-  registry.add("Scan", buildScan, 9);
-  registry.add("Scan", buildBatchedScan, 8, 8);
+OperatorRows getScanLoopsRows() {
+  return {
+      {"Scan", Versions{8, 8}, buildBatchedScan},
+      {"Scan", Versions{9}, buildScan},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Indexing.h"
 #include "tssa/Builder/KnownIndexes.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -210,11 +210,18 @@ static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node)
   }));
 }
 
-void registerScatter(Registry &registry) {
-  registry.add("Scatter", buildScatterElements, 9);
-  registry.add("ScatterElements", buildScatterElements);
-  registry.add("ScatterND", buildScatterND);
-  registry.add("TensorScatter", buildTensorScatter);
+/// The dims of the data that the indices of a ScatterND point into.
+static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
+  return facts.rank() + facts.rank(1) - 1 - facts.rank(2);
+}
+
+OperatorRows getScatterRows() {
+  return {
+      {"Scatter", Versions{9}, buildScatterElements},
+      {"ScatterElements", buildScatterElements},
+      {"ScatterND", buildScatterND, List{1, numIndexed}},
+      {"TensorScatter", buildTensorScatter},
+  };
 }
 
 } // namespace tssa::operators

@@ -11,10 +11,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/BodyScalar.h"
 #include "tssa/Builder/LoopBuilder.h"
 #include "tssa/Builder/Shapes.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -240,19 +240,21 @@ static FailureOr<Tensors> buildGetElement(Builder &builder, const Node &node) {
   return Tensors{node.inputs.front()};
 }
 
-void registerSequences(Registry &registry) {
-  registry.add("ConcatFromSequence", buildConcat);
-  registry.add("Optional", buildOptional);
-  registry.add("OptionalGetElement", buildGetElement);
-  registry.add("OptionalHasElement", buildHasElement);
-  registry.add("SequenceAt", buildAt);
-  registry.add("SequenceConstruct", buildConstruct);
-  registry.add("SequenceEmpty", buildEmpty);
-  registry.add("SequenceErase", buildErase);
-  registry.add("SequenceInsert", buildInsert);
-  registry.add("SequenceLength", buildLength);
-  registry.add("SequenceMap", buildMap);
-  registry.add("SplitToSequence", buildSplit);
+OperatorRows getSequencesRows() {
+  return {
+      {"ConcatFromSequence", buildConcat},
+      {"Optional", buildOptional},
+      {"OptionalGetElement", buildGetElement},
+      {"OptionalHasElement", buildHasElement},
+      {"SequenceAt", buildAt},
+      {"SequenceConstruct", buildConstruct},
+      {"SequenceEmpty", buildEmpty},
+      {"SequenceErase", buildErase},
+      {"SequenceInsert", buildInsert},
+      {"SequenceLength", buildLength},
+      {"SequenceMap", buildMap},
+      {"SplitToSequence", buildSplit},
+  };
 }
 
 } // namespace tssa::operators

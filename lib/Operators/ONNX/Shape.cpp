@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -249,17 +249,27 @@ static FailureOr<Tensors> buildCastLike(Builder &b, const Node &node) {
   return castAsAsked(b, node, node.inputs[1].dtype());
 }
 
-void registerShape(Registry &registry) {
-  registry.add("Cast", buildCast, 6);
-  registry.add("CastLike", buildCastLike);
-  registry.add("Dropout", buildDropout, 7);
-  registry.add("Flatten", buildFlatten);
-  registry.add("Identity", buildIdentity);
-  registry.add("Reshape", buildReshape, 5);
-  registry.add("Shape", buildShape);
-  registry.add("Size", buildSize);
-  registry.add("Squeeze", buildSqueeze);
-  registry.add("Unsqueeze", buildUnsqueeze);
+static std::optional<int64_t> numSqueezed(const NodeFacts &facts) {
+  return facts.fromResult(-1, facts.rank());
+}
+
+static std::optional<int64_t> numAdded(const NodeFacts &facts) {
+  return facts.fromResult(1, -facts.rank());
+}
+
+OperatorRows getShapeRows() {
+  return {
+      {"Cast", Versions{6}, buildCast},
+      {"CastLike", buildCastLike},
+      {"Dropout", Versions{7}, buildDropout},
+      {"Flatten", buildFlatten},
+      {"Identity", buildIdentity},
+      {"Reshape", Versions{5}, buildReshape, List{1, resultRank}},
+      {"Shape", buildShape},
+      {"Size", buildSize},
+      {"Squeeze", buildSqueeze, List{1, numSqueezed}},
+      {"Unsqueeze", buildUnsqueeze, List{1, numAdded}},
+  };
 }
 
 } // namespace tssa::operators

@@ -12,10 +12,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/FourierSteps.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -408,10 +408,12 @@ static FailureOr<Tensors> buildMelWeightMatrix(Builder &builder, const Node &nod
   }));
 }
 
-void registerSignal(Registry &registry) {
-  registry.add("DFT", buildDFT);
-  registry.add("STFT", buildSTFT);
-  registry.add("MelWeightMatrix", buildMelWeightMatrix);
+OperatorRows getSignalRows() {
+  return {
+      {"DFT", buildDFT},
+      {"STFT", buildSTFT},
+      {"MelWeightMatrix", buildMelWeightMatrix},
+  };
 }
 
 } // namespace tssa::operators

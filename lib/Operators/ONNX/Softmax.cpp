@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/Contraction.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -61,13 +61,13 @@ static FailureOr<Tensors> buildSoftmax(Builder &builder, const Node &node, bool 
   return single(softmax(builder, x, *begin, takesAllBehind ? x.rank() : *begin + 1, isLog));
 }
 
-void registerSoftmax(Registry &registry) {
-  registry.add("Softmax", [](Builder &builder, const Node &node) {
-    return buildSoftmax(builder, node, /*isLog=*/false);
-  });
-  registry.add("LogSoftmax", [](Builder &builder, const Node &node) {
-    return buildSoftmax(builder, node, /*isLog=*/true);
-  });
+OperatorRows getSoftmaxRows() {
+  return {
+      {"Softmax", [](Builder &builder,
+                     const Node &node) { return buildSoftmax(builder, node, /*isLog=*/false); }},
+      {"LogSoftmax", [](Builder &builder,
+                        const Node &node) { return buildSoftmax(builder, node, /*isLog=*/true); }},
+  };
 }
 
 } // namespace tssa::operators

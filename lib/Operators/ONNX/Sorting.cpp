@@ -17,7 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Operators/Registry.h"
+#include "lib/Operators/Families.h"
 
 using namespace mlir;
 
@@ -119,14 +119,16 @@ static FailureOr<Tensors> buildDet(Builder &builder, const Node &node) {
   return builder.callExtern("det", x, Builder::ExternResult{x.dtype(), shape});
 }
 
-void registerSorting(Registry &registry) {
-  registry.add("TopK", buildTopK);
-  registry.add("Unique", buildUnique);
-  registry.add("Compress", buildCompress);
-  registry.add("NonMaxSuppression", buildNonMaxSuppression);
-  registry.add("Det", buildDet);
-  for (StringRef op : {"TopK", "Unique", "Compress", "NonMaxSuppression", "Det"})
-    registry.markExtern(op);
+static std::optional<int64_t> one(const NodeFacts &) { return 1; }
+
+OperatorRows getSortingRows() {
+  return {
+      {"TopK", buildTopK, callsHost, List{1, one}},
+      {"Unique", buildUnique, callsHost},
+      {"Compress", buildCompress, callsHost},
+      {"NonMaxSuppression", buildNonMaxSuppression, callsHost},
+      {"Det", buildDet, callsHost},
+  };
 }
 
 } // namespace tssa::operators

@@ -11,11 +11,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Elements.h"
 #include "tssa/Builder/Indexing.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -160,8 +160,6 @@ static FailureOr<Tensors> buildTfIdfVectorizer(Builder &builder, const Node &nod
   return single(x.rank() == 2 ? result : builder.reshape(*result, Size(terms->width)));
 }
 
-void registerTermCounts(Registry &registry) {
-  registry.add("TfIdfVectorizer", buildTfIdfVectorizer);
-}
+OperatorRows getTermCountsRows() { return {{"TfIdfVectorizer", buildTfIdfVectorizer}}; }
 
 } // namespace tssa::operators

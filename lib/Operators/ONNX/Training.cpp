@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "tssa/Builder/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
 
 using namespace mlir;
 
@@ -121,11 +121,12 @@ static FailureOr<Tensors> buildAdam(Builder &builder, const Node &node) {
   });
 }
 
-void registerTraining(Registry &registry) {
-  constexpr StringRef domain = "ai.onnx.preview.training";
-  registry.addIn(domain, "Momentum", buildMomentum);
-  registry.addIn(domain, "Adagrad", buildAdagrad);
-  registry.addIn(domain, "Adam", buildAdam);
+OperatorRows getTrainingRows() {
+  return {
+      {"Momentum", buildMomentum},
+      {"Adagrad", buildAdagrad},
+      {"Adam", buildAdam},
+  };
 }
 
 } // namespace tssa::operators

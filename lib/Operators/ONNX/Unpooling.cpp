@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Window.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
@@ -108,9 +109,15 @@ static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
   }));
 }
 
-void registerUnpooling(Registry &registry) {
-  registry.add("MaxUnpool", buildMaxUnpool);
-  registry.add("Col2Im", buildCol2Im);
+static std::optional<int64_t> spatialRank(const NodeFacts &facts) {
+  return facts.fromResult(1, -2);
+}
+
+OperatorRows getUnpoolingRows() {
+  return {
+      {"MaxUnpool", buildMaxUnpool, List{2, inputRank}},
+      {"Col2Im", buildCol2Im, List{1, spatialRank}, List{2, spatialRank}},
+  };
 }
 
 } // namespace tssa::operators

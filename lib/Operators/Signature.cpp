@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Microsoft/Signature.h"
+#include "tssa/Operators/OperatorRow.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -111,39 +111,6 @@ LogicalResult checkSignature(Builder &builder, const Node &node, const Signature
   if (failed(checkInputs(builder, node, parse(signature.inputs))))
     return failure();
   return checkAttributes(builder, node, parse(signature.attributes));
-}
-
-void addContrib(Registry &registry, StringRef op, Signature signature, OperatorFn fn) {
-  registry.describeInputs(contribDomain, op, signature.inputs);
-  registry.addIn(contribDomain, op,
-                 [signature, fn](Builder &builder, const Node &node) -> FailureOr<Tensors> {
-                   if (failed(checkSignature(builder, node, signature)))
-                     return failure();
-                   return fn(builder, node);
-                 });
-}
-
-void addAsStandard(Registry &registry, StringRef op, Signature signature, StringRef standard,
-                   int64_t version) {
-  addContrib(registry, op, signature,
-             [standard = standard.str(), version](Builder &builder, const Node &node) {
-               Node inner = node;
-               inner.domain.clear();
-               inner.op = standard;
-               inner.version = version;
-               return (*Registry::get().find("", standard, version))(builder, inner);
-             });
-}
-
-FailureOr<Tensors> buildStandard(Builder &builder, StringRef op, int64_t version,
-                                 ArrayRef<Tensor> inputs, NamedAttrList attributes) {
-  Node node;
-  node.op = op.str();
-  node.version = version;
-  node.inputs = Tensors(inputs);
-  node.outputs = {true};
-  node.attributes = std::move(attributes);
-  return (*Registry::get().find("", op, version))(builder, node);
 }
 
 } // namespace tssa::operators
