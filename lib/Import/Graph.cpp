@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/Graph.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Catalogue.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <queue>
@@ -43,7 +43,7 @@ std::string describeOperator(const NodeProto &node, int64_t version) {
   std::string domain = node.domain().empty() ? "ai.onnx" : quote(node.domain());
   std::string text =
       "operator " + quote(node.op_type()) + " of " + domain + ":" + std::to_string(version);
-  StringRef hint = operators::Registry::get().findHint(node.domain(), node.op_type());
+  StringRef hint = operators::findHint(node.domain(), node.op_type());
   return hint.empty() ? text : text + " (" + hint.str() + ")";
 }
 

@@ -19,7 +19,7 @@ std::string describe(const tssa_onnx::NodeProto &node, int index, int64_t versio
 /// The same without a version.
 std::string describe(const tssa_onnx::NodeProto &node, int index);
 
-/// `operator 'Conv' of ai.onnx:22`, and what to do instead where the registry says that.
+/// `operator 'Conv' of ai.onnx:22`, and what to do instead where that is known.
 std::string describeOperator(const tssa_onnx::NodeProto &node, int64_t version);
 
 /// "ai.onnx" is another name of the standard domain "".

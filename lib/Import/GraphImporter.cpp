@@ -8,7 +8,7 @@
 #include "lib/Import/GraphImporter.h"
 #include "lib/Import/GraphBody.h"
 #include "onnx/defs/schema.h"
-#include "tssa/Operators/ListLengths.h"
+#include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
@@ -257,14 +257,14 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   bool arePlain = llvm::all_of(node.inputs, [](const Tensor &t) { return !t || t.isPlain(); });
   if (!schema && !arePlain)
     return builder->unsupported("expected tensors as inputs");
-  if (const OperatorFn *fn = Registry::get().find(node.domain, node.op, node.version)) {
+  if (const OperatorRow *row = findOperator(node.domain, node.op, node.version)) {
     auto declaredRank = [&](int i) {
       return i < proto.output_size() ? findDeclaredRank(scope.graph, proto.output(i))
                                      : std::nullopt;
     };
-    if (failed(settleListLengths(*builder, node, declaredRank)))
+    if (failed(settleListLengths(*builder, node, row->lists, declaredRank)))
       return failure();
-    FailureOr<Tensors> results = (*fn)(*builder, node);
+    FailureOr<Tensors> results = row->build(*builder, node);
     if (builder->fault() != Fault::None)
       return failure();
     return results;

@@ -10,7 +10,7 @@
 #include "lib/Import/Limits.h"
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/TensorData.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa {
 

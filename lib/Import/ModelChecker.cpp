@@ -8,7 +8,7 @@
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/Limits.h"
 #include "onnx/defs/schema.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Catalogue.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -232,7 +232,7 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
       return fail(report, place + ": " + getFirstLine(error));
     }
   }
-  if (operators::Registry::get().find(node.domain(), node.op_type(), version))
+  if (operators::findOperator(node.domain(), node.op_type(), version))
     return success();
   if (schema && schema->HasFunction())
     return checkSchemaFunction(*schema, version);
@@ -289,7 +289,7 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
     return success();
   for (const auto &[index, node] : llvm::enumerate(function->node())) {
     const OpSchema *inner = findSchema(node, version);
-    if (operators::Registry::get().find(node.domain(), node.op_type(), version))
+    if (operators::findOperator(node.domain(), node.op_type(), version))
       continue;
     if (inner && inner->HasFunction()) {
       if (failed(checkSchemaFunction(*inner, version)))

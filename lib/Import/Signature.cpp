@@ -8,7 +8,7 @@
 #include "lib/Import/Signature.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tssa/Operators/Limits.h"
+#include "tssa/Builder/Limits.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;

@@ -7,8 +7,8 @@
 
 #include "lib/Import/TensorData.h"
 #include "lib/Import/Limits.h"
-#include "tssa/Operators/Elements.h"
-#include "tssa/Operators/Limits.h"
+#include "tssa/Builder/Elements.h"
+#include "tssa/Builder/Limits.h"
 #include "tssa/Support/CheckedSize.h"
 
 using namespace llvm;

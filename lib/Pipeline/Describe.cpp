@@ -10,7 +10,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "tssa/Operators/DType.h"
+#include "tssa/Builder/DType.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Target/CUDA.h"
 

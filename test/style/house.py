@@ -31,6 +31,7 @@ FLOORS = [
     ["IR"],
     ["Analysis"],
     ["Transforms"],
+    ["Builder"],
     ["Operators"],
     ["Import", "Conversion", "Tuner", "Reference"],
     # A target fills in what Conversion leaves open: the code of a tile.
@@ -44,7 +45,7 @@ DIALECTS = ["tssa", "layout", "te"]
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 # Rooms where sizes are checked, and what a plain product of them looks like. What has
 # `*=` is an integer: neither of the two types of sizes has plain integers as results.
-CHECKED_ROOMS = ("lib/Import/", "lib/Operators/", "lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
+CHECKED_ROOMS = ("lib/Import/", "lib/Builder/", "lib/Operators/", "lib/Runtime/", "lib/Pipeline/", "dialects/te/Transforms/")
 SIZE_WORD = r"\w*(?:[sS]hape|[dD]im|[sS]ize|[eE]xtent)s?"
 PRODUCTS = [
     re.compile(r"getNumElements\(\) \*|\* [\w.]*(?:->)?getNumElements\(\)"),

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/tutorial/SquaredLoss.h"
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Builder/Scalar.h"
 
 using namespace mlir;
 
@@ -43,8 +43,8 @@ static FailureOr<Tensors> buildSquaredLoss(Builder &builder, const Node &node) {
   return Tensors{*loss};
 }
 
-void registerSquaredLoss(Registry &registry) {
-  registry.addIn("tutorial", "SquaredLoss", buildSquaredLoss);
+OperatorRows getSquaredLossRows() {
+  return {{"SquaredLoss", Domain{"tutorial"}, Signature{"a:any b:any"}, buildSquaredLoss}};
 }
 
 } // namespace tssa::operators

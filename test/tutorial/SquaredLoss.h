@@ -7,11 +7,12 @@
 #ifndef TEST_TUTORIAL_SQUAREDLOSS_H
 #define TEST_TUTORIAL_SQUAREDLOSS_H
 
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/OperatorRow.h"
 
 namespace tssa::operators {
 
-void registerSquaredLoss(Registry &registry);
+/// The operator `SquaredLoss` of a domain of its own, `tutorial`.
+OperatorRows getSquaredLossRows();
 
 } // namespace tssa::operators
 

@@ -29,14 +29,13 @@ static DType getDType(Value tensor) {
 
 /// Fills `main`, a function of two arguments, with the operator.
 static LogicalResult buildProgram(OpBuilder &ops, func::FuncOp main) {
-  Registry registry;
-  registerSquaredLoss(registry);
+  OperatorRows rows = getSquaredLossRows();
   SizeTable sizes;
   ::tssa::operators::Builder builder(ops, sizes);
   Node node;
   for (Value argument : main.getArguments())
     node.inputs.push_back(builder.wrap(argument, getDType(argument)));
-  FailureOr<Tensors> results = (*registry.find("tutorial", "SquaredLoss", 1))(builder, node);
+  FailureOr<Tensors> results = rows.front().build(builder, node);
   if (failed(results)) {
     llvm::errs() << "error: " << builder.faultText() << "\n";
     return failure();

@@ -7,7 +7,7 @@
 
 #include "ListOperators.h"
 #include "tssa/Import/PyTorch.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -23,17 +23,17 @@ void listOperators(raw_ostream &stream) {
         json.value(getName(DType(i)));
     });
     json.attributeArray("operators", [&] {
-      for (const Registry::Listed &line : Registry::get().list())
-        json.object([&] {
-          json.attribute("domain", line.domain);
-          json.attribute("name", line.op);
-          json.attribute("since", line.since);
-          if (line.until == INT64_MAX)
+      for (const auto &[domain, row] : operators::listOperators())
+        json.object([&, &domain = domain, row = row] {
+          json.attribute("domain", domain);
+          json.attribute("name", row->name);
+          json.attribute("since", row->versions.since);
+          if (row->versions.until == INT64_MAX)
             json.attribute("until", nullptr);
           else
-            json.attribute("until", line.until);
-          json.attribute("inputs", line.inputs);
-          json.attribute("extern", line.usesExtern);
+            json.attribute("until", row->versions.until);
+          json.attribute("inputs", row->signature ? row->signature->inputs : "");
+          json.attribute("extern", row->usesExtern);
         });
     });
     json.attributeArray("torch", [&] {

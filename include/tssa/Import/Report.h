@@ -7,7 +7,7 @@
 #ifndef TSSA_IMPORT_REPORT_H
 #define TSSA_IMPORT_REPORT_H
 
-#include "tssa/Operators/Builder.h"
+#include "tssa/Builder/Builder.h"
 
 namespace tssa {
 

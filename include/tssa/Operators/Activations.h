@@ -7,7 +7,7 @@
 #ifndef TSSA_OPERATORS_ACTIVATIONS_H
 #define TSSA_OPERATORS_ACTIVATIONS_H
 
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Builder/Scalar.h"
 
 namespace tssa::operators {
 

@@ -13,9 +13,10 @@
 #include "lib/Import/PyTorch/Elementwise.h"
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Promotion.h"
-#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tssa/Builder/BodyScalar.h"
+#include "tssa/Builder/Scalar.h"
 #include "tssa/Operators/Activations.h"
 
 using namespace llvm;

@@ -14,7 +14,7 @@
 #ifndef TSSA_LIB_IMPORT_PYTORCH_ELEMENTWISE_H
 #define TSSA_LIB_IMPORT_PYTORCH_ELEMENTWISE_H
 
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Builder/Scalar.h"
 
 namespace tssa::pytorch {
 

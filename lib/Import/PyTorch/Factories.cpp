@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
-#include "lib/Operators/BodyScalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/Builder/BodyScalar.h"
 
 #include <cmath>
 

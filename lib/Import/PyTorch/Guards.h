@@ -16,7 +16,7 @@
 #define TSSA_LIB_IMPORT_PYTORCH_GUARDS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tssa/Operators/Builder.h"
+#include "tssa/Builder/Builder.h"
 #include <map>
 
 namespace tssa::pytorch {

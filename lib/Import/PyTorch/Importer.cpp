@@ -11,7 +11,7 @@
 #include "lib/Import/PyTorch/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -471,10 +471,10 @@ FailureOr<Tensors> Importer::call(StringRef op, int64_t version, ArrayRef<Tensor
   node.outputs.assign(numOutputs, true);
   for (mlir::NamedAttribute attribute : attributes)
     node.attributes.set(attribute.getName(), attribute.getValue());
-  const operators::OperatorFn *fn = operators::Registry::get().find("", op, version);
-  if (!fn)
+  const operators::OperatorRow *row = operators::findOperator("", op, version);
+  if (!row)
     return b.unsupported("operator " + op + " of the standard set is missing");
-  FailureOr<Tensors> results = (*fn)(b, node);
+  FailureOr<Tensors> results = row->build(b, node);
   if (succeeded(results))
     results->truncate(numOutputs);
   return results;

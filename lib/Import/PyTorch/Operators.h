@@ -15,7 +15,7 @@
 #define TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H
 
 #include "lib/Import/PyTorch/Importer.h"
-#include "tssa/Operators/Scalar.h"
+#include "tssa/Builder/Scalar.h"
 #include <functional>
 
 namespace tssa::pytorch {

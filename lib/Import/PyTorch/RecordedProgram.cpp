@@ -7,7 +7,7 @@
 
 #include "lib/Import/PyTorch/RecordedProgram.h"
 #include "lib/Import/Limits.h"
-#include "tssa/Operators/Limits.h"
+#include "tssa/Builder/Limits.h"
 #include "tssa/Support/CheckedSize.h"
 #include "llvm/Support/JSON.h"
 

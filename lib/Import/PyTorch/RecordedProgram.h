@@ -15,7 +15,7 @@
 #define TSSA_LIB_IMPORT_PYTORCH_RECORDEDPROGRAM_H
 
 #include "lib/Import/Failure.h"
-#include "tssa/Operators/DType.h"
+#include "tssa/Builder/DType.h"
 
 namespace tssa::pytorch {
 

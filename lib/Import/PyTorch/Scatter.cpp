@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
-#include "lib/Operators/Indexing.h"
+#include "tssa/Builder/Indexing.h"
 
 using namespace llvm;
 using mlir::failure;

@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_IMPORT_PYTORCH_VALUE_H
 #define TSSA_LIB_IMPORT_PYTORCH_VALUE_H
 
-#include "tssa/Operators/Builder.h"
+#include "tssa/Builder/Builder.h"
 
 namespace tssa::pytorch {
 

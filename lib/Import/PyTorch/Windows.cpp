@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/PyTorch/Operators.h"
-#include "lib/Operators/BodyScalar.h"
+#include "tssa/Builder/BodyScalar.h"
 
 using namespace llvm;
 using mlir::failure;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ML/ClassProbabilities.h"
-#include "lib/Operators/BodyScalar.h"
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/LoopBuilder.h"
+#include "tssa/Builder/BodyScalar.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/LoopBuilder.h"
 
 using namespace mlir;
 

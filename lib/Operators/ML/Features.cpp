@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/Elementwise.h"
-#include "lib/Operators/Indexing.h"
-#include "lib/Operators/ML/ML.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ML/Scores.h"
+#include "lib/Operators/ONNX/Elementwise.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Indexing.h"
 #include <cmath>
 
 using namespace mlir;
@@ -144,13 +144,15 @@ static FailureOr<Tensors> buildVectorizer(Builder &builder, const Node &node) {
   return single(builder.concat(parts, 1));
 }
 
-void registerFeatures(Registry &registry) {
-  registry.addIn(mlDomain, "Scaler", buildScaler);
-  registry.addIn(mlDomain, "Imputer", buildImputer);
-  registry.addIn(mlDomain, "Binarizer", buildBinarizer);
-  registry.addIn(mlDomain, "Normalizer", buildNormalizer);
-  registry.addIn(mlDomain, "ArrayFeatureExtractor", buildExtractor);
-  registry.addIn(mlDomain, "FeatureVectorizer", buildVectorizer);
+OperatorRows getMLFeaturesRows() {
+  return {
+      {"Scaler", buildScaler},
+      {"Imputer", buildImputer},
+      {"Binarizer", buildBinarizer},
+      {"Normalizer", buildNormalizer},
+      {"ArrayFeatureExtractor", buildExtractor},
+      {"FeatureVectorizer", buildVectorizer},
+  };
 }
 
 } // namespace tssa::operators

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ML/Forest.h"
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/Indexing.h"
-#include "lib/Operators/LoopBuilder.h"
-#include "tssa/Operators/Elements.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Elements.h"
+#include "tssa/Builder/Indexing.h"
+#include "tssa/Builder/LoopBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
-#include "lib/Operators/Indexing.h"
-#include "lib/Operators/ML/ML.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ML/Scores.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Indexing.h"
 
 using namespace mlir;
 
@@ -117,9 +117,11 @@ static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node)
   }));
 }
 
-void registerLabels(Registry &registry) {
-  registry.addIn(mlDomain, "LabelEncoder", buildLabelEncoder, 2);
-  registry.addIn(mlDomain, "OneHotEncoder", buildOneHotEncoder);
+OperatorRows getMLLabelsRows() {
+  return {
+      {"LabelEncoder", Versions{2}, buildLabelEncoder},
+      {"OneHotEncoder", buildOneHotEncoder},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/ML/ML.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ML/Rows.h"
 #include "lib/Operators/ML/Scores.h"
 
@@ -81,9 +81,11 @@ static FailureOr<Tensors> buildClassifier(Builder &builder, const Node &node) {
   return Tensors{*label, *transformed};
 }
 
-void registerLinear(Registry &registry) {
-  registry.addIn(mlDomain, "LinearRegressor", buildRegressor);
-  registry.addIn(mlDomain, "LinearClassifier", buildClassifier);
+OperatorRows getMLLinearRows() {
+  return {
+      {"LinearRegressor", buildRegressor},
+      {"LinearClassifier", buildClassifier},
+  };
 }
 
 } // namespace tssa::operators

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ML/Rows.h"
-#include "lib/Operators/Contraction.h"
 #include "lib/Operators/ML/Scores.h"
+#include "tssa/Builder/Contraction.h"
 
 using namespace mlir;
 

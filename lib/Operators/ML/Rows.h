@@ -7,7 +7,7 @@
 #ifndef TSSA_LIB_OPERATORS_ML_ROWS_H
 #define TSSA_LIB_OPERATORS_ML_ROWS_H
 
-#include "tssa/Operators/Registry.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ML/Scores.h"
-#include "lib/Operators/Elementwise.h"
-#include "lib/Operators/Indexing.h"
-#include "lib/Operators/Reduction.h"
-#include "tssa/Operators/Elements.h"
+#include "lib/Operators/ONNX/Elementwise.h"
+#include "lib/Operators/ONNX/Reduction.h"
+#include "tssa/Builder/Elements.h"
+#include "tssa/Builder/Indexing.h"
 #include <cmath>
 
 using namespace mlir;

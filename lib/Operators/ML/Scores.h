@@ -7,8 +7,8 @@
 #ifndef TSSA_LIB_OPERATORS_ML_SCORES_H
 #define TSSA_LIB_OPERATORS_ML_SCORES_H
 
-#include "lib/Operators/BodyScalar.h"
-#include "tssa/Operators/Registry.h"
+#include "tssa/Builder/BodyScalar.h"
+#include "tssa/Operators/Node.h"
 
 namespace tssa::operators {
 

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Operators/Contraction.h"
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ML/ClassProbabilities.h"
-#include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Rows.h"
 #include "lib/Operators/ML/Scores.h"
-#include "tssa/Operators/Elements.h"
+#include "tssa/Builder/Contraction.h"
+#include "tssa/Builder/Elements.h"
 #include <cmath>
 
 using namespace mlir;
@@ -323,9 +323,11 @@ static FailureOr<Tensors> buildSVMClassifier(Builder &builder, const Node &node)
   return Tensors{*label, *scores};
 }
 
-void registerSupportVectors(Registry &registry) {
-  registry.addIn(mlDomain, "SVMRegressor", buildSVMRegressor);
-  registry.addIn(mlDomain, "SVMClassifier", buildSVMClassifier);
+OperatorRows getMLSupportVectorsRows() {
+  return {
+      {"SVMRegressor", buildSVMRegressor},
+      {"SVMClassifier", buildSVMClassifier},
+  };
 }
 
 } // namespace tssa::operators

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Operators/Families.h"
 #include "lib/Operators/ML/Forest.h"
-#include "lib/Operators/ML/ML.h"
 #include "lib/Operators/ML/Scores.h"
-#include "tssa/Operators/Elements.h"
+#include "tssa/Builder/Elements.h"
 #include "llvm/ADT/DenseMap.h"
 #include <cmath>
 
@@ -419,10 +419,12 @@ static FailureOr<Tensors> buildEnsemble(Builder &builder, const Node &node) {
   return single(builder.cast(*scores, node.inputs[0].dtype()));
 }
 
-void registerTrees(Registry &registry) {
-  registry.addIn(mlDomain, "TreeEnsemble", buildEnsemble, 5);
-  registry.addIn(mlDomain, "TreeEnsembleRegressor", buildRegressor);
-  registry.addIn(mlDomain, "TreeEnsembleClassifier", buildClassifier);
+OperatorRows getMLTreesRows() {
+  return {
+      {"TreeEnsemble", Versions{5}, buildEnsemble},
+      {"TreeEnsembleRegressor", buildRegressor},
+      {"TreeEnsembleClassifier", buildClassifier},
+  };
 }
 
 } // namespace tssa::operators

@@ -1,0 +1,19 @@
+//===- Limits.h - how large a tensor may be -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_BUILDER_LIMITS_H
+#define TSSA_BUILDER_LIMITS_H
+
+#include <cstddef>
+
+namespace tssa::operators {
+
+/// Dims of a tensor of a model: an input, an initializer or what an operator makes.
+constexpr size_t maxRank = 32;
+
+} // namespace tssa::operators
+
+#endif // TSSA_BUILDER_LIMITS_H

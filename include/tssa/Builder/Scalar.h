@@ -1,0 +1,142 @@
+//===- Scalar.h - scalar arithmetic in te bodies -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A `Scalar` is an SSA value of a float or integer type, its signedness, and the
+/// place where the next op goes, so that the body of an operator reads like its
+/// definition: `max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`.
+///
+/// Rules where ONNX leaves a choice, or C++ has undefined behaviour:
+/// - integer arithmetic wraps; x / 0 and x mod 0 are 0; least / -1 wraps;
+/// - a shift by a negative amount or by the width or more gives what the sign bit
+///   alone produces (0, or -1 for a right shift of a negative number);
+/// - minimum and maximum of floats give NaN if either operand is NaN;
+/// - float to integer: NaN gives 0, numbers out of range the nearest integer.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_BUILDER_SCALAR_H
+#define TSSA_BUILDER_SCALAR_H
+
+#include "mlir/IR/Builders.h"
+
+namespace tssa::operators {
+
+class Scalar {
+public:
+  Scalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, bool isUnsigned = false)
+      : builder(&builder), loc(loc), value(value), unsignedInteger(isUnsigned) {}
+
+  mlir::OpBuilder &getBuilder() const { return *builder; }
+  mlir::Location getLoc() const { return loc; }
+  mlir::Value getValue() const { return value; }
+  mlir::Type getType() const { return value.getType(); }
+  bool isFloat() const { return mlir::isa<mlir::FloatType>(getType()); }
+  bool isBool() const { return getType().isInteger(1); }
+  bool isUnsigned() const { return unsignedInteger || isBool(); }
+
+  /// The same place and signedness, another value.
+  Scalar with(mlir::Value other) const { return {*builder, loc, other, unsignedInteger}; }
+  /// A constant of this scalar's type.
+  Scalar constant(double number) const;
+  Scalar constant(const llvm::APInt &number) const;
+
+private:
+  mlir::OpBuilder *builder;
+  mlir::Location loc;
+  mlir::Value value;
+  bool unsignedInteger;
+};
+
+Scalar operator+(Scalar a, Scalar b);
+Scalar operator-(Scalar a, Scalar b);
+Scalar operator*(Scalar a, Scalar b);
+/// Integers truncate towards zero.
+Scalar operator/(Scalar a, Scalar b);
+Scalar operator-(Scalar a);
+inline Scalar operator+(Scalar a, double b) { return a + a.constant(b); }
+inline Scalar operator-(Scalar a, double b) { return a - a.constant(b); }
+inline Scalar operator*(Scalar a, double b) { return a * a.constant(b); }
+inline Scalar operator/(Scalar a, double b) { return a / a.constant(b); }
+inline Scalar operator+(double a, Scalar b) { return b.constant(a) + b; }
+inline Scalar operator-(double a, Scalar b) { return b.constant(a) - b; }
+inline Scalar operator*(double a, Scalar b) { return b.constant(a) * b; }
+inline Scalar operator/(double a, Scalar b) { return b.constant(a) / b; }
+
+/// Comparisons give i1; all but `!=` are false for NaN.
+Scalar operator==(Scalar a, Scalar b);
+Scalar operator!=(Scalar a, Scalar b);
+Scalar operator<(Scalar a, Scalar b);
+Scalar operator<=(Scalar a, Scalar b);
+inline Scalar operator>(Scalar a, Scalar b) { return b < a; }
+inline Scalar operator>=(Scalar a, Scalar b) { return b <= a; }
+inline Scalar operator==(Scalar a, double b) { return a == a.constant(b); }
+inline Scalar operator!=(Scalar a, double b) { return a != a.constant(b); }
+inline Scalar operator<(Scalar a, double b) { return a < a.constant(b); }
+inline Scalar operator<=(Scalar a, double b) { return a <= a.constant(b); }
+inline Scalar operator>(Scalar a, double b) { return a > a.constant(b); }
+inline Scalar operator>=(Scalar a, double b) { return a >= a.constant(b); }
+
+/// Bitwise on integers, logical on i1.
+Scalar operator&(Scalar a, Scalar b);
+Scalar operator|(Scalar a, Scalar b);
+Scalar operator^(Scalar a, Scalar b);
+Scalar operator~(Scalar a);
+Scalar shiftLeft(Scalar a, Scalar amount);
+Scalar shiftRight(Scalar a, Scalar amount);
+
+Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse);
+inline Scalar select(Scalar condition, Scalar ifTrue, double ifFalse) {
+  return select(condition, ifTrue, ifTrue.constant(ifFalse));
+}
+inline Scalar select(Scalar condition, double ifTrue, Scalar ifFalse) {
+  return select(condition, ifFalse.constant(ifTrue), ifFalse);
+}
+/// NaN if either is NaN.
+Scalar max(Scalar a, Scalar b);
+Scalar min(Scalar a, Scalar b);
+/// `x` where it is NaN, else the larger (smaller): one instruction, and what a
+/// clamp by a bound that is no NaN needs.
+Scalar atLeast(Scalar x, Scalar bound);
+Scalar atMost(Scalar x, Scalar bound);
+inline Scalar atLeast(Scalar x, double bound) { return atLeast(x, x.constant(bound)); }
+inline Scalar atMost(Scalar x, double bound) { return atMost(x, x.constant(bound)); }
+
+Scalar abs(Scalar x);
+Scalar sign(Scalar x);
+Scalar isNaN(Scalar x);
+Scalar floor(Scalar x);
+Scalar ceil(Scalar x);
+Scalar trunc(Scalar x);
+Scalar roundEven(Scalar x);
+Scalar sqrt(Scalar x);
+Scalar exp(Scalar x);
+Scalar log(Scalar x);
+Scalar log1p(Scalar x);
+Scalar tanh(Scalar x);
+Scalar erf(Scalar x);
+Scalar sin(Scalar x);
+Scalar cos(Scalar x);
+Scalar sigmoid(Scalar x);
+/// log(1 + exp(x)) without overflow.
+Scalar softplus(Scalar x);
+/// Floats, or integers by way of f64.
+Scalar power(Scalar base, Scalar exponent);
+/// Remainder with the sign of the divisor.
+Scalar floorMod(Scalar a, Scalar b);
+/// Remainder with the sign of the dividend.
+Scalar truncMod(Scalar a, Scalar b);
+
+/// Conversion between number types (rules above); to i1 it is `x != 0`.
+Scalar convert(Scalar x, mlir::Type type, bool isUnsigned = false);
+/// f16 and bf16 as f32, all others unchanged.
+Scalar widen(Scalar x);
+/// An integer as index.
+mlir::Value toIndex(Scalar x);
+
+} // namespace tssa::operators
+
+#endif // TSSA_BUILDER_SCALAR_H

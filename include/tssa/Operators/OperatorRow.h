@@ -1,0 +1,107 @@
+//===- OperatorRow.h - what the compiler knows of an operator -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// An operator is one row of its family's table. The row has a name and, in any order, what else
+/// there is to say:
+///
+///   {"Tile", Versions{6}, buildTile, List{1, inputRank}},
+///   {"NonZero", buildNonZero, callsHost},
+///   {"ZipMap", Hint{"convert the model with zipmap=False"}},
+///
+/// Before an operator's function is called, the node is checked against onnx's schema of the
+/// operator or, where onnx has none, against the row's Signature: the number of inputs and outputs,
+/// required attributes and their kinds, and the element types of inputs.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_OPERATORS_OPERATORROW_H
+#define TSSA_OPERATORS_OPERATORROW_H
+
+#include "tssa/Operators/ListLengths.h"
+
+namespace tssa::operators {
+
+/// Inputs and attributes, as words that spaces separate.
+struct Signature {
+  /// `name:type`, in order. `name?` may be absent, a last `name*` is any number of inputs.
+  /// Types are those of getName with `|` between them, or
+  ///   float  f32, f16, bf16 or f64          T  a float, the same for all of type T
+  ///   any    whatever there is              S  any, the same for all of type S
+  ///   int8   i8 or u8                       Q  i8 or u8, the same for all of type Q
+  ///   index  i32 or i64
+  const char *inputs;
+  /// `name:kind` with the kinds int, float, string, ints, floats; `name!` must be given. Any
+  /// other attribute is refused.
+  const char *attributes = "";
+};
+
+/// An error unless the node fits the signature.
+mlir::LogicalResult checkSignature(Builder &builder, const Node &node, const Signature &signature);
+
+/// Builds all outputs of a node; one that is not used may be a null Tensor.
+using OperatorFn = std::function<mlir::FailureOr<Tensors>(Builder &, const Node &)>;
+
+/// `build`, whose last arguments are `last` for every node.
+template <typename Fn, typename... Arguments> OperatorFn bindBack(Fn build, Arguments... last) {
+  return [=](Builder &builder, const Node &node) { return build(builder, node, last...); };
+}
+
+/// The versions of an operator that a row builds.
+struct Versions {
+  int64_t since = 1, until = INT64_MAX;
+};
+
+/// The operator calls a routine of the host.
+struct CallsHost {};
+constexpr CallsHost callsHost;
+
+/// The domain of a row that is not of its family's domain.
+struct Domain {
+  llvm::StringRef name;
+};
+
+/// What to do instead of using an operator that is not supported.
+struct Hint {
+  llvm::StringRef text;
+};
+
+struct OperatorRow {
+  llvm::StringRef name; ///< empty for a hint on all operators of a domain
+  OperatorFn function;  ///< null for an operator that is not supported
+  Versions versions;
+  std::optional<Domain> domain;
+  std::optional<Signature> signature;
+  llvm::SmallVector<List, 1> lists;
+  Hint hint;
+  bool usesExtern = false;
+
+  template <typename... Facts> OperatorRow(const char *name, Facts... facts) : name(name) {
+    (set(std::move(facts)), ...);
+  }
+
+  /// Builds a node that fits the signature, if there is one.
+  mlir::FailureOr<Tensors> build(Builder &builder, const Node &node) const {
+    if (signature && mlir::failed(checkSignature(builder, node, *signature)))
+      return mlir::failure();
+    return function(builder, node);
+  }
+
+private:
+  void set(OperatorFn fact) { function = std::move(fact); }
+  void set(Versions fact) { versions = fact; }
+  void set(Domain fact) { domain = fact; }
+  void set(Signature fact) { signature = fact; }
+  void set(List fact) { lists.push_back(fact); }
+  void set(Hint fact) { hint = fact; }
+  void set(CallsHost) { usesExtern = true; }
+};
+
+using OperatorRows = std::vector<OperatorRow>;
+
+} // namespace tssa::operators
+
+#endif // TSSA_OPERATORS_OPERATORROW_H

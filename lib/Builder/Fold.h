@@ -1,0 +1,20 @@
+//===- Fold.h - computes of constants -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_BUILDER_FOLD_H
+#define TSSA_LIB_BUILDER_FOLD_H
+
+#include "dialects/te/IR/TEOps.h"
+
+namespace tssa::operators {
+
+/// The results of a compute that depends on constants only; nothing when it depends on
+/// more, or is not cheap. Meant for the few elements that decide shapes and branches.
+std::optional<llvm::SmallVector<mlir::ElementsAttr>> foldCompute(mlir::tssa::te::ComputeOp op);
+
+} // namespace tssa::operators
+
+#endif // TSSA_LIB_BUILDER_FOLD_H

@@ -1,0 +1,58 @@
+//===- Tensor.cpp - a tensor while a program is built -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Builder/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::operators {
+
+Tensor::Tensor(DType type, ArrayRef<Size> shape) : data(std::make_shared<Data>()) {
+  data->type = type;
+  data->shape.assign(shape.begin(), shape.end());
+}
+
+Tensor Tensor::makeSequence(DType type, ArrayRef<Tensor> elements) {
+  Tensor tensor(type, {});
+  tensor.data->kind = Kind::Sequence;
+  tensor.data->elements = elements.vec();
+  return tensor;
+}
+
+Tensor Tensor::makeAbsent(DType type) {
+  Tensor tensor(type, {});
+  tensor.data->kind = Kind::Absent;
+  return tensor;
+}
+
+std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
+  SmallVector<int64_t> result;
+  for (const Size &size : shape()) {
+    std::optional<int64_t> constant = size.constant();
+    if (!constant)
+      return std::nullopt;
+    result.push_back(*constant);
+  }
+  return result;
+}
+
+std::string Tensor::str() const {
+  if (isSequence())
+    return "sequence of " + std::to_string(elements().size()) + " " + getName(dtype());
+  if (isAbsent())
+    return std::string("optional ") + getName(dtype()) + " without a tensor";
+  std::string text = getName(dtype());
+  raw_string_ostream os(text);
+  os << "[";
+  interleave(shape(), os, [&](const Size &size) { os << size.str(); }, ",");
+  os << "]";
+  return text;
+}
+
+} // namespace tssa::operators

@@ -1,0 +1,185 @@
+//===- FourierSteps.cpp - Fourier transforms as matrix products -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Operators/ONNX/FourierSteps.h"
+#include "tssa/Builder/Contraction.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+/// Longest side of a matrix of roots, and a length that is not split.
+static constexpr int64_t mostRoots = 512, shortLength = 32;
+
+/// The greatest factor that is not above the square root.
+static int64_t findFactor(int64_t length) {
+  int64_t factor = 1;
+  for (int64_t i = 2; i * i <= length; ++i)
+    factor = length % i == 0 ? i : factor;
+  return length <= shortLength ? 1 : factor;
+}
+
+bool hasFourierSteps(int64_t length) {
+  return length >= 1 && length <= mostRoots * mostRoots && length / findFactor(length) <= mostRoots;
+}
+
+namespace {
+struct Root {
+  double cosine, sine;
+
+  /// e^(sign 2 pi i turns / length)
+  Root(int64_t turns, int64_t length, double sign) {
+    double angle = 2 * llvm::numbers::pi * (turns % length) / length;
+    cosine = std::cos(angle);
+    sine = sign * std::sin(angle);
+  }
+};
+} // namespace
+
+static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<double> values) {
+  auto type = RankedTensorType::get(shape, builder.ops.getF64Type());
+  return builder.constant(DType::F64, DenseElementsAttr::get(type, values));
+}
+
+/// w(length)^(n k) as [n, part of the factor, part of the product, k].
+static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double sign) {
+  SmallVector<double> values;
+  for (int64_t n = 0; n < length; ++n)
+    for (int64_t from = 0; from < parts; ++from)
+      for (int64_t to = 0; to < 2; ++to)
+        for (int64_t k = 0; k < length; ++k) {
+          Root root(n * k, length, sign);
+          values.push_back(from == to ? root.cosine : from == 0 ? root.sine : -root.sine);
+        }
+  return makeTable(builder, {length, parts, 2, length}, values);
+}
+
+/// w(a b)^(n k) as [3, b, a]: what a part is multiplied by, then what the other part is, for the
+/// real and for the imaginary result.
+static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) {
+  SmallVector<double> values;
+  for (int64_t row = 0; row < 3; ++row)
+    for (int64_t n = 0; n < b; ++n)
+      for (int64_t k = 0; k < a; ++k) {
+        Root root(n * k, a * b, sign);
+        values.push_back(row == 0 ? root.cosine : row == 1 ? -root.sine : root.sine);
+      }
+  return makeTable(builder, {3, b, a}, values);
+}
+
+namespace {
+/// Intermediate tensors are [part, before, slow, fast, after]: two dims for the one that is
+/// transformed.
+class Stepper {
+public:
+  Stepper(Builder &builder, const FourierSteps &steps)
+      : builder(builder), steps(steps), fast(findFactor(steps.length)), slow(steps.length / fast),
+        axis(1 + steps.before.size()) {}
+
+  FailureOr<Tensor> run(SignalFn signal) {
+    if (fast == 1)
+      return arrange(multiplySlow(steps.parts, [&](Body &body, AffineExpr n, AffineExpr part) {
+        return signal(body, before(body), n, after(body), part);
+      }));
+    FailureOr<Tensor> turned = rotate(multiplyFast(signal));
+    if (failed(turned))
+      return failure();
+    return arrange(multiplySlow(2, [&](Body &body, AffineExpr n, AffineExpr part) {
+      SmallVector<AffineExpr> at = body.dims(0, rank());
+      at[0] = part;
+      at[axis] = n;
+      return readScalar(body, *turned, at);
+    }));
+  }
+
+private:
+  unsigned rank() const { return axis + 2 + steps.after.size(); }
+  SmallVector<AffineExpr> before(Body &body) const { return body.dims(1, axis); }
+  SmallVector<AffineExpr> after(Body &body) const { return body.dims(axis + 2, rank()); }
+
+  SmallVector<Size> getShape(const Size &slowSize) const {
+    SmallVector<Size> shape = {Size(2)};
+    shape.append(steps.before.begin(), steps.before.end());
+    shape.append({slowSize, Size(fast)});
+    shape.append(steps.after.begin(), steps.after.end());
+    return shape;
+  }
+
+  /// Sums over every `slow`th element: transforms of length `fast`.
+  FailureOr<Tensor> multiplyFast(SignalFn signal) {
+    Tensor matrix = makeMatrix(builder, fast, steps.parts, steps.sign);
+    ReducedDims reduced(rank());
+    unsigned n = reduced.add(Size(fast)), from = reduced.add(Size(steps.parts));
+    return sum(builder, DType::F64, DType::F64, getShape(Size(slow)), reduced, [&](Body &body) {
+      AffineExpr i = reduced.expr(body, n), part = reduced.expr(body, from);
+      Scalar element = signal(body, before(body), i * slow + body.dim(axis), after(body), part);
+      return element * readScalar(body, matrix, {i, part, body.dim(0), body.dim(axis + 1)});
+    });
+  }
+
+  FailureOr<Tensor> rotate(FailureOr<Tensor> x) {
+    if (failed(x))
+      return failure();
+    Tensor table = makeRotation(builder, fast, slow, steps.sign);
+    return builder.compute(DType::F64, x->shape(), [&](Body &body) {
+      SmallVector<AffineExpr> at = body.dims(0, rank());
+      AffineExpr n = at[axis], k = at[axis + 1], part = at[0];
+      Scalar own = readScalar(body, *x, at);
+      at[0] = 1 - part;
+      Scalar other = readScalar(body, *x, at);
+      return (own * readScalar(body, table, {body.constantExpr(0), n, k}) +
+              other * readScalar(body, table, {1 + part, n, k}))
+          .getValue();
+    });
+  }
+
+  /// Transforms of length `slow`.
+  FailureOr<Tensor> multiplySlow(int64_t parts,
+                                 llvm::function_ref<Scalar(Body &, AffineExpr, AffineExpr)> read) {
+    Tensor matrix = makeMatrix(builder, slow, parts, steps.sign);
+    ReducedDims reduced(rank());
+    unsigned n = reduced.add(Size(slow)), from = reduced.add(Size(parts));
+    auto term = [&](Body &body) {
+      AffineExpr i = reduced.expr(body, n), part = reduced.expr(body, from);
+      return read(body, i, part) * readScalar(body, matrix, {i, part, body.dim(0), body.dim(axis)});
+    };
+    auto scale = [&](Body &, Scalar total) { return total * steps.scale; };
+    return sum(builder, DType::F64, steps.type, getShape(steps.outputs.ceilDiv(fast)), reduced,
+               term, steps.scale == 1 ? JoinedFn() : JoinedFn(scale));
+  }
+
+  FailureOr<Tensor> arrange(FailureOr<Tensor> x) {
+    if (failed(x))
+      return failure();
+    SmallVector<Size> shape(steps.before);
+    shape.push_back(steps.outputs);
+    shape.append(steps.after.begin(), steps.after.end());
+    shape.push_back(Size(2));
+    return builder.compute(steps.type, shape, [&](Body &body) {
+      AffineExpr k = body.dim(axis - 1);
+      SmallVector<AffineExpr> at = {body.dim(shape.size() - 1)};
+      at.append(body.dims(0, axis - 1));
+      at.append({k.floorDiv(fast), k % fast});
+      at.append(body.dims(axis, shape.size() - 1));
+      return body.read(*x, at);
+    });
+  }
+
+  Builder &builder;
+  const FourierSteps &steps;
+  int64_t fast, slow;
+  unsigned axis; ///< of `slow`
+};
+} // namespace
+
+FailureOr<Tensor> transformInSteps(Builder &builder, const FourierSteps &steps, SignalFn signal) {
+  return Stepper(builder, steps).run(signal);
+}
+
+} // namespace tssa::operators

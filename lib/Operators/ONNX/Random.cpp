@@ -1,0 +1,160 @@
+//===- Random.cpp - numbers that look like chance -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A number is a function of the node's seed and of its place in the result, so that
+/// every run and every device gives the same. Without a seed a node takes one from its
+/// name and position in the model.
+///
+//===----------------------------------------------------------------------===//
+
+#include "lib/Operators/Families.h"
+#include "lib/Operators/ONNX/Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tssa/Builder/Indexing.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace tssa::operators {
+
+static FailureOr<uint64_t> getSeed(Builder &builder, const Node &node) {
+  Operation *parent = builder.ops.getInsertionBlock()->getParentOp();
+  for (; parent; parent = parent->getParentOp())
+    if (isa<scf::ForOp, scf::WhileOp>(parent))
+      return builder.unsupported("random numbers in a loop, where each turn would draw the same");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (node.has("seed"))
+    os << node.getFloat("seed", 0);
+  else
+    os << builder.loc();
+  return llvm::xxh3_64bits(text);
+}
+
+/// 64 bits of which each depends on all of `x`.
+static Scalar mix(Scalar x) {
+  auto fold = [](Scalar x, unsigned bits) {
+    Scalar amount = x.constant(static_cast<double>(bits));
+    return x ^ x.with(arith::ShRUIOp::create(x.getBuilder(), x.getLoc(), x.getValue(),
+                                             amount.getValue()));
+  };
+  x = fold(x, 30) * x.constant(APInt(64, 0xbf58476d1ce4e5b9));
+  x = fold(x, 27) * x.constant(APInt(64, 0x94d049bb133111eb));
+  return fold(x, 31);
+}
+
+/// The number of a place as an i64.
+static Scalar flatten(Body &body, ArrayRef<Size> shape, ArrayRef<AffineExpr> at) {
+  Scalar place = constantScalar(body, DType::I64, 0);
+  for (auto [size, index] : llvm::zip_equal(shape, at))
+    place = place * sizeScalar(body, size) + indexScalar(body, index, DType::I64);
+  return place;
+}
+
+/// Number `index` of the node's, in [0, 1), as f32 or f64.
+static Scalar draw(Body &body, uint64_t seed, Scalar index, DType wide) {
+  Scalar start = index.constant(APInt(64, seed));
+  Scalar bits = mix(start + index * index.constant(APInt(64, 0x9e3779b97f4a7c15)));
+  int kept = wide == DType::F64 ? 53 : 24;
+  Scalar amount = bits.constant(static_cast<double>(64 - kept));
+  Scalar top =
+      bits.with(arith::ShRUIOp::create(body.ops, body.loc, bits.getValue(), amount.getValue()));
+  return convert(top, getElementType(body.ops.getContext(), wide)) * std::ldexp(1.0, -kept);
+}
+
+namespace {
+struct Distribution {
+  bool isNormal;
+  double first, second; ///< low and high, or mean and scale
+};
+} // namespace
+
+static FailureOr<Tensors> fillRandom(Builder &builder, const Node &node, DType type,
+                                     ArrayRef<Size> shape, const Distribution &distribution) {
+  FailureOr<uint64_t> seed = getSeed(builder, node);
+  if (failed(seed))
+    return failure();
+  DType wide = type == DType::F64 ? DType::F64 : DType::F32;
+  return single(builder.compute(type, shape, [&](Body &body) {
+    Scalar place = flatten(body, shape, body.dims(0, shape.size()));
+    if (!distribution.isNormal) {
+      double range = distribution.second - distribution.first;
+      return toElement(body, draw(body, *seed, place, wide) * range + distribution.first, type);
+    }
+    Scalar radius = sqrt(log(1.0 - draw(body, *seed, place + place, wide)) * -2.0);
+    Scalar angle = draw(body, *seed, place + place + 1.0, wide) * (2 * llvm::numbers::pi);
+    return toElement(body, radius * cos(angle) * distribution.second + distribution.first, type);
+  }));
+}
+
+static FailureOr<Tensors> buildRandom(Builder &builder, const Node &node, bool isNormal,
+                                      bool isLike) {
+  DType type = isLike ? node.inputs[0].dtype() : DType::F32;
+  if (node.has("dtype")) {
+    std::optional<DType> given = fromONNX(node.getInt("dtype", 0));
+    if (!given)
+      return builder.unsupported("element type " + Twine(node.getInt("dtype", 0)) + " of 'dtype'");
+    type = *given;
+  }
+  if (!isFloat(type))
+    return builder.unsupported(Twine("random numbers of type ") + getName(type));
+  SmallVector<Size> shape;
+  if (isLike)
+    shape.assign(node.inputs[0].shape().begin(), node.inputs[0].shape().end());
+  else
+    for (int64_t size : node.getInts("shape"))
+      shape.push_back(size);
+  Distribution distribution{isNormal, node.getFloat(isNormal ? "mean" : "low", 0),
+                            node.getFloat(isNormal ? "scale" : "high", 1)};
+  return fillRandom(builder, node, type, shape, distribution);
+}
+
+/// The class whose logarithm of a weight, plus noise of Gumbel's distribution, is largest.
+static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
+  const Tensor &weights = node.inputs[0];
+  int64_t samples = node.getInt("sample_size", 1), code = node.getInt("dtype", 6);
+  if (weights.rank() != 2 || samples < 1)
+    return builder.error("expected an input of rank 2 and a positive 'sample_size', got " +
+                         weights.str() + " and " + Twine(samples));
+  std::optional<DType> type = fromONNX(code);
+  if (type != DType::I32 && type != DType::I64)
+    return builder.unsupported("element type " + Twine(code) + " of 'dtype'");
+  FailureOr<uint64_t> seed = getSeed(builder, node);
+  if (failed(seed))
+    return failure();
+  SmallVector<Size> shape = {weights.dim(0), Size(samples)};
+  DType wide = getAccumulator(weights.dtype());
+  ReducedDims reduced(2);
+  unsigned slot = reduced.add(weights.dim(1));
+  auto point = [&](Body &body) -> SmallVector<Value> {
+    AffineExpr index = reduced.expr(body, slot);
+    Scalar place =
+        flatten(body, {shape[0], shape[1], weights.dim(1)}, {body.dim(0), body.dim(1), index});
+    Scalar chance = atLeast(draw(body, *seed, place, wide), 1e-30);
+    Scalar score = readScalar(body, weights, {body.dim(0), index}) - log(-log(chance));
+    return {score.getValue(), indexScalar(body, index, DType::I64).getValue()};
+  };
+  FailureOr<Tensors> best = joinExtremum(builder, weights.dtype(), shape, reduced, /*isMax=*/true,
+                                         /*isLast=*/false, point, /*withValue=*/false);
+  if (failed(best))
+    return failure();
+  return single(builder.cast(best->front(), *type));
+}
+
+OperatorRows getRandomRows() {
+  return {
+      {"RandomUniform", bindBack(buildRandom, /*isNormal=*/false, /*isLike=*/false)},
+      {"RandomUniformLike", bindBack(buildRandom, /*isNormal=*/false, /*isLike=*/true)},
+      {"RandomNormal", bindBack(buildRandom, /*isNormal=*/true, /*isLike=*/false)},
+      {"RandomNormalLike", bindBack(buildRandom, /*isNormal=*/true, /*isLike=*/true)},
+      {"Multinomial", buildMultinomial},
+  };
+}
+
+} // namespace tssa::operators
