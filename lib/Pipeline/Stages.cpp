@@ -40,7 +40,7 @@ static Operation *findOp(Operation *root, llvm::function_ref<bool(Operation *)> 
 
 static bool isUnranked(Type type) { return isa<UnrankedTensorType, UnrankedMemRefType>(type); }
 
-static Operation *findImportBreach(ModuleOp module) {
+static Operation *findImportViolation(ModuleOp module) {
   if (!module.lookupSymbol<func::FuncOp>("main"))
     return module;
   return findOp(module, [](Operation *op) {
@@ -48,27 +48,27 @@ static Operation *findImportBreach(ModuleOp module) {
   });
 }
 
-static Operation *findFunctionalBreach(ModuleOp module) {
+static Operation *findFunctionalViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) {
     return op->getName().getDialectNamespace() == refs::TSSADialect::getDialectNamespace() ||
            llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<refs::RefType>(type); });
   });
 }
 
-static Operation *findTEBreach(ModuleOp module) {
+static Operation *findTEViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) {
     return isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(op) && !op->getParentOfType<te::KernelOp>();
   });
 }
 
-static Operation *findLayoutBreach(ModuleOp module) {
+static Operation *findLayoutViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) {
     auto kernel = dyn_cast<te::KernelOp>(op);
     return kernel && kernel.getSchedule().empty();
   });
 }
 
-static Operation *findBuffersBreach(ModuleOp module) {
+static Operation *findBuffersViolation(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   return findOp(main, [](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -77,11 +77,11 @@ static Operation *findBuffersBreach(ModuleOp module) {
   });
 }
 
-static Operation *findLoopsBreach(ModuleOp module) {
+static Operation *findLoopsViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) { return isa<te::KernelOp>(op); });
 }
 
-static Operation *findTargetBreach(ModuleOp module) {
+static Operation *findTargetViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) {
     return !isa<ModuleOp, gpu::GPUModuleOp>(op) &&
            !isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
@@ -132,14 +132,14 @@ static void buildTarget(OpPassManager &manager, const StageContext &context) {
 
 static constexpr Stage stages[] = {
     {"import", "a host program '@main' of ranked tensors, and no kernels", nullptr,
-     findImportBreach},
-    {"functional", "no reference is left", buildFunctional, findFunctionalBreach},
-    {"te", "every tensor expression stands in a kernel", buildTE, findTEBreach},
-    {"layout", "every kernel has a schedule", buildLayout, findLayoutBreach},
-    {"buffers", "the host program works on memory", buildBuffers, findBuffersBreach},
-    {"loops", "every kernel is a function with loops", buildLoops, findLoopsBreach},
+     findImportViolation},
+    {"functional", "no reference is left", buildFunctional, findFunctionalViolation},
+    {"te", "every tensor expression stands in a kernel", buildTE, findTEViolation},
+    {"layout", "every kernel has a schedule", buildLayout, findLayoutViolation},
+    {"buffers", "the host program works on memory", buildBuffers, findBuffersViolation},
+    {"loops", "every kernel is a function with loops", buildLoops, findLoopsViolation},
     {"target", "all is in the LLVM dialect, and kernels of a GPU in that and NVVM", buildTarget,
-     findTargetBreach},
+     findTargetViolation},
 };
 
 ArrayRef<Stage> getStages() { return stages; }
@@ -151,12 +151,13 @@ const Stage *lookupStage(StringRef name) {
   return nullptr;
 }
 
-LogicalResult checkPromise(const Stage &stage, ModuleOp module) {
-  Operation *breach = stage.findBreach(module);
-  if (!breach)
+LogicalResult checkPostcondition(const Stage &stage, ModuleOp module) {
+  Operation *violation = stage.findViolation(module);
+  if (!violation)
     return success();
-  return breach->emitError("stage ") << stage.name << " promised: " << stage.promise << "; this '"
-                                     << breach->getName() << "' breaks it";
+  return violation->emitError("stage ")
+         << stage.name << ": '" << violation->getName() << "' violates the postcondition \""
+         << stage.postcondition << "\"";
 }
 
 } // namespace tssa

@@ -86,7 +86,7 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   } else if (failed(verify(module))) {
     return failure();
   }
-  return checkPromise(stage, module);
+  return checkPostcondition(stage, module);
 }
 
 LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manifest &manifest) {

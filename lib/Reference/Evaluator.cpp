@@ -153,7 +153,7 @@ static bool isFinite(const HostTensor &tensor) {
   return true;
 }
 
-/// Checks tensor arguments of a kernel against the sizes it was given, and against promises.
+/// Checks tensor arguments of a kernel against the sizes it was given and against its attributes.
 static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))

@@ -178,7 +178,7 @@ static llvm::Error checkReferences(mlir::MLIRContext &context, RandomProgram &pr
        {"func.func(tssa-resolve-refs)", "func.func(tssa-resolve-refs,tssa-functionalize)",
         "tssa-stage",
         "func.func(tssa-resolve-refs,tssa-rewrite-mutation,tssa-propagate-blocks,tssa-rename,"
-        "tssa-erase-updates,canonicalize)"})
+        "tssa-erase-versions,canonicalize)"})
     if (llvm::Error error = checkPipeline(context, program, pipeline, seed, expected))
       return error;
   return llvm::Error::success();

@@ -8,7 +8,7 @@
 /// \file
 /// 1. A group is the expressions of one kernel, in program order: one, or those
 ///    that run row by row together (RowGroups.h).
-/// 2. Its interface is what it captures, in the order that kernels promise.
+/// 2. Its interface is what it captures, in the order of parameters that `te.kernel` requires.
 /// 3. The expressions move into a new te.kernel; a te.launch takes their place.
 ///
 //===----------------------------------------------------------------------===//

@@ -153,14 +153,14 @@ def TSSA_AssignOp : TSSA_Op<"assign", [Pure, AllTypesMatch<["base", "result"]>]>
   let extraClassDeclaration = pathMethods;
 }
 
-def TSSA_UpdateOp : TSSA_Op<"update", [
+def TSSA_VersionOp : TSSA_Op<"version", [
     AllTypesMatch<["new_version", "old_version"]>, MemoryEffects<[MemWrite]>]> {
   let summary = "from here on, uses of the old version mean the new one";
   let description = [{
     Computes nothing. Stands between `tssa-rewrite-mutation` and
-    `tssa-erase-updates` only.
+    `tssa-erase-versions` only.
 
-    Example: `tssa.update %b2, %b : tensor<?x4xf32>`
+    Example: `tssa.version %b2, %b : tensor<?x4xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$new_version, AnyRankedTensor:$old_version);
   let assemblyFormat = "$new_version `,` $old_version attr-dict `:` type($new_version)";

@@ -123,7 +123,7 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
   let description = [{
     This is the first of the paper's four steps, which together do what tssa-functionalize does at
     once. Refs become tensors, and views become accesses. A write becomes the assigns from the view
-    up to the storage, and a `tssa.update` to the new version for the storage and for each view of
+    up to the storage, and a `tssa.version` to the new version for the storage and for each view of
     it that dominates the write.
 
     - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
@@ -145,9 +145,9 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
       %0 = tssa.access %b [] : tensor<2x4xf32> -> tensor<2x4xf32>
       %1 = tssa.access %0 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
       %2 = tssa.assign %v into %0 [select(0, 1)] : tensor<4xf32> into tensor<2x4xf32>
-      tssa.update %2, %0 : tensor<2x4xf32>
+      tssa.version %2, %0 : tensor<2x4xf32>
       %3 = tssa.access %2 [select(0, 1)] : tensor<2x4xf32> -> tensor<4xf32>
-      tssa.update %3, %1 : tensor<4xf32>
+      tssa.version %3, %1 : tensor<4xf32>
       %4 = tssa.access %0 [] : tensor<2x4xf32> -> tensor<2x4xf32>
       return %4 : tensor<2x4xf32>
     }
@@ -173,7 +173,7 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
       %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
       scf.if %c {
         %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
-        tssa.update %b, %a : tensor<4xf32>
+        tssa.version %b, %a : tensor<4xf32>
       }
       return %a : tensor<4xf32>
     }
@@ -183,12 +183,12 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
       %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
       %1 = scf.if %c -> (tensor<4xf32>) {
         %2 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
-        tssa.update %2, %0 : tensor<4xf32>
+        tssa.version %2, %0 : tensor<4xf32>
         scf.yield %0 : tensor<4xf32>
       } else {
         scf.yield %0 : tensor<4xf32>
       }
-      tssa.update %1, %0 : tensor<4xf32>
+      tssa.version %1, %0 : tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     ```
@@ -212,7 +212,7 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
     func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
       %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
       %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
-      tssa.update %b, %a : tensor<4xf32>
+      tssa.version %b, %a : tensor<4xf32>
       return %a : tensor<4xf32>
     }
 
@@ -220,14 +220,14 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
     func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
       %0 = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
       %1 = tssa.assign %v into %0 [select(0, 0)] : tensor<f32> into tensor<4xf32>
-      tssa.update %1, %0 : tensor<4xf32>
+      tssa.version %1, %0 : tensor<4xf32>
       return %1 : tensor<4xf32>
     }
     ```
   }];
 }
 
-def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
+def TSSAEraseVersions : Pass<"tssa-erase-versions", "::mlir::func::FuncOp"> {
   let summary = "remove updates, and what was made for them only";
   let description = [{
     This is the last of the paper's steps. It removes the updates, and the ops that only they used.
@@ -241,7 +241,7 @@ def TSSAEraseUpdates : Pass<"tssa-erase-updates", "::mlir::func::FuncOp"> {
     func.func @f(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
       %a = tssa.access %x [] : tensor<4xf32> -> tensor<4xf32>
       %b = tssa.assign %v into %a [select(0, 0)] : tensor<f32> into tensor<4xf32>
-      tssa.update %b, %a : tensor<4xf32>
+      tssa.version %b, %a : tensor<4xf32>
       return %b : tensor<4xf32>
     }
 

@@ -30,13 +30,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
-/// What the updates in blocks of `op` update and is defined outside of it.
+/// The values defined outside of `op` of which a block of it has a new version.
 static SetVector<Value> findUpdated(Operation *op) {
   SetVector<Value> updated;
   for (Region &region : op->getRegions())
-    for (UpdateOp update : region.getOps<UpdateOp>())
-      if (!op->isAncestor(update.getOldVersion().getParentBlock()->getParentOp()))
-        updated.insert(update.getOldVersion());
+    for (VersionOp version : region.getOps<VersionOp>())
+      if (!op->isAncestor(version.getOldVersion().getParentBlock()->getParentOp()))
+        updated.insert(version.getOldVersion());
   return updated;
 }
 
@@ -49,7 +49,7 @@ static void propagate(Operation *op) {
   op->replaceAllUsesWith(carrying->getResults().take_front(op->getNumResults()));
   auto update = [&](ValueRange versions) {
     for (auto [version, old] : llvm::zip_equal(versions.take_back(updated.size()), updated))
-      UpdateOp::create(builder, op->getLoc(), version, old);
+      VersionOp::create(builder, op->getLoc(), version, old);
   };
   for (Region &region : carrying->getRegions()) {
     getYielded(region).append(updated);

@@ -31,17 +31,17 @@ namespace {
 struct Rename : refs::impl::TSSARenameBase<Rename> {
   void runOnOperation() override {
     DominanceInfo dominance(getOperation());
-    getOperation().walk<WalkOrder::PreOrder>([&](UpdateOp update) {
-      update.getOldVersion().replaceUsesWithIf(update.getNewVersion(), [&](OpOperand &use) {
-        return dominance.properlyDominates(update, use.getOwner(), /*enclosingOpOk=*/false);
+    getOperation().walk<WalkOrder::PreOrder>([&](VersionOp version) {
+      version.getOldVersion().replaceUsesWithIf(version.getNewVersion(), [&](OpOperand &use) {
+        return dominance.properlyDominates(version, use.getOwner(), /*enclosingOpOk=*/false);
       });
     });
   }
 };
 
-struct EraseUpdates : refs::impl::TSSAEraseUpdatesBase<EraseUpdates> {
+struct EraseVersions : refs::impl::TSSAEraseVersionsBase<EraseVersions> {
   void runOnOperation() override {
-    getOperation().walk([](UpdateOp update) { update.erase(); });
+    getOperation().walk([](VersionOp version) { version.erase(); });
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }

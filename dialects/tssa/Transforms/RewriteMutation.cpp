@@ -91,7 +91,7 @@ Value MutationRewriter::passUp(WriteOp write) {
 }
 
 void MutationRewriter::passDown(WriteOp write, Value name, Value contents) {
-  UpdateOp::create(builder, write.getLoc(), contents, tensors.lookup(name));
+  VersionOp::create(builder, write.getLoc(), contents, tensors.lookup(name));
   DominanceInfo dominance(function);
   SmallVector<ViewOp> views;
   for (Operation *user : name.getUsers())

@@ -31,7 +31,7 @@ struct CompileOptions {
   /// Kernels whose schedules replace those of stage layout; empty for none. For one
   /// target only.
   std::string scheduleFile;
-  /// Called after each stage, its promise checked; failure stops compilation.
+  /// Called after each stage, its postcondition checked; failure stops compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
   std::string modelName;
   std::string producer;

@@ -27,19 +27,19 @@ struct StageContext {
 /// A stretch of the way, and what holds at its end.
 struct Stage {
   llvm::StringLiteral name;
-  llvm::StringLiteral promise;
+  llvm::StringLiteral postcondition;
   /// Adds the stage's passes; null for the first one, which a front end makes.
   void (*build)(mlir::OpPassManager &manager, const StageContext &context);
-  /// Null, or the first operation that breaks the promise.
-  mlir::Operation *(*findBreach)(mlir::ModuleOp module);
+  /// Null, or the first operation that violates the postcondition.
+  mlir::Operation *(*findViolation)(mlir::ModuleOp module);
 };
 
 /// All stages, in order: import, functional, te, layout, buffers, loops, target.
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);
 
-/// Emits an error at the operation that breaks the stage's promise, if any.
-mlir::LogicalResult checkPromise(const Stage &stage, mlir::ModuleOp module);
+/// Emits an error at the operation that violates the postcondition of the stage, if any.
+mlir::LogicalResult checkPostcondition(const Stage &stage, mlir::ModuleOp module);
 
 /// The dialects of all stages, and what translation to LLVM needs.
 void registerAllDialects(mlir::DialectRegistry &registry);

@@ -3,9 +3,9 @@
 //   else:        a -= 1; b[1] = a[1]
 // RUN: tssa-opt %s --tssa-rewrite-mutation | FileCheck %s --check-prefix=REWRITE
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks | FileCheck %s --check-prefix=PROPAGATE
-// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-updates | FileCheck %s --check-prefix=ERASE
+// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions | FileCheck %s --check-prefix=ERASE
 // RUN: tssa-opt %s --tssa-print-alias -o /dev/null | FileCheck %s --check-prefix=ALIAS
-// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-updates --canonicalize > %t.paper
+// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions --canonicalize > %t.paper
 // RUN: tssa-opt %s --tssa-functionalize --canonicalize > %t.versions
 // RUN: diff %t.paper %t.versions
 // RUN: tssa-opt %s --te-check-pipeline="passes=tssa-stage" -o /dev/null
@@ -26,14 +26,14 @@
 // REWRITE: %[[B:.*]] = tssa.access %arg1 []
 // REWRITE: scf.if
 // REWRITE:   %[[A1:.*]] = te.compute
-// REWRITE:   tssa.update %[[A1]], %[[A]]
+// REWRITE:   tssa.version %[[A1]], %[[A]]
 // REWRITE:   %[[B1:.*]] = tssa.assign %{{.*}} into %[[B]] [select(0, 0)]
-// REWRITE:   tssa.update %[[B1]], %[[B]]
+// REWRITE:   tssa.version %[[B1]], %[[B]]
 // REWRITE: } else {
 // REWRITE:   %[[A2:.*]] = te.compute
-// REWRITE:   tssa.update %[[A2]], %[[A]]
+// REWRITE:   tssa.version %[[A2]], %[[A]]
 // REWRITE:   %[[B2:.*]] = tssa.assign %{{.*}} into %[[B]] [select(0, 1)]
-// REWRITE:   tssa.update %[[B2]], %[[B]]
+// REWRITE:   tssa.version %[[B2]], %[[B]]
 
 // Both branches yield both under their old names.
 // PROPAGATE: %[[A:.*]] = tssa.access %arg0 []
@@ -42,8 +42,8 @@
 // PROPAGATE:   scf.yield %[[A]], %[[B]]
 // PROPAGATE: } else {
 // PROPAGATE:   scf.yield %[[A]], %[[B]]
-// PROPAGATE: tssa.update %[[R]]#0, %[[A]]
-// PROPAGATE: tssa.update %[[R]]#1, %[[B]]
+// PROPAGATE: tssa.version %[[R]]#0, %[[A]]
+// PROPAGATE: tssa.version %[[R]]#1, %[[B]]
 
 // ERASE: %[[R:.*]]:2 = scf.if
 // ERASE:   %[[A1:.*]] = te.compute

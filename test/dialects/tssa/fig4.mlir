@@ -2,12 +2,12 @@
 // RUN: tssa-opt %s --tssa-rewrite-mutation | FileCheck %s --check-prefix=REWRITE
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks | FileCheck %s --check-prefix=PROPAGATE
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename | FileCheck %s --check-prefix=RENAME
-// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-updates | FileCheck %s --check-prefix=ERASE
+// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions | FileCheck %s --check-prefix=ERASE
 // The passes of the paper and versions of storages come to the same program.
-// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-updates --canonicalize --cse > %t.paper
+// RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions --canonicalize --cse > %t.paper
 // RUN: tssa-opt %s --tssa-functionalize --canonicalize --cse > %t.versions
 // RUN: diff %t.paper %t.versions
-// RUN: tssa-opt %s --te-check-pipeline="passes=func.func(tssa-rewrite-mutation,tssa-propagate-blocks,tssa-rename,tssa-erase-updates)" -o /dev/null
+// RUN: tssa-opt %s --te-check-pipeline="passes=func.func(tssa-rewrite-mutation,tssa-propagate-blocks,tssa-rename,tssa-erase-versions)" -o /dev/null
 // RUN: tssa-opt %s --te-check-pipeline="passes=tssa-stage default-size=0" -o /dev/null
 // The loop is one kernel, for the CPU and for devices.
 // RUN: tssa-compile %s --compile-to=te | FileCheck %s --check-prefix=KERNEL
@@ -20,29 +20,29 @@
 // REWRITE:   te.read %[[X]]
 // REWRITE:   %[[W:.*]] = tssa.access %[[B]] [select(0, ?)]
 // REWRITE:   %[[N:.*]] = tssa.assign %{{.*}} into %[[B]] [select(0, ?)]
-// REWRITE-NEXT: tssa.update %[[N]], %[[B]]
+// REWRITE-NEXT: tssa.version %[[N]], %[[B]]
 // REWRITE-NEXT: %[[V2:.*]] = tssa.access %[[N]] [select(0, ?)]
-// REWRITE-NEXT: tssa.update %[[V2]], %[[V]]
+// REWRITE-NEXT: tssa.version %[[V2]], %[[V]]
 // REWRITE-NEXT: %[[W2:.*]] = tssa.access %[[N]] [select(0, ?)]
-// REWRITE-NEXT: tssa.update %[[W2]], %[[W]]
-// REWRITE-NOT: tssa.update
+// REWRITE-NEXT: tssa.version %[[W2]], %[[W]]
+// REWRITE-NOT: tssa.version
 
 // PROPAGATE: %[[B:.*]] = tssa.access %arg0 []
 // PROPAGATE: %[[R:.*]] = scf.for {{.*}} iter_args(%[[P:.*]] = %[[B]])
-// PROPAGATE-NEXT: tssa.update %[[P]], %[[B]]
+// PROPAGATE-NEXT: tssa.version %[[P]], %[[B]]
 // PROPAGATE: %[[N:.*]] = tssa.assign
-// PROPAGATE: tssa.update %[[N]], %[[B]]
+// PROPAGATE: tssa.version %[[N]], %[[B]]
 // PROPAGATE: scf.yield %[[B]]
-// PROPAGATE: tssa.update %[[R]], %[[B]]
+// PROPAGATE: tssa.version %[[R]], %[[B]]
 
 // RENAME: %[[R:.*]] = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}})
 // RENAME: tssa.access %[[P]] [select(0, ?)]
 // RENAME: %[[N:.*]] = tssa.assign %{{.*}} into %[[P]]
-// RENAME: tssa.update %[[N]], %[[P]]
+// RENAME: tssa.version %[[N]], %[[P]]
 // RENAME: scf.yield %[[N]]
 // RENAME: tssa.access %[[R]] []
 
-// ERASE-NOT: tssa.update
+// ERASE-NOT: tssa.version
 // ERASE: %[[R:.*]] = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}})
 // ERASE: tssa.access %[[P]] [select(0, ?)]
 // ERASE: %[[N:.*]] = tssa.assign %{{.*}} into %[[P]]

@@ -21,8 +21,8 @@ func.func @values(%b: tensor<?x4xf32>, %i: index) -> tensor<?x4xf32> {
   %x = tssa.access %b [select(0, ?)](%i) : tensor<?x4xf32> -> tensor<4xf32>
   // CHECK: tssa.assign %{{.*}} into %{{.*}} [select(0, 2)] : tensor<4xf32> into tensor<?x4xf32>
   %r = tssa.assign %x into %b [select(0, 2)] : tensor<4xf32> into tensor<?x4xf32>
-  // CHECK: tssa.update %{{.*}}, %{{.*}} : tensor<?x4xf32>
-  tssa.update %r, %b : tensor<?x4xf32>
+  // CHECK: tssa.version %{{.*}}, %{{.*}} : tensor<?x4xf32>
+  tssa.version %r, %b : tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_KERNELFUNCTION_H
-#define LIB_CONVERSION_KERNELTOTILES_KERNELFUNCTION_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_KERNELFUNCTION_H
+#define LIB_CONVERSION_KERNELTOLOOPS_KERNELFUNCTION_H
 
 #include "BodyEvaluator.h"
 #include "tssa/Conversion/Schedule.h"
@@ -73,4 +73,4 @@ llvm::SmallVector<mlir::OpFoldResult> mapSizes(llvm::ArrayRef<mlir::OpFoldResult
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_KERNELFUNCTION_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_KERNELFUNCTION_H

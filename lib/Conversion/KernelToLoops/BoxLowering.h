@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_BOXLOWERING_H
-#define LIB_CONVERSION_KERNELTOTILES_BOXLOWERING_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_BOXLOWERING_H
+#define LIB_CONVERSION_KERNELTOLOOPS_BOXLOWERING_H
 
 #include "BodyEvaluator.h"
 #include "tssa/Conversion/Schedule.h"
@@ -34,4 +34,4 @@ mlir::LogicalResult buildBox(IndexBuilder &index, KernelContext &kernel, const S
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_BOXLOWERING_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_BOXLOWERING_H

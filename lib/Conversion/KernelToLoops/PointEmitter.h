@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H
-#define LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
+#define LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 
 #include "BodyEvaluator.h"
 #include "tssa/Conversion/Schedule.h"
@@ -90,4 +90,4 @@ private:
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_POINTEMITTER_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H

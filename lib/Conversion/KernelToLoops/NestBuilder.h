@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_LIB_CONVERSION_KERNELTOTILES_NESTBUILDER_H
-#define TSSA_LIB_CONVERSION_KERNELTOTILES_NESTBUILDER_H
+#ifndef TSSA_LIB_CONVERSION_KERNELTOLOOPS_NESTBUILDER_H
+#define TSSA_LIB_CONVERSION_KERNELTOLOOPS_NESTBUILDER_H
 
 #include "TilePoints.h"
 #include "mlir/IR/Builders.h"
@@ -145,4 +145,4 @@ private:
 
 } // namespace tssa::conversion
 
-#endif // TSSA_LIB_CONVERSION_KERNELTOTILES_NESTBUILDER_H
+#endif // TSSA_LIB_CONVERSION_KERNELTOLOOPS_NESTBUILDER_H

@@ -12,8 +12,8 @@
 /// addresses and selects.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H
-#define LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_BODYEVALUATOR_H
+#define LIB_CONVERSION_KERNELTOLOOPS_BODYEVALUATOR_H
 
 #include "mlir/IR/IRMapping.h"
 #include "tssa/Conversion/KernelTarget.h"
@@ -162,4 +162,4 @@ private:
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_BODYEVALUATOR_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_BODYEVALUATOR_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_CACHETILE_H
-#define LIB_CONVERSION_KERNELTOTILES_CACHETILE_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_CACHETILE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_CACHETILE_H
 
 #include "tssa/Conversion/IndexBuilder.h"
 #include "tssa/Conversion/Schedule.h"
@@ -21,4 +21,4 @@ std::optional<CacheTile> getCacheTile(IndexBuilder &index, const Schedule &sched
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_CACHETILE_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_CACHETILE_H

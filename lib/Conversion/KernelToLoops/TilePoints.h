@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_TILEPOINTS_H
-#define LIB_CONVERSION_KERNELTOTILES_TILEPOINTS_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_TILEPOINTS_H
+#define LIB_CONVERSION_KERNELTOLOOPS_TILEPOINTS_H
 
 #include "tssa/Conversion/IndexBuilder.h"
 #include "tssa/Conversion/Schedule.h"
@@ -95,4 +95,4 @@ private:
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_TILEPOINTS_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_TILEPOINTS_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_WINDOWUPDATE_H
-#define LIB_CONVERSION_KERNELTOTILES_WINDOWUPDATE_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H
 
 #include "dialects/te/IR/TEOps.h"
 
@@ -37,4 +37,4 @@ llvm::SmallVector<bool> findIndependentDims(mlir::tssa::te::UpdateOp update);
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_WINDOWUPDATE_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H

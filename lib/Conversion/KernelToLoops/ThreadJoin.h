@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_THREADJOIN_H
-#define LIB_CONVERSION_KERNELTOTILES_THREADJOIN_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H
+#define LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H
 
 #include "tssa/Conversion/KernelTarget.h"
 #include "tssa/Conversion/TileEmitter.h"
@@ -20,4 +20,4 @@ TileEmitter::Values joinThreads(IndexBuilder &index, BlockThreads &threads, Tile
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_THREADJOIN_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
-#define LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_PIECESCHEDULE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_PIECESCHEDULE_H
 
 #include "mlir/IR/IRMapping.h"
 #include "tssa/Conversion/LoopNest.h"
@@ -52,4 +52,4 @@ mlir::AffineExpr getParallelCount(const Schedule &schedule, mlir::MLIRContext *c
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOTILES_PIECESCHEDULE_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_PIECESCHEDULE_H
