@@ -28,7 +28,7 @@ static std::optional<DType> getDType(Type element) {
   return std::nullopt;
 }
 
-/// A dim of a result: a size, a symbol of the arguments, or something derived.
+/// Returns a dim of a result: a static size, a symbol of the arguments, or a derived size.
 static runtime::Dim getResultDim(int64_t size, Attribute dim, const te::EntrySymbols &symbols) {
   if (ShapedType::isStatic(size))
     return runtime::Dim::fixed(size);

@@ -26,7 +26,7 @@ Error tssa::compileToArtifact(mlir::ModuleOp module, const CompileOptions &optio
   return compilation.writeArtifact(path, wasWriting);
 }
 
-/// The tensor of a run as the evaluator holds it.
+/// Copies a tensor of a run to one of the evaluator.
 static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKind kind) {
   Expected<HostTensor> result = HostTensor::create(kind, tensor.shape);
   if (result && result->getNumBytes())

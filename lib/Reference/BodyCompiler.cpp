@@ -175,7 +175,8 @@ Condition BodyCompiler::compile(IntegerSet set, ArrayRef<LinearSum> symbols, Bod
   return condition;
 }
 
-/// Whether 0 <= linear < size at every point of the domain, as its corners tell.
+/// Whether 0 <= `linear` < `size` at each point of the domain. Only the corners of the domain are
+/// computed.
 bool BodyCompiler::staysBelow(const LinearSum &linear, int64_t size) const {
   int64_t low = linear.constant, high = linear.constant;
   for (auto [reg, coefficient] : linear.terms) {
@@ -240,7 +241,7 @@ Error BodyCompiler::compileScalar(Operation &op, BodyProgram &program, bool wide
       return reg.takeError();
     *operand = *reg;
   }
-  // An explicit truncation is meant as one even where sums are kept wide.
+  // An explicit truncation rounds even if sums are kept wide.
   if (wide && !isa<arith::TruncFOp>(op))
     in->rounding = ElementKind::F64;
   in->result = define(op.getResult(0));
@@ -278,7 +279,8 @@ Error BodyCompiler::compileInside(InsideOp inside, BodyProgram &program) {
   return Error::success();
 }
 
-/// The expression of an affine.apply with its dims as symbols before the others.
+/// Returns the expression of an affine.apply. Its dims become symbols in front of its other
+/// symbols.
 static AffineExpr dimsAsSymbols(AffineMap map) {
   SmallVector<AffineExpr> dims, symbols;
   for (unsigned i = 0; i < map.getNumDims(); ++i)

@@ -21,7 +21,7 @@ using llvm::Expected;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// For every op of `block` the tensors defined in it that no later op uses.
+/// For each op of `block`, returns the tensors defined in the block that no later op uses.
 static DenseMap<Operation *, SmallVector<Value, 2>> findLastUses(Block &block) {
   DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   for (Operation &op : block)

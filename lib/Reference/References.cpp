@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A ref is a list: for each of its elements, in row-major order, where in the storage
-/// it lies. Views make lists of lists. Nothing here knows the maps of the view steps, so
-/// that they can be compared with it.
+/// A ref is a list that gives, for each of its elements in row-major order, the position of the
+/// element in the storage. A view selects from the list of its base. Nothing here uses the maps of
+/// view operations, so these maps can be checked against it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +25,25 @@ using llvm::Error;
 using llvm::Expected;
 
 namespace {
-/// A shape, and a number for each of its elements.
+/// A shape, and the position in the storage of each element.
 struct Elements {
   SmallVector<int64_t> shape;
   std::vector<int64_t> numbers;
 };
 
-/// What one view step makes of elements.
+/// Applies one view operation to a list of elements.
 class StepEvaluator {
 public:
   StepEvaluator(const Elements &base, ArrayRef<int64_t> integers)
       : base(base), integers(integers) {}
-  /// Fails with what is wrong.
+  /// Returns the elements of the view. The error says what is wrong.
   Expected<Elements> run(StringRef name);
 
 private:
   using Index = SmallVector<int64_t>;
   Error checkDim(bool mayBeRank = false);
-  /// The view of `shape` whose element at an index is that of the base at `toBase`.
+  /// Returns a view of shape `shape`. `toBase` changes an index of the view to the index of the
+  /// base that it aliases.
   Elements gather(ArrayRef<int64_t> shape, llvm::function_ref<void(Index &)> toBase);
   Expected<Elements> select();
   Expected<Elements> slice();
@@ -171,7 +172,7 @@ Expected<Elements> StepEvaluator::run(StringRef name) {
   return (this->*method)();
 }
 
-/// The elements of a tensor of `shape`, numbered.
+/// Returns the elements of a storage of `shape`, numbered in row-major order.
 static Elements numberElements(ArrayRef<int64_t> shape) {
   Elements elements{SmallVector<int64_t>(shape), {}};
   elements.numbers.resize(countElements(shape).value_or(0));
@@ -179,7 +180,7 @@ static Elements numberElements(ArrayRef<int64_t> shape) {
   return elements;
 }
 
-/// The view of `elements` along a path.
+/// Applies the view operations of `path` to `elements`.
 static Expected<Elements> followPath(Operation *op, Elements elements, const refs::Path &path,
                                      llvm::function_ref<int64_t(Value)> lookup) {
   for (const refs::BoundStep &bound : path) {
@@ -246,7 +247,7 @@ Error Interpreter::evaluate(refs::ReadOp op) {
   return Error::success();
 }
 
-/// Checks that a value has the shape of the window that it is put into.
+/// Checks that a value has the shape of the view to which it is written.
 static Error checkWindow(Operation *op, const HostTensor &value, ArrayRef<int64_t> shape) {
   if (value.getShape() == shape)
     return Error::success();

@@ -13,8 +13,8 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Architectures whose instructions the kernels are sure to have; the first one is
-/// what emulated kernels may use.
+/// Architectures whose instruction sets kernels can be compiled for. Emulated kernels may use the
+/// first one.
 static constexpr int architectures[] = {80, 86, 87, 89, 90, 100, 120};
 
 std::string Target::getName() const {

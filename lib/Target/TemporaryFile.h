@@ -14,8 +14,8 @@
 
 namespace tssa {
 
-/// A file of its own for a linker or an assembler, gone with the object or when a
-/// signal ends the program.
+/// A temporary file for a linker or an assembler. It is removed with the object, or when a signal
+/// ends the program.
 class TemporaryFile {
 public:
   TemporaryFile() = default;

@@ -14,9 +14,10 @@ using namespace mlir::tssa;
 
 namespace tssa {
 
-/// The context holds the addresses of the kernel's n parameters, the last of which is
-/// the host's, then those of the bytes of the tensors among them, then what these point
-/// to, 16 bytes for each parameter.
+/// Launches a kernel with n parameters. The context holds n addresses of the parameters, then n
+/// addresses of their byte counts (null for parameters that are no tensors), then the data to which
+/// these addresses point, 16 bytes for each parameter. The entries of the last parameter, the error
+/// flag, are null; the host fills them in.
 LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   Location loc = op.getLoc();
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());

@@ -88,7 +88,8 @@ Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
   return condition;
 }
 
-/// The factor of `variable` in a sum of multiples; none where it stands elsewhere.
+/// Returns the factor of `variable` in `expr`, a sum of multiples. Returns nothing if `variable`
+/// occurs in any other way.
 static std::optional<int64_t> getCoefficient(AffineExpr expr, AffineExpr variable) {
   if (expr == variable)
     return 1;
@@ -219,7 +220,7 @@ Value BodyEvaluator::toMemory(Value value) {
   return arith::ExtUIOp::create(builder, index.getLoc(), memoryType, value);
 }
 
-/// The pad value as it lies in memory.
+/// Returns the pad value in its form in memory.
 static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type memoryType) {
   if (pad.getType() != memoryType) // i1
     pad = builder.getIntegerAttr(memoryType, cast<IntegerAttr>(pad).getValue().getZExtValue());
@@ -234,7 +235,7 @@ Value BodyEvaluator::holdsForAny(const Condition &guard) {
   return andMasks(guard.uniform, any);
 }
 
-/// Elements of zeros that are read in place of a buffer.
+/// Number of zeros that can be read instead of a buffer.
 static constexpr int64_t numZeros = 4096;
 
 static bool isZero(TypedAttr pad) {
@@ -244,7 +245,7 @@ static bool isZero(TypedAttr pad) {
   return number && number.getValue().isZero();
 }
 
-/// `numZeros` zeros of `type`, as memory of the module around the insertion point.
+/// Returns `numZeros` zeros of `type` in a constant of the module around the insertion point.
 static Value getZeros(OpBuilder &builder, Location loc, Type type) {
   auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;
@@ -367,7 +368,8 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Which index expressions of `map` contain a symbol computed in the body.
+/// Returns for each result of `map` whether it contains a symbol that is computed in the body of
+/// `user`.
 static SmallVector<bool> findOpaque(AffineMap map, ValueRange symbols, Operation *user) {
   SmallVector<bool> opaque;
   for (AffineExpr expr : map.getResults()) {

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// The loops that the dims run over.
+/// Returns the loops over which `dims` are expressions.
 static llvm::SmallSetVector<unsigned, 4> collectLoops(const Schedule &schedule,
                                                       ArrayRef<unsigned> dims) {
   llvm::SmallSetVector<unsigned, 4> loops;

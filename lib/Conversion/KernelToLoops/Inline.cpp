@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The expression with this label, if the kernel has it.
+/// Returns the expression of `kernel` with this label, or null.
 static te::ComputeOp findExpression(te::KernelOp kernel, StringRef label) {
   for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
     if (op.getLabel() == label)

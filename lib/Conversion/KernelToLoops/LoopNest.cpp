@@ -5,21 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps:
-// 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of
-//    a tile group are known, the group is resolved: a full tile, a shorter last
-//    tile of known size, or, when sizes are dynamic, single masked vectors or a tile of
-//    rows that is high enough: of rows that do not exist the last is computed again, and
-//    not stored, so that fewer rows never cost more.
-// 2. At the innermost place: points of the tile without a reduction, or
-//    accumulators, reduction loops (with their own full and tail tiles) around the
-//    accumulation of each point, and the epilogue.
+// The nest is built in two steps:
+// 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of a tile group are
+//    entered, the group is resolved into cases: a full tile and, if the size is static, a shorter
+//    last tile. If the size is dynamic, the tail is a loop of single masked vectors or a tile of
+//    rows that has room for the rest. In such a tile the last row is computed again for each row
+//    that does not exist, but not stored, so that fewer rows never cost more.
+// 2. In the innermost loop: the points of the tile, if there is no reduction. Otherwise the
+//    accumulators, the reduction loops (with their own full and tail tiles) around the accumulation
+//    of each point, and the epilogue.
 //
-// The threads of a block all run this code. Where no thread waits for another
-// (`meets` is false), a thread without an iteration branches around the rest as soon
-// as that is known. Else all threads go through all loops: conditions are gathered
-// in `active`, tiles are always full, and only the code that touches memory or
-// accumulators is under a condition.
+// All threads of a block run this code. If no thread synchronises with another (`meets` is false),
+// a thread without an iteration branches around the rest as soon as that is known. Otherwise all
+// threads run all loops: conditions are collected in `active`, tiles are always full, and only code
+// that accesses memory or accumulators is conditional.
 //
 //===----------------------------------------------------------------------===//
 
@@ -245,7 +244,7 @@ void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
     points.states[i] = TileState{count, {}, {}, false, {}};
     next();
   };
-  if (meets) // what does not exist is left out where memory is touched
+  if (meets) // rows that do not exist are skipped where memory is accessed
     return withCount(group.size);
   AffineExpr outer = index.simplify(group.outer);
   if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {
@@ -274,7 +273,7 @@ void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> ne
 }
 
 SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
-  // As many accumulators hide the latency of a multiply-add: fewer take as long.
+  // This many accumulators hide the latency of a multiply-add; with fewer, a tile takes as long.
   constexpr int64_t fewAccumulators = 8;
   int64_t perRow = 1;
   for (const TileGroup &other : schedule.tiles)
@@ -284,7 +283,7 @@ SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
   SmallVector<int64_t> heights = {group.size - 1};
   while (heights.back() > step)
     heights.push_back(heights.back() - step);
-  if (heights.back() > 1) // a single row, of a matrix by a vector, loads little but the matrix
+  if (heights.back() > 1) // a single row (matrix times vector) loads little besides the matrix
     heights.push_back(1);
   return heights;
 }

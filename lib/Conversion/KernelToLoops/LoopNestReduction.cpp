@@ -69,7 +69,7 @@ Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values
   if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
     return buildReductionLoop(step, rows, accumulators);
   return joinWhereNeeded(rows, accumulators, [&](Values inner) {
-    // Guards that the innermost loop does not change are decided once before it.
+    // Guards that do not change in the innermost loop are decided once, before it.
     if (isTail())
       return buildReductionLoop(step, rows, inner);
     TileEmitter::Guards guards = emitter.getKnownGuards(getRowPoints(rows));
@@ -102,7 +102,7 @@ bool NestBuilder::isTail() const {
 
 Values NestBuilder::buildWholeReduction(ArrayRef<TileRow> rows, Values accumulators) {
   Value interior;
-  // Threads of a block that went different ways would run both.
+  // If threads of a block branched differently, the block would run both versions.
   if (!threads && !isTail())
     interior = emitter.getInterior(getRowPoints(rows));
   return buildVersions(interior, accumulators, [&](bool holds) {
@@ -189,7 +189,7 @@ bool NestBuilder::fillCaches(unsigned step) {
     if (cache.loop != loop)
       continue;
     if (!std::exchange(found, true))
-      threads->buildBarrier(index); // all have read what was there before
+      threads->buildBarrier(index); // all threads have read the previous contents
     std::optional<CacheTile> tile =
         getCacheTile(index, schedule, emitter.getDimsOfOperand(cache.operand), cache);
     if (!tile || failed(emitter.fillCache(*tile)))

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of an operand lies with the reduction dims outermost, so that neighbouring
-// points of a register tile are neighbours in memory; rows of it are a little longer
-// than needed, so that threads that fill a column meet different banks. Threads fill
-// it in the order in which the operand's sources lie in memory.
+// In the cached box of an operand the reduction dims are outermost, so that neighbouring points of
+// a register tile are adjacent in memory. Rows are padded a little, so that threads that fill a
+// column access different banks. Threads fill the box in the order in which the operand's sources
+// lie in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Elements by which rows are longer; keeps vectors of four aligned.
+/// Number of padding elements of a row. It keeps vectors of four elements aligned.
 static constexpr int64_t rowPadding = 4;
 
 Value PointEmitter::getOperand(unsigned operand) {
@@ -85,7 +85,7 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   int64_t total = 1;
   for (int64_t extent : tile.extents)
     total *= extent;
-  // As many iterations for all threads, a number that is known: they can be unrolled.
+  // All threads run the same constant number of iterations, so the loop can be unrolled.
   auto loop =
       scf::ForOp::create(builder, loc, index.constant(0),
                          index.constant(llvm::divideCeil(total, threads.count)), index.constant(1));
@@ -110,7 +110,7 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   const Cache &cache = caches.find(operand)->second;
-  // Neighbouring threads take neighbouring elements of the source.
+  // Neighbouring threads read neighbouring elements of the source.
   SmallVector<unsigned> order = getFillOrder(operand, tile, cache.order);
   SmallVector<AffineExpr> offsets(order.size());
   for (unsigned i = order.size(); i-- > 0;) {
@@ -128,7 +128,7 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
     AffineExpr place = tile.origins[i] + offsets[i];
     point.place[getAffineDimExpr(tile.loops[i], index.getContext())] = place;
     address = address + offsets[i] * cache.strides[i];
-    // The offset is below the extent, a symbol of which that is not known.
+    // The offset is less than the extent, but it is a symbol, of which that is not known.
     AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
     if (index.isNonNegative(surplus))
       continue;
@@ -175,7 +175,7 @@ SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile 
 }
 
 void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
-  // Points that do not exist have zeros there.
+  // The cache holds zeros for points that do not exist, so the mask can be dropped.
   TilePoint whole = point;
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);

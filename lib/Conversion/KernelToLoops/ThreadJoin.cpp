@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of a warp, partners exchange what they have, at half the distance each
-// time. Across warps, the first thread of each puts its result in shared memory, and
-// after a barrier every thread joins the results of all warps of its group in order.
+// Inside of a warp, threads exchange and combine their values in pairs, at half the distance in
+// each round. Across warps, the first thread of each warp stores its result in shared memory. After
+// a barrier every thread combines the results of all warps of its group, in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ static Values joinWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter 
   Value lane = arith::RemUIOp::create(builder, loc, number, width);
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, zero);
   if (builder.getBlock()->getParent()->getParentOfType<scf::ForOp>())
-    threads.buildBarrier(index); // all have read what the last iteration put there
+    threads.buildBarrier(index); // all threads have read the previous contents
   auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(builder);

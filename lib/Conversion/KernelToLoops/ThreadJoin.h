@@ -12,9 +12,9 @@
 
 namespace tssa::conversion {
 
-/// Joins the accumulators of each group of `group` neighbouring threads, a power of
-/// two or a multiple of a warp; all threads of the group get the result. The order
-/// is always the same. All threads of the block get here together.
+/// Combines the accumulators of each group of `group` neighbouring threads. `group` is a multiple
+/// of the warp size or a power of two below it. All threads of a group get the result. The order of
+/// combination is the same in every run. All threads of the block must execute this together.
 TileEmitter::Values joinThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
                                 mlir::ValueRange accumulators, int64_t group);
 

@@ -45,7 +45,7 @@ AffineExpr TilePoints::getSurplus(unsigned i) {
   return index.isNonNegative(surplus) ? AffineExpr() : surplus;
 }
 
-/// Marks what of a full tile may not exist.
+/// Marks the rows or lanes of a full tile of group `i` that may not exist.
 void TilePoints::restrictElements(unsigned i, MutableArrayRef<TileElement> elements) {
   AffineExpr surplus = getSurplus(i);
   if (!surplus)
@@ -86,7 +86,7 @@ void TilePoints::placeIteration(const TileGroup &group, AffineExpr number, TileE
   }
 }
 
-/// The iterations of group `i` in its present state.
+/// Returns the iterations of group `i` in its current state.
 SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
   const TileGroup &group = schedule.tiles[i];
   const TileState &state = *states[i];

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of points does not matter: iterations first run over the points of the
-// window, then over the elements of the base, of which those outside of the window
-// are copied unless base and result are the same memory.
+// The order of the points does not matter. Iterations first run over the points of the slice. Then
+// they run over the elements of the base and copy those outside of the slice, unless base and
+// result are the same memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using namespace ::tssa::conversion;
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// `expr` as an offset, or as step * dim + offset.
+/// Matches `expr` as an offset or as `step` * dim + offset. Returns nothing if it is neither.
 static std::optional<UpdateWindow::Side> matchSide(AffineExpr expr, AffineMap map) {
   UpdateWindow::Side side;
   side.offset = expr;
@@ -162,7 +162,7 @@ private:
         getSizeExprs(index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
     if (!box.extents.empty())
       box.vectorDim = box.extents.size() - 1;
-    box.spread = target.getThreads(); // memory is one thread's work
+    box.spread = target.getThreads(); // on CPUs one thread copies
     return scheduleBox(box, target, update);
   }
 
@@ -191,7 +191,8 @@ private:
 
   const TensorBuffer &getBase() { return function.context.buffers.find(update.getBase())->second; }
 
-  /// Runs `body` where `condition`, a scalar or a mask, holds.
+  /// Builds the code of `build` where `condition`, an i1 or a lane mask, holds. A null condition
+  /// always holds.
   void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point, Value condition,
                   function_ref<void(BodyEvaluator &)> build) {
     if (!condition)
@@ -227,7 +228,7 @@ private:
       AffineExpr address = inner.getAddress(out, position);
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
-        // In place or not, no other point writes the element.
+        // Whether or not the update is in place, no other point writes this element.
         inner.map(combiner.getArgument(0), inner.load(getBase(), address));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);
@@ -237,11 +238,11 @@ private:
     });
   }
 
-  /// Copies an element of the base that is not in the window.
+  /// Copies the element at `point` from the base unless a point of the slice writes it.
   void buildCopy(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
     Condition window = getInside(index, body);
     if (window.isAlways())
-      return; // the window is the base
+      return; // the slice is the whole base
     Value outside;
     if (!window.never) {
       Value inside = body.join(window);
@@ -255,7 +256,7 @@ private:
     });
   }
 
-  /// Where an element of the base is written by a point of the window.
+  /// Returns the condition that a point of the slice writes this element of the base.
   Condition getInside(IndexBuilder &index, BodyEvaluator &body) {
     Condition inside;
     SmallVector<AffineExpr> domain = getDomain(index, function.context.values);

@@ -11,28 +11,30 @@
 
 namespace tssa::conversion {
 
-/// A te.update each of whose points writes an element of its own that no index from
-/// data decides: rows, slices, slices with a step, permutations of those.
+/// The slice that a te.update writes, if each of its points writes a different element and no index
+/// from data decides which one. Its dims may be permuted.
 struct UpdateWindow {
-  /// For each dim of the base: the dim of the domain that runs along it, if any, and
-  /// `position - offset` = `step` * dim, or 0.
+  /// One dim of the base. The points write at `position` = `offset` + `step` * d, where d is the
+  /// index in dim `dim` of the domain, or at `offset` only if there is no such dim.
   struct Side {
     std::optional<unsigned> dim;
     int64_t step = 1;
     mlir::AffineExpr offset; ///< over the symbols of the update
   };
   llvm::SmallVector<Side> sides;
-  /// Each dim of the domain over the dims of the base and the symbols.
+  /// For each dim of the domain, its index as an expression over the dims of the base and the
+  /// symbols.
   llvm::SmallVector<mlir::AffineExpr> domain;
 
-  /// The dim of the domain along which the base is contiguous, if any.
+  /// Returns the dim of the domain along which the base is contiguous, if any.
   std::optional<unsigned> getContiguousDim() const;
 };
 
 std::optional<UpdateWindow> matchWindow(mlir::tssa::te::UpdateOp update);
+// /// Returns the slice that `update` writes, or nothing if it does not write a slice.
 
-/// For each dim of the domain: whether points that differ in it never write the same
-/// element, whatever indexes from data are.
+/// For each dim of the domain, returns whether points that differ in it never write the same
+/// element, whatever the indices from data are.
 llvm::SmallVector<bool> findIndependentDims(mlir::tssa::te::UpdateOp update);
 
 } // namespace tssa::conversion
