@@ -92,7 +92,7 @@ private:
   Error evaluateOnMemory(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
   Error evaluateOnMemory(mlir::tssa::te::ExternOp op);
   /// Checks that a launch writes no memory that its kernel still reads.
-  Error checkPlaces(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
+  Error checkOverwrites(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
   llvm::Expected<llvm::SmallVector<int64_t>> getShape(mlir::MemRefType type,
                                                       mlir::ValueRange dynamicSizes);
   llvm::Expected<int64_t> locate(mlir::Operation *op, const HostMemory &memory,

@@ -224,7 +224,7 @@ static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
          });
 }
 
-Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
+Error Interpreter::checkOverwrites(te::LaunchOp op, te::KernelOp kernel) {
   for (auto [number, out] : llvm::enumerate(op.getOuts())) {
     const HostMemory &written = *get(out).memory;
     for (Value other : op.getOuts().drop_front(number + 1))
@@ -247,7 +247,7 @@ Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
 }
 
 Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
-  if (Error error = checkPlaces(op, kernel))
+  if (Error error = checkOverwrites(op, kernel))
     return error;
   Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
   if (!inputs)

@@ -27,7 +27,7 @@ struct TilePoint {
   /// Each dim of the expression over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> dims;
   /// The value at this point of each loop that was split and of each loop of the tile.
-  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> place;
+  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> loopValues;
   bool vector = false;
   mlir::Value mask;          ///< lanes that exist; null if all do
   mlir::Value exists;        ///< whether the point may read memory; null if it always may

@@ -111,8 +111,9 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   }
   int64_t dtype = getTypeCode(element) | int64_t(bits) << 8 | int64_t(1) << 16;
   store(loc, pointer, tensor, offsetof(tssa_tensor, data));
-  int64_t place = device && isa<MemRefType>(value.getType()) ? deviceCUDA : deviceCPU;
-  store(loc, constant(loc, builder.getI64Type(), place), tensor, offsetof(tssa_tensor, device));
+  int64_t deviceType = device && isa<MemRefType>(value.getType()) ? deviceCUDA : deviceCPU;
+  store(loc, constant(loc, builder.getI64Type(), deviceType), tensor,
+        offsetof(tssa_tensor, device));
   store(loc, constant(loc, i32, rank), tensor, offsetof(tssa_tensor, ndim));
   store(loc, constant(loc, i32, dtype), tensor, offsetof(tssa_tensor, dtype));
   store(loc, shape, tensor, offsetof(tssa_tensor, shape));
@@ -153,11 +154,11 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   for (Value result : op.getResults())
     emitTensor(loc, result, slot++);
   SmallVector<int64_t> attributes = getAttributes(op);
-  int64_t place = (slot + 1) * maxRank;
-  shapeCount = std::max<int64_t>(shapeCount, place + attributes.size());
+  int64_t start = (slot + 1) * maxRank;
+  shapeCount = std::max<int64_t>(shapeCount, start + attributes.size());
   for (auto [i, value] : llvm::enumerate(attributes))
-    store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (place + i));
-  Value packed = offset(loc, shapes, 8 * place);
+    store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (start + i));
+  Value packed = offset(loc, shapes, 8 * start);
   leaveUnlessZero(loc, device ? callWithCopies(op, packed) : callRoutine(op, packed));
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Value tensor = offset(loc, tensors, (first + i) * sizeof(tssa_tensor));

@@ -32,16 +32,16 @@ LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   SmallVector<Value> scalars;
   Value null = LLVM::ZeroOp::create(builder, loc, pointerType());
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    int64_t place = addressBytes + 16 * i;
-    store(loc, offset(loc, context, place), context, 8 * i);
+    int64_t dataOffset = addressBytes + 16 * i;
+    store(loc, offset(loc, context, dataOffset), context, 8 * i);
     if (isa<MemRefType>(operand.getType())) {
-      store(loc, buffers[operand].pointer, context, place);
-      store(loc, getBytes(loc, operand), context, place + 8);
-      store(loc, offset(loc, context, place + 8), context, 8 * (count + i));
+      store(loc, buffers[operand].pointer, context, dataOffset);
+      store(loc, getBytes(loc, operand), context, dataOffset + 8);
+      store(loc, offset(loc, context, dataOffset + 8), context, 8 * (count + i));
       continue;
     }
     scalars.push_back(values.lookup(operand));
-    store(loc, toMemory(loc, scalars.back()), context, place);
+    store(loc, toMemory(loc, scalars.back()), context, dataOffset);
     store(loc, null, context, 8 * (count + i));
   }
   store(loc, null, context, 8 * (count - 1));

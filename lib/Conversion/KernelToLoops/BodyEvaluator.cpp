@@ -60,8 +60,8 @@ AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
   return index.simplify(expr.replaceDimsAndSymbols(point.dims, symbolExprs));
 }
 
-AffineExpr BodyEvaluator::place(AffineExpr expr) {
-  return point.place.empty() ? expr : index.simplify(expr.replace(point.place));
+AffineExpr BodyEvaluator::substituteLoops(AffineExpr expr) {
+  return point.loopValues.empty() ? expr : index.simplify(expr.replace(point.loopValues));
 }
 
 SmallVector<AffineExpr> BodyEvaluator::getIndices(te::ReadOp read) {
@@ -78,7 +78,7 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
     address = address + indices[dim] * stride;
     stride = stride * index.getSize(buffer.sizes[dim]);
   }
-  return place(index.simplify(address));
+  return substituteLoops(index.simplify(address));
 }
 
 Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
@@ -122,7 +122,7 @@ AffineExpr BodyEvaluator::getLeast(AffineExpr expr, const LoopBounds &loops) {
   for (auto [loop, last] : loops)
     if (!minimize(loop, last))
       return {};
-  expr = place(expr);
+  expr = substituteLoops(expr);
   AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
   if (!minimize(lane, getAffineConstantExpr(lanes - 1, index.getContext())))
     return {};
@@ -133,7 +133,7 @@ AffineExpr BodyEvaluator::getLeast(AffineExpr expr, const LoopBounds &loops) {
 }
 
 bool BodyEvaluator::isAssumed(AffineExpr expr) {
-  if (kernel.assumed.contains(place(expr)))
+  if (kernel.assumed.contains(substituteLoops(expr)))
     return true;
   if (!kernel.interior)
     return false;
@@ -144,7 +144,7 @@ bool BodyEvaluator::isAssumed(AffineExpr expr) {
 void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Condition &condition) {
   expr = index.simplify(expr);
   bool assumed = !equality && isAssumed(expr);
-  expr = place(expr);
+  expr = substituteLoops(expr);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     condition.never |= equality ? constant.getValue() != 0 : constant.getValue() < 0;
     return;
@@ -167,7 +167,7 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
   for (auto [dim, expr] : llvm::enumerate(indices)) {
     if (!opaque[dim])
       continue;
-    expr = place(expr);
+    expr = substituteLoops(expr);
     bool hasLanes = index.hasLanes(expr);
     auto materialize = [&](AffineExpr e) {
       return hasLanes ? index.materializeLanes(e, laneDim, lanes) : index.materialize(e);
@@ -297,7 +297,7 @@ Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address,
     Value offset = index.clampOffset(index.materialize(address), safe);
     value = memref::LoadOp::create(builder, index.getLoc(), buffer.memref, ValueRange{offset});
   }
-  return selectLanes(join(guard), value, pad);
+  return selectLanes(materialize(guard), value, pad);
 }
 
 Value BodyEvaluator::selectLanes(Value guard, Value value, TypedAttr pad) {
@@ -328,7 +328,7 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
                                 const Condition &guard, TypedAttr pad) {
   Type memoryType = getMemoryType(buffer.elementType);
   LaneAccess access{buffer.memref, address, laneDim, VectorType::get(lanes, memoryType)};
-  Value mask = andMasks(join(guard), point.mask);
+  Value mask = andMasks(materialize(guard), point.mask);
   if (!mask)
     return kernel.target->buildLoad(index, access, Value(), Value());
   if (!pad)
@@ -390,10 +390,10 @@ void BodyEvaluator::runRead(te::ReadOp read) {
                                    point.vector ? read.getOperation() : nullptr};
   SmallVector<AffineExpr> indices = getIndices(read);
   for (AffineExpr expr : indices)
-    key.push_back(place(expr).getAsOpaquePointer());
+    key.push_back(substituteLoops(expr).getAsOpaquePointer());
   if (read.getGuard())
     for (AffineExpr expr : read.getGuard()->getConstraints())
-      key.push_back(place(substitute(expr, read.getSymbols())).getAsOpaquePointer());
+      key.push_back(substituteLoops(substitute(expr, read.getSymbols())).getAsOpaquePointer());
   Value &known = loads[key];
   if (known) {
     values[read] = known;
@@ -409,7 +409,7 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   }
   guard.uniform = andMasks(guard.uniform, point.exists);
   SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
-  Value inBounds = checkOpaque(indices, opaque, buffer, join(guard));
+  Value inBounds = checkOpaque(indices, opaque, buffer, materialize(guard));
   if (inBounds && kernel.target->branchesAroundReads()) {
     Value &part = isa<VectorType>(inBounds.getType()) ? guard.lanes : guard.uniform;
     part = andMasks(part, inBounds);
@@ -430,7 +430,8 @@ void BodyEvaluator::runOp(Operation &op) {
   if (auto read = dyn_cast<te::ReadOp>(op))
     return runRead(read);
   if (auto indexOp = dyn_cast<te::IndexOp>(op)) {
-    AffineExpr expr = place(substitute(indexOp.getMap().getResult(0), indexOp.getSymbols()));
+    AffineExpr expr =
+        substituteLoops(substitute(indexOp.getMap().getResult(0), indexOp.getSymbols()));
     values[indexOp] = index.hasLanes(expr) ? index.materializeLanes(expr, laneDim, lanes)
                                            : index.materialize(expr);
     return;
@@ -438,7 +439,7 @@ void BodyEvaluator::runOp(Operation &op) {
   if (auto inside = dyn_cast<te::InsideOp>(op)) {
     Condition condition = getCondition(inside.getSet(), inside.getSymbols());
     Value &value = values[inside];
-    value = condition.never ? Value() : join(condition);
+    value = condition.never ? Value() : materialize(condition);
     if (!value)
       value =
           arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(!condition.never));

@@ -92,7 +92,7 @@ public:
   /// the operands for its symbols.
   mlir::AffineExpr substitute(mlir::AffineExpr expr, mlir::ValueRange symbols);
   /// Replaces the loops in `expr` by their values at this point.
-  mlir::AffineExpr place(mlir::AffineExpr expr);
+  mlir::AffineExpr substituteLoops(mlir::AffineExpr expr);
   /// Returns the indices of `read` over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> getIndices(mlir::tssa::te::ReadOp read);
   /// Returns the flat address, at this point, of the element at `indices`, which are over loops
@@ -110,7 +110,7 @@ public:
   bool isAssumed(mlir::AffineExpr expr);
   /// Returns `condition` as one value, an i1 or a lane mask; null if it always holds.
   /// `condition.never` must not be set.
-  mlir::Value join(const Condition &condition) {
+  mlir::Value materialize(const Condition &condition) {
     return andMasks(condition.uniform, condition.lanes);
   }
   /// Checks opaque index expressions against the sizes of `buffer` where `guard` holds. An index

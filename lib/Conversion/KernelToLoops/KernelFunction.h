@@ -12,7 +12,7 @@
 
 namespace tssa::conversion {
 
-struct UpdateWindow;
+struct UpdateSlice;
 
 /// The function that runs a kernel, and what is needed to build its body.
 struct KernelFunction {
@@ -49,9 +49,9 @@ mlir::LogicalResult lowerComputeKernel(mlir::OpBuilder &builder, mlir::tssa::te:
 mlir::LogicalResult lowerUpdateKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                       mlir::tssa::te::UpdateOp update, KernelTarget &target);
 /// Lowers a kernel that is one te.update whose points write a slice of the base.
-mlir::LogicalResult lowerWindowKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
-                                      mlir::tssa::te::UpdateOp update, const UpdateWindow &window,
-                                      KernelTarget &target);
+mlir::LogicalResult lowerSliceKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
+                                     mlir::tssa::te::UpdateOp update, const UpdateSlice &slice,
+                                     KernelTarget &target);
 /// Lowers a kernel that is one te.scan.
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     mlir::tssa::te::ScanOp scan, KernelTarget &target);

@@ -15,10 +15,10 @@
 //    accumulators, the reduction loops (with their own full and tail tiles) around the accumulation
 //    of each point, and the epilogue.
 //
-// All threads of a block run this code. If no thread synchronises with another (`meets` is false),
-// a thread without an iteration branches around the rest as soon as that is known. Otherwise all
-// threads run all loops: conditions are collected in `active`, tiles are always full, and only code
-// that accesses memory or accumulators is conditional.
+// All threads of a block run this code. If no thread synchronises with another (`hasBarriers` is
+// false), a thread without an iteration branches around the rest as soon as that is known.
+// Otherwise all threads run all loops: conditions are collected in `active`, tiles are always full,
+// and only code that accesses memory or accumulators is conditional.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ void NestBuilder::enterThreads(Value number) {
 void NestBuilder::where(Value condition, function_ref<void()> next) {
   if (!condition)
     return next();
-  if (!meets)
+  if (!hasBarriers)
     return buildIf(condition, next, nullptr);
   Value before = active;
   active = buildConjunction(index, active, condition);
@@ -90,8 +90,8 @@ void NestBuilder::where(Value condition, function_ref<void()> next) {
   active = before;
 }
 
-Values NestBuilder::joinWhere(Value condition, Values accumulators,
-                              function_ref<Values(Values)> body) {
+Values NestBuilder::accumulateWhere(Value condition, Values accumulators,
+                                    function_ref<Values(Values)> body) {
   if (!condition)
     return body(accumulators);
   auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
@@ -99,8 +99,8 @@ Values NestBuilder::joinWhere(Value condition, Values accumulators,
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
   emitter.beginScope();
-  Values joined = body(accumulators);
-  scf::YieldOp::create(builder, loc(), joined);
+  Values combined = body(accumulators);
+  scf::YieldOp::create(builder, loc(), combined);
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc(), accumulators);
   emitter.beginScope();
@@ -134,7 +134,7 @@ void NestBuilder::buildThreadLoops(ArrayRef<unsigned> loops, function_ref<void()
   }
   where(condition, [&] {
     for (unsigned id : loops)
-      if (meets && active)
+      if (hasBarriers && active)
         buildIf(active, [&] { visitLoop(id); }, nullptr);
       else
         visitLoop(id);
@@ -161,25 +161,25 @@ std::optional<unsigned> NestBuilder::findReadyGroup() {
   return std::nullopt;
 }
 
-void NestBuilder::buildSerial(unsigned step) {
+void NestBuilder::buildSerial(unsigned level) {
   if (SmallVector<unsigned> ready = findReadyThreadLoops(); !ready.empty())
-    return buildThreadLoops(ready, [&] { buildSerial(step); });
+    return buildThreadLoops(ready, [&] { buildSerial(level); });
   if (std::optional<unsigned> group = findReadyGroup()) {
-    resolveGroup(*group, [&] { buildSerial(step); });
+    resolveGroup(*group, [&] { buildSerial(level); });
     points.states[*group].reset();
     return;
   }
-  if (step == schedule.serial.size()) {
+  if (level == schedule.serial.size()) {
     buildTile();
     return;
   }
-  unsigned loop = schedule.serial[step];
+  unsigned loop = schedule.serial[level];
   checkUniform(loop);
   buildFor(index.constant(0), getTripCount(loop), {}, [&](Value iv, ValueRange) -> Values {
     index.setLoop(loop, iv);
     visitLoop(loop);
     if (succeeded(result))
-      buildSerial(step + 1);
+      buildSerial(level + 1);
     index.dropLoop(loop);
     return {};
   });
@@ -187,11 +187,11 @@ void NestBuilder::buildSerial(unsigned step) {
 
 void NestBuilder::checkUniform(unsigned id) {
   const ScheduledLoop &loop = schedule.loops[id];
-  if (!meets || !loop.limit)
+  if (!hasBarriers || !loop.limit)
     return;
   for (unsigned thread : schedule.threads)
     if (loop.origin.isFunctionOfDim(thread))
-      result = emitError(loc(), "expected loops around lanes that join results, or around a "
+      result = emitError(loc(), "expected loops around lanes that combine results, or around a "
                                 "cache, to have as many iterations for all lanes");
 }
 
@@ -244,7 +244,7 @@ void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
     points.states[i] = TileState{count, {}, {}, false, {}};
     next();
   };
-  if (meets) // rows that do not exist are skipped where memory is accessed
+  if (hasBarriers) // rows that do not exist are skipped where memory is accessed
     return withCount(group.size);
   AffineExpr outer = index.simplify(group.outer);
   if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {

@@ -25,8 +25,8 @@ public:
         points(index, schedule, laneDim, masksVectors), entered(schedule.loops.size(), false) {
     if (const TileGroup *group = schedule.getVector())
       lanes = group->factors.back();
-    meets = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
-                        computesAtSerialLoop());
+    hasBarriers = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
+                              computesAtSerialLoop());
   }
 
   mlir::LogicalResult build();
@@ -46,8 +46,8 @@ private:
   void where(mlir::Value condition, llvm::function_ref<void()> next);
   /// Builds `body` where `condition` holds and returns the accumulators afterwards; elsewhere they
   /// stay as they are. A null condition always holds.
-  Values joinWhere(mlir::Value condition, Values accumulators,
-                   llvm::function_ref<Values(Values)> body);
+  Values accumulateWhere(mlir::Value condition, Values accumulators,
+                         llvm::function_ref<Values(Values)> body);
   /// Whether a thread loop that is part of a split has an iteration for this thread. Null if it
   /// always has one.
   mlir::Value getLimitCondition(unsigned id);
@@ -59,7 +59,7 @@ private:
 
   // Loops of parallel dims.
   std::optional<unsigned> findReadyGroup();
-  void buildSerial(unsigned step);
+  void buildSerial(unsigned level);
   /// Reports an error if threads that synchronise inside of loop `id` do not all run the same
   /// number of its iterations.
   void checkUniform(unsigned id);
@@ -95,14 +95,14 @@ private:
   Values reduceTile(llvm::ArrayRef<TileRow> rows);
   /// Combines the accumulators of row `i` from its blocks, lanes and threads. Returns nothing if
   /// there is no reduction.
-  Values joinRow(mlir::ValueRange accumulators, unsigned i);
+  Values combineRow(mlir::ValueRange accumulators, unsigned i);
   /// Stores the results of a tile. With `mayMiss`, some of its rows may not exist.
   void finishTile(llvm::ArrayRef<TileRow> rows, mlir::ValueRange accumulators, bool mayMiss);
   /// Stores those rows of a full tile that exist.
-  void finishExistingRows(llvm::ArrayRef<Values> joined, bool mayMiss);
+  void finishExistingRows(llvm::ArrayRef<Values> combined, bool mayMiss);
   void finishRow(TilePoint point, mlir::ValueRange accumulators);
   /// Whether this thread is the first of a group that has combined its results, and so stores them.
-  mlir::Value isFirstOfJoined();
+  mlir::Value isFirstOfGroup();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
   /// Whether the rows of this tile may not all exist. Few tiles are of this kind, and most of them
   /// are at a border, so their code is not built in several versions.
@@ -115,18 +115,18 @@ private:
   Values buildVersions(mlir::Value condition, Values accumulators,
                        llvm::function_ref<Values(bool holds)> body);
   /// Builds `body` under the condition that `rows` may change their accumulators.
-  Values joinWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
-                         llvm::function_ref<Values(Values)> body);
-  Values buildReduction(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
-  Values buildReductionLoop(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
+  Values accumulateWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
+                               llvm::function_ref<Values(Values)> body);
+  Values buildReduction(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
+  Values buildReductionLoop(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
   /// Builds the condition that the thread loops over a reduction have an iteration for this thread.
   mlir::Value getReductionThreadsLimit();
 
   // Caches.
-  void checkUniformCache(unsigned step);
+  void checkUniformCache(unsigned level);
   /// Fills the caches of a reduction loop, at the start of its iteration. Returns whether no loop
   /// further inside has caches.
-  bool fillCaches(unsigned step);
+  bool fillCaches(unsigned level);
   /// Builds the iterations of a reduction loop that its full tiles leave over.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
                             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
@@ -146,7 +146,7 @@ private:
   int64_t lanes = 0;
   unsigned blocks = 1, numAccumulators = 1;
   llvm::SmallVector<bool> entered; ///< thread loops whose limit was checked
-  bool meets = false;              ///< whether threads synchronise inside of the nest
+  bool hasBarriers = false;        ///< whether threads synchronise inside of the nest
   mlir::Value active;              ///< if they do: whether this thread has an iteration
   mlir::LogicalResult result = llvm::success();
 };

@@ -125,14 +125,14 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   AffineExpr address = getAffineConstantExpr(0, index.getContext());
   Value exists;
   for (unsigned i = 0; i < offsets.size(); ++i) {
-    AffineExpr place = tile.origins[i] + offsets[i];
-    point.place[getAffineDimExpr(tile.loops[i], index.getContext())] = place;
+    AffineExpr position = tile.origins[i] + offsets[i];
+    point.loopValues[getAffineDimExpr(tile.loops[i], index.getContext())] = position;
     address = address + offsets[i] * cache.strides[i];
     // The offset is less than the extent, but it is a symbol, of which that is not known.
     AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
     if (index.isNonNegative(surplus))
       continue;
-    Value holds = index.materializeCondition(tile.limits[i] - place - 1, /*equality=*/false);
+    Value holds = index.materializeCondition(tile.limits[i] - position - 1, /*equality=*/false);
     exists = exists ? arith::AndIOp::create(builder, loc, exists, holds).getResult() : holds;
   }
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
@@ -180,5 +180,5 @@ void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand, reader.load(cache.buffer, reader.place(cache.address)));
+    body.map(operand, reader.load(cache.buffer, reader.substituteLoops(cache.address)));
 }

@@ -92,10 +92,10 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
 
 /// Returns `expr`, over the dims of the expression that `schedule` schedules, over live loops.
 static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
-  DenseMap<AffineExpr, AffineExpr> place;
+  DenseMap<AffineExpr, AffineExpr> liveExprs;
   for (auto [loop, splitExpr] : schedule.splits)
-    place[getAffineDimExpr(loop, index.getContext())] = splitExpr;
-  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(place));
+    liveExprs[getAffineDimExpr(loop, index.getContext())] = splitExpr;
+  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(liveExprs));
 }
 
 namespace tssa::conversion {

@@ -91,29 +91,29 @@ PointEmitter::Values PointEmitter::combine(ValueRange lhs, ValueRange rhs) {
   for (auto [i, arg] : llvm::enumerate(block.getArguments()))
     body.map(arg, i < count ? lhs[i] : rhs[i - count]);
   body.run(block);
-  Values joined = body.getYielded(block);
+  Values combined = body.getYielded(block);
   if (width)
-    for (Value &value : joined)
+    for (Value &value : combined)
       value = body.toLanes(value);
-  return joined;
+  return combined;
 }
 
 PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
-  Values joined(accumulators);
+  Values combined(accumulators);
   for (int64_t width = lanes; width > 1; width /= 2) {
     Values low, high;
-    for (Value value : joined) {
+    for (Value value : combined) {
       low.push_back(vector::ExtractStridedSliceOp::create(builder, loc, value, 0, width / 2, 1));
       high.push_back(
           vector::ExtractStridedSliceOp::create(builder, loc, value, width / 2, width / 2, 1));
     }
-    joined = combine(low, high);
+    combined = combine(low, high);
   }
-  for (Value &value : joined)
+  for (Value &value : combined)
     value = vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{0});
-  return joined;
+  return combined;
 }
 
 void PointEmitter::forEachGuard(te::ReadOp read, ArrayRef<TilePoint> points,
@@ -137,7 +137,7 @@ void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
 void PointEmitter::addKnownGuards(te::ReadOp read, ArrayRef<TilePoint> points,
                                   llvm::SetVector<AffineExpr> &guards) {
   forEachGuard(read, points, [&](BodyEvaluator &body, AffineExpr expr) {
-    expr = body.place(expr);
+    expr = body.substituteLoops(expr);
     if (!isa<AffineConstantExpr>(expr) && index.isKnown(expr) && !body.isAssumed(expr))
       guards.insert(expr);
   });
@@ -302,7 +302,7 @@ void PointEmitter::compute(const TilePoint &point) {
   if (inside.never)
     return;
   TilePoint restricted = point;
-  Value condition = body.join(inside);
+  Value condition = body.materialize(inside);
   if (condition && isa<VectorType>(condition.getType())) {
     restricted.mask = body.andMasks(condition, point.mask);
     condition =

@@ -331,11 +331,11 @@ private:
                << label << "' over a reduction to be inside of those over parallel dims";
       reduces |= schedule.loops[id].reduction;
     }
-    int64_t joined = schedule.getReductionThreads();
-    if (joined % warpSize != 0 && (joined > warpSize || !llvm::isPowerOf2_64(joined)))
+    int64_t combined = schedule.getReductionThreads();
+    if (combined % warpSize != 0 && (combined > warpSize || !llvm::isPowerOf2_64(combined)))
       return expression->emitError("expected the lanes of '")
              << label << "' over a reduction to be a power of two or a multiple of " << warpSize
-             << ", got " << joined;
+             << ", got " << combined;
     return success();
   }
 

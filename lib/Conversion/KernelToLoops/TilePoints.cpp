@@ -77,7 +77,7 @@ TileElement TilePoints::getDynamicElement(unsigned i) {
   return element;
 }
 
-void TilePoints::placeIteration(const TileGroup &group, AffineExpr number, TileElement &element) {
+void TilePoints::addLoopValues(const TileGroup &group, AffineExpr number, TileElement &element) {
   int64_t scale = group.size;
   for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
     scale /= factor;
@@ -103,9 +103,9 @@ SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
     int64_t certain = state.count - static_cast<int64_t>(state.clamped.size());
     if (first >= certain) {
       element.clamped = state.clamped[first - certain];
-      placeIteration(group, element.clamped->row, element);
+      addLoopValues(group, element.clamped->row, element);
     } else {
-      placeIteration(group, constantExpr(first), element);
+      addLoopValues(group, constantExpr(first), element);
     }
     if (!group.vector || element.scalar)
       continue;
@@ -141,7 +141,7 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
   TilePoint point;
   auto add = [&](const TileElement &element) {
     for (auto [loop, expr] : element.loops)
-      point.place[getAffineDimExpr(loop, index.getContext())] = expr;
+      point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr;
     if (element.mask)
       point.mask = element.mask;
     point.exists = buildConjunction(index, point.exists, element.exists);
@@ -153,7 +153,7 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
   llvm::for_each(row, add);
   llvm::for_each(reduction, add);
   for (auto [loop, expr] : schedule.splits)
-    point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
+    point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.loopValues);
   point.dims = schedule.dims;
   const TileGroup *vectorGroup = schedule.getVector();
   point.vector = vectorGroup && !isScalar(row) && (!vectorGroup->reduction || !reduction.empty());

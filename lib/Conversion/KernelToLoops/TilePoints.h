@@ -81,7 +81,7 @@ private:
   }
   mlir::Value buildMask(mlir::Value count);
   /// Sets the inner loops of `group` in `element` to their values in iteration `number`.
-  void placeIteration(const TileGroup &group, mlir::AffineExpr number, TileElement &element);
+  void addLoopValues(const TileGroup &group, mlir::AffineExpr number, TileElement &element);
   void restrictElements(unsigned group, llvm::MutableArrayRef<TileElement> elements);
   TileElement getDynamicElement(unsigned group);
   llvm::SmallVector<TileElement> getElements(unsigned group, bool masked);

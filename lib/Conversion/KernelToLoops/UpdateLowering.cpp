@@ -15,7 +15,7 @@
 #include "BoxLowering.h"
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
-#include "WindowUpdate.h"
+#include "SliceUpdate.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -127,7 +127,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
     guard = body.getCondition(*update.getGuard(), update.getSymbols());
   if (guard.never)
     return;
-  buildWhere(builder, index.getLoc(), body.join(guard), [&] {
+  buildWhere(builder, index.getLoc(), body.materialize(guard), [&] {
     Block &block = update.getBody().front();
     body.run(block);
     SmallVector<Value> yielded = body.getYielded(block);
@@ -240,8 +240,8 @@ namespace tssa::conversion {
 
 LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
                                 KernelTarget &target) {
-  if (std::optional<UpdateWindow> window = matchWindow(update))
-    return lowerWindowKernel(builder, kernel, update, *window, target);
+  if (std::optional<UpdateSlice> slice = matchSlice(update))
+    return lowerSliceKernel(builder, kernel, update, *slice, target);
   return lowerSerialUpdate(builder, kernel, update, target);
 }
 

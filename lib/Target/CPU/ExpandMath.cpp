@@ -208,11 +208,11 @@ template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.isScalable() || type.getRank() != 1 || !type.getElementType().isF32())
       return failure();
-    Value joined = op.getLhs(), next = op.getRhs();
-    if (isNumber(joined))
-      std::swap(joined, next);
+    Value accumulator = op.getLhs(), next = op.getRhs();
+    if (isNumber(accumulator))
+      std::swap(accumulator, next);
     Location loc = op.getLoc();
-    SmallVector<Value> operands = {next, joined};
+    SmallVector<Value> operands = {next, accumulator};
     StringRef form;
     switch (type.getNumElements()) {
     case 16:

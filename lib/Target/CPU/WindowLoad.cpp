@@ -60,7 +60,7 @@ public:
     SmallVector<int64_t> firsts = {0};
     while (firsts.back() + lanes < window.size) // the last vector overlaps with the one before it
       firsts.push_back(std::min(firsts.back() + lanes, window.size - lanes));
-    Value joined;
+    Value shuffled;
     SmallVector<int64_t> indices(lanes, 0);
     SmallVector<bool> done(lanes, false);
     for (auto [i, first] : llvm::enumerate(firsts)) {
@@ -70,11 +70,11 @@ public:
         indices[lane] = isHere ? offset - first + (i ? lanes : 0) : i ? lane : 0;
         done[lane] = done[lane] || isHere;
       }
-      joined = vector::ShuffleOp::create(builder, loc, i ? joined : part, part, indices);
+      shuffled = vector::ShuffleOp::create(builder, loc, i ? shuffled : part, part, indices);
     }
     if (mask.count == lanes)
-      return joined;
-    return arith::SelectOp::create(builder, loc, getPrefix(mask.count), joined, pad);
+      return shuffled;
+    return arith::SelectOp::create(builder, loc, getPrefix(mask.count), shuffled, pad);
   }
 
 private:

@@ -119,7 +119,7 @@ LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &param
 }
 
 /// Replaces addresses of shared globals by addresses in the block's shared memory.
-void placeSharedMemory(LLVM::LLVMFuncOp function, const SharedLayout &layout) {
+void lowerSharedAddresses(LLVM::LLVMFuncOp function, const SharedLayout &layout) {
   SmallVector<LLVM::AddressOfOp> ops;
   function.walk([&](LLVM::AddressOfOp op) { ops.push_back(op); });
   Value emulator = function.getBody().front().getArgument(0);
@@ -192,7 +192,7 @@ struct EmulateKernels : impl::EmulateKernelsBase<EmulateKernels> {
     EmulationSites sites;
     if (failed(KernelEmulation(function, parameters, sites).run()))
       return failure();
-    placeSharedMemory(function, layout);
+    lowerSharedAddresses(function, layout);
     OpBuilder builder(kernel);
     sites.define(builder, function, name, fields);
     kernel.erase();

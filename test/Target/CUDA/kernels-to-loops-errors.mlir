@@ -201,9 +201,9 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
 
 // -----
 
-// A loop around lanes that join results goes on for as long as any of them needs.
+// A loop around lanes that combine results goes on for as long as any of them needs.
 te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
-  // expected-error @below {{expected loops around lanes that join results, or around a cache, to have as many iterations for all lanes}}
+  // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have as many iterations for all lanes}}
   %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<70x64xf32>
     te.yield %x : f32

@@ -1,4 +1,4 @@
-//===- WindowUpdate.cpp - updates that write a window of their base -===//
+//===- SliceUpdate.cpp - updates that write a slice of their base -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WindowUpdate.h"
+#include "SliceUpdate.h"
 #include "BoxLowering.h"
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
@@ -29,73 +29,76 @@ using namespace ::tssa::conversion;
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// Matches `expr` as an offset or as `step` * dim + offset. Returns nothing if it is neither.
-static std::optional<UpdateWindow::Side> matchSide(AffineExpr expr, AffineMap map) {
-  UpdateWindow::Side side;
-  side.offset = expr;
+/// Matches `expr` as an offset or as `stride` * dim + offset. Returns nothing if it is neither.
+static std::optional<UpdateSlice::BaseDim> matchBaseDim(AffineExpr expr, AffineMap map) {
+  UpdateSlice::BaseDim baseDim;
+  baseDim.offset = expr;
   for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
     if (!expr.isFunctionOfDim(dim))
       continue;
-    if (side.dim)
+    if (baseDim.domainDim)
       return std::nullopt;
-    side.dim = dim;
+    baseDim.domainDim = dim;
   }
-  if (!side.dim)
-    return side;
+  if (!baseDim.domainDim)
+    return baseDim;
   auto at = [&](AffineExpr value) {
-    return simplifyAffineExpr(expr.replace(getAffineDimExpr(*side.dim, expr.getContext()), value),
-                              map.getNumDims(), map.getNumSymbols());
+    return simplifyAffineExpr(
+        expr.replace(getAffineDimExpr(*baseDim.domainDim, expr.getContext()), value),
+        map.getNumDims(), map.getNumSymbols());
   };
   auto simplify = [&](AffineExpr value) {
     return simplifyAffineExpr(value, map.getNumDims(), map.getNumSymbols());
   };
-  side.offset = at(getAffineConstantExpr(0, expr.getContext()));
-  auto step = dyn_cast<AffineConstantExpr>(
-      simplify(at(getAffineConstantExpr(1, expr.getContext())) - side.offset));
-  if (!step || step.getValue() == 0)
+  baseDim.offset = at(getAffineConstantExpr(0, expr.getContext()));
+  auto stride = dyn_cast<AffineConstantExpr>(
+      simplify(at(getAffineConstantExpr(1, expr.getContext())) - baseDim.offset));
+  if (!stride || stride.getValue() == 0)
     return std::nullopt;
-  side.step = step.getValue();
+  baseDim.stride = stride.getValue();
   AffineExpr rest =
-      simplify(expr - getAffineDimExpr(*side.dim, expr.getContext()) * side.step - side.offset);
+      simplify(expr - getAffineDimExpr(*baseDim.domainDim, expr.getContext()) * baseDim.stride -
+               baseDim.offset);
   if (rest != getAffineConstantExpr(0, expr.getContext()))
     return std::nullopt;
-  return side;
+  return baseDim;
 }
 
 namespace tssa::conversion {
 
-std::optional<unsigned> UpdateWindow::getContiguousDim() const {
-  if (sides.empty() || sides.back().step != 1)
+std::optional<unsigned> UpdateSlice::getContiguousDim() const {
+  if (baseDims.empty() || baseDims.back().stride != 1)
     return std::nullopt;
-  return sides.back().dim;
+  return baseDims.back().domainDim;
 }
 
-std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
+std::optional<UpdateSlice> matchSlice(te::UpdateOp update) {
   if (update.getNumOpaque() != 0)
     return std::nullopt;
   MLIRContext *context = update.getContext();
   AffineMap map = update.getMap();
-  UpdateWindow window;
-  window.domain.resize(update.getNumDims());
+  UpdateSlice slice;
+  slice.domain.resize(update.getNumDims());
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<UpdateWindow::Side> side = matchSide(expr, map);
-    if (!side || (side->dim && window.domain[*side->dim]))
+    std::optional<UpdateSlice::BaseDim> baseDim = matchBaseDim(expr, map);
+    if (!baseDim || (baseDim->domainDim && slice.domain[*baseDim->domainDim]))
       return std::nullopt;
-    window.sides.push_back(*side);
-    if (!side->dim)
+    slice.baseDims.push_back(*baseDim);
+    if (!baseDim->domainDim)
       continue;
-    AffineExpr steps = getAffineDimExpr(position, context) - side->offset;
-    window.domain[*side->dim] =
-        side->step > 0 ? steps.floorDiv(side->step) : (-steps).floorDiv(-side->step);
+    AffineExpr distance = getAffineDimExpr(position, context) - baseDim->offset;
+    slice.domain[*baseDim->domainDim] = baseDim->stride > 0
+                                            ? distance.floorDiv(baseDim->stride)
+                                            : (-distance).floorDiv(-baseDim->stride);
   }
-  for (auto [dim, expr] : llvm::enumerate(window.domain)) {
+  for (auto [dim, expr] : llvm::enumerate(slice.domain)) {
     if (expr)
       continue;
     if (update.getStaticSizes()[dim] != 1)
       return std::nullopt;
     expr = getAffineConstantExpr(0, context);
   }
-  return window;
+  return slice;
 }
 
 SmallVector<bool> findIndependentDims(te::UpdateOp update) {
@@ -104,9 +107,9 @@ SmallVector<bool> findIndependentDims(te::UpdateOp update) {
     bool isOpaque = llvm::any_of(
         llvm::seq<unsigned>(update.getSymbols().size(), update.getMap().getNumSymbols()),
         [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); });
-    std::optional<UpdateWindow::Side> side = matchSide(expr, update.getMap());
-    if (!isOpaque && side && side->dim)
-      independent[*side->dim] = true;
+    std::optional<UpdateSlice::BaseDim> baseDim = matchBaseDim(expr, update.getMap());
+    if (!isOpaque && baseDim && baseDim->domainDim)
+      independent[*baseDim->domainDim] = true;
   }
   return independent;
 }
@@ -118,17 +121,17 @@ SmallVector<bool> findIndependentDims(te::UpdateOp update) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class WindowLowering {
+class SliceLowering {
 public:
-  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                 const UpdateWindow &window, KernelTarget &target)
-      : builder(builder), kernel(kernel), update(update), window(window), target(target) {}
+  SliceLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                const UpdateSlice &slice, KernelTarget &target)
+      : builder(builder), kernel(kernel), update(update), slice(slice), target(target) {}
 
   LogicalResult lower() {
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel, target);
     IndexBuilder index(builder, update.getLoc());
-    FailureOr<Schedule> points = scheduleWindow(index, function.context.values);
+    FailureOr<Schedule> points = scheduleSlice(index, function.context.values);
     FailureOr<Schedule> elements = scheduleCopy(index, function.context.values);
     if (failed(points) || failed(elements))
       return failure();
@@ -149,8 +152,8 @@ private:
     return getSizeExprs(index, update.getMixedSizes(), values);
   }
 
-  FailureOr<Schedule> scheduleWindow(IndexBuilder &index, const IRMapping &values) {
-    PointBox box{getDomain(index, values), window.getContiguousDim(), /*spread=*/true};
+  FailureOr<Schedule> scheduleSlice(IndexBuilder &index, const IRMapping &values) {
+    PointBox box{getDomain(index, values), slice.getContiguousDim(), /*spread=*/true};
     return scheduleBox(box, target, update);
   }
 
@@ -217,7 +220,7 @@ private:
       guard = body.getCondition(*update.getGuard(), update.getSymbols());
     if (guard.never)
       return;
-    buildWhere(index, body, point, body.join(guard), [&](BodyEvaluator &inner) {
+    buildWhere(index, body, point, body.materialize(guard), [&](BodyEvaluator &inner) {
       Block &block = update.getBody().front();
       inner.run(block);
       Value value = inner.getYielded(block)[0];
@@ -240,12 +243,12 @@ private:
 
   /// Copies the element at `point` from the base unless a point of the slice writes it.
   void buildCopy(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
-    Condition window = getInside(index, body);
-    if (window.isAlways())
+    Condition slice = getInside(index, body);
+    if (slice.isAlways())
       return; // the slice is the whole base
     Value outside;
-    if (!window.never) {
-      Value inside = body.join(window);
+    if (!slice.never) {
+      Value inside = body.materialize(slice);
       Value all = arith::ConstantOp::create(builder, update.getLoc(),
                                             cast<TypedAttr>(builder.getOneAttr(inside.getType())));
       outside = arith::XOrIOp::create(builder, update.getLoc(), inside, all);
@@ -261,33 +264,34 @@ private:
     Condition inside;
     SmallVector<AffineExpr> domain = getDomain(index, function.context.values);
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-    for (auto [position, side] : llvm::enumerate(window.sides)) {
+    for (auto [position, baseDim] : llvm::enumerate(slice.baseDims)) {
       AffineExpr own = getAffineDimExpr(position, index.getContext());
-      AffineExpr steps = body.substitute(own - side.offset, update.getSymbols());
-      if (!side.dim) {
-        body.addConstraint(steps, /*equality=*/true, inside);
+      AffineExpr distance = body.substitute(own - baseDim.offset, update.getSymbols());
+      if (!baseDim.domainDim) {
+        body.addConstraint(distance, /*equality=*/true, inside);
         continue;
       }
-      int64_t step = std::abs(side.step);
-      if (side.step < 0)
-        steps = zero - steps;
-      body.addConstraint(steps, /*equality=*/false, inside);
-      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside);
-      if (step != 1)
-        body.addConstraint(steps % step, /*equality=*/true, inside);
+      int64_t stride = std::abs(baseDim.stride);
+      if (baseDim.stride < 0)
+        distance = zero - distance;
+      body.addConstraint(distance, /*equality=*/false, inside);
+      body.addConstraint((domain[*baseDim.domainDim] - 1) * stride - distance, /*equality=*/false,
+                         inside);
+      if (stride != 1)
+        body.addConstraint(distance % stride, /*equality=*/true, inside);
     }
     if (!update.getGuard() || inside.never)
       return inside;
     IntegerSet guard = *update.getGuard();
     for (unsigned i = 0; i < guard.getNumConstraints(); ++i)
       body.addConstraint(
-          body.substitute(guard.getConstraint(i).replaceDims(window.domain), update.getSymbols()),
+          body.substitute(guard.getConstraint(i).replaceDims(slice.domain), update.getSymbols()),
           guard.isEq(i), inside);
     return inside;
   }
 
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
-    FailureOr<Schedule> points = scheduleWindow(index, values);
+    FailureOr<Schedule> points = scheduleSlice(index, values);
     FailureOr<Schedule> elements = scheduleCopy(index, values);
     MLIRContext *context = index.getContext();
     AffineExpr count = getParallelCount(*points, context) + getParallelCount(*elements, context);
@@ -301,7 +305,7 @@ private:
   OpBuilder &builder;
   te::KernelOp kernel;
   te::UpdateOp update;
-  const UpdateWindow &window;
+  const UpdateSlice &slice;
   KernelTarget &target;
   KernelFunction function;
 };
@@ -309,9 +313,9 @@ private:
 
 namespace tssa::conversion {
 
-LogicalResult lowerWindowKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                                const UpdateWindow &window, KernelTarget &target) {
-  return WindowLowering(builder, kernel, update, window, target).lower();
+LogicalResult lowerSliceKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                               const UpdateSlice &slice, KernelTarget &target) {
+  return SliceLowering(builder, kernel, update, slice, target).lower();
 }
 
 } // namespace tssa::conversion

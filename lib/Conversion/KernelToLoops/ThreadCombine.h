@@ -1,11 +1,11 @@
-//===- ThreadJoin.h - partial results of the threads of a block -===//
+//===- ThreadCombine.h - partial results of the threads of a block -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H
-#define LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_THREADCOMBINE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_THREADCOMBINE_H
 
 #include "tssa/Conversion/KernelTarget.h"
 #include "tssa/Conversion/TileEmitter.h"
@@ -15,9 +15,9 @@ namespace tssa::conversion {
 /// Combines the accumulators of each group of `group` neighbouring threads. `group` is a multiple
 /// of the warp size or a power of two below it. All threads of a group get the result. The order of
 /// combination is the same in every run. All threads of the block must execute this together.
-TileEmitter::Values joinThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
-                                mlir::ValueRange accumulators, int64_t group);
+TileEmitter::Values combineThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                                   mlir::ValueRange accumulators, int64_t group);
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOLOOPS_THREADJOIN_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_THREADCOMBINE_H

@@ -1,11 +1,11 @@
-//===- WindowUpdate.h - updates that write a window of their base -===//
+//===- SliceUpdate.h - updates that write a slice of their base -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H
-#define LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
 
 #include "dialects/te/IR/TEOps.h"
 
@@ -13,15 +13,15 @@ namespace tssa::conversion {
 
 /// The slice that a te.update writes, if each of its points writes a different element and no index
 /// from data decides which one. Its dims may be permuted.
-struct UpdateWindow {
-  /// One dim of the base. The points write at `position` = `offset` + `step` * d, where d is the
-  /// index in dim `dim` of the domain, or at `offset` only if there is no such dim.
-  struct Side {
-    std::optional<unsigned> dim;
-    int64_t step = 1;
+struct UpdateSlice {
+  /// One dim of the base. The points write at `position` = `offset` + `stride` * d, where d is the
+  /// index in dim `domainDim` of the domain, or at `offset` only if there is no such dim.
+  struct BaseDim {
+    std::optional<unsigned> domainDim;
+    int64_t stride = 1;
     mlir::AffineExpr offset; ///< over the symbols of the update
   };
-  llvm::SmallVector<Side> sides;
+  llvm::SmallVector<BaseDim> baseDims;
   /// For each dim of the domain, its index as an expression over the dims of the base and the
   /// symbols.
   llvm::SmallVector<mlir::AffineExpr> domain;
@@ -30,7 +30,7 @@ struct UpdateWindow {
   std::optional<unsigned> getContiguousDim() const;
 };
 
-std::optional<UpdateWindow> matchWindow(mlir::tssa::te::UpdateOp update);
+std::optional<UpdateSlice> matchSlice(mlir::tssa::te::UpdateOp update);
 // /// Returns the slice that `update` writes, or nothing if it does not write a slice.
 
 /// For each dim of the domain, returns whether points that differ in it never write the same
@@ -39,4 +39,4 @@ llvm::SmallVector<bool> findIndependentDims(mlir::tssa::te::UpdateOp update);
 
 } // namespace tssa::conversion
 
-#endif // LIB_CONVERSION_KERNELTOLOOPS_WINDOWUPDATE_H
+#endif // LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
