@@ -141,7 +141,7 @@ te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What lanes need of each other is for all of them.
+// An expression that one lane needs is computed by that lane alone.
 te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
   // expected-error @below {{expected no lanes in an expression computed by one lane}}
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
@@ -165,7 +165,7 @@ te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
 
 // -----
 
-// More than a block can have.
+// More shared memory than a block can have.
 // expected-error @below {{needs 132096 bytes of shared memory, more than the 101376 that a device has}}
 te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> tensor<4x2048xf32> {
   %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 64) init (0.0 : f32) {
@@ -201,7 +201,7 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
 
 // -----
 
-// A loop around lanes that combine results goes on for as long as any of them needs.
+// All lanes that combine results must run the same number of iterations of the loops around them.
 te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
   // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have as many iterations for all lanes}}
   %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {

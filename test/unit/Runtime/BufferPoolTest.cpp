@@ -52,7 +52,7 @@ TEST(GrownPoolTest, IdleMemoryIsBoundedByWhatWasAskedForAtOnce) {
   EXPECT_EQ(pool.getIdleBytes(), 2 * mebibyte);
   visit(pool, 3 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 5 * mebibyte);
-  visit(pool, 4 * mebibyte); // 9 are more than twice 4: the oldest goes
+  visit(pool, 4 * mebibyte); // 9 MiB are more than twice 4: the oldest is freed
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
   visit(pool, 3 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
