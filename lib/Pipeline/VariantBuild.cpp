@@ -248,7 +248,7 @@ llvm::Expected<std::vector<runtime::WeightChunk>> VariantBuild::getWeights() {
   for (te::WeightAttr weight : te::getTable<te::WeightAttr>(module)) {
     auto bytes = te::ConstantBytes::get(weight.getValue());
     if (failed(bytes))
-      return llvm::createStringError("the bytes of a constant are not at hand");
+      return llvm::createStringError("the bytes of a constant are not available");
     auto kept = std::make_shared<te::ConstantBytes>(*bytes);
     storage.push_back(kept);
     uint64_t offset = weight.getOffset();

@@ -45,7 +45,7 @@ Expected<std::vector<HostTensor>> tssa::runArtifact(llvm::StringRef path, llvm::
     return llvm::createStringError("the artifact cannot be loaded: " + status.message);
   const runtime::Manifest &manifest = session->getManifest();
   if (manifest.inputs.size() != inputs.size() || manifest.outputs.size() != like.size())
-    return llvm::createStringError("the artifact has another number of inputs or results");
+    return llvm::createStringError("the artifact has a different number of inputs or results");
   std::vector<HostTensor> own(inputs.begin(), inputs.end());
   std::vector<runtime::Tensor> tensors(inputs.size());
   std::vector<runtime::NamedTensor> named;

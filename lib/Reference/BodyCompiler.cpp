@@ -41,7 +41,8 @@ Expected<Register> BodyCompiler::getRegister(Value value, Location location) {
     return it->second;
   const HostValue *outer = environment(value);
   if (!outer || outer->tensor)
-    return makeError(location, "a body uses a value that is no scalar known at its start");
+    return makeError(location,
+                     "a body uses a value that is not a scalar known before the body runs");
   Register reg = machine.add(outer->scalar);
   registers[value] = reg;
   return reg;
@@ -207,7 +208,7 @@ Error BodyCompiler::compileRead(ReadOp read, BodyProgram &program) {
     access.guard = compile(*read.getGuard(), *symbols, program, read.getLoc());
     std::optional<Scalar> pad = getScalar(read.getPadAttr());
     if (!pad)
-      return makeError(read.getLoc(), "'else' is no number");
+      return makeError(read.getLoc(), "'else' is not a number");
     access.pad = *pad;
   }
   bool inBounds = true;
@@ -233,7 +234,7 @@ Error BodyCompiler::compileScalar(Operation &op, BodyProgram &program, bool wide
   std::optional<Instruction> in = getScalarInstruction(&op);
   if (!in)
     return makeError(op.getLoc(),
-                     "no evaluation of '" + op.getName().getStringRef() + "' in a body");
+                     "cannot evaluate '" + op.getName().getStringRef() + "' in a body");
   Register *operands[] = {&in->a, &in->b, &in->c};
   for (auto [operand, value] : llvm::zip(operands, op.getOperands())) {
     Expected<Register> reg = getRegister(value, op.getLoc());
@@ -303,7 +304,7 @@ Error BodyCompiler::compileOp(Operation &op, BodyProgram &program, bool wide) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<Scalar> value = getScalar(constant.getValue());
     if (!value)
-      return makeError(op.getLoc(), "a body uses a constant that is no scalar");
+      return makeError(op.getLoc(), "a body uses a constant that is not a scalar");
     registers[constant] = machine.add(*value);
     return Error::success();
   }

@@ -200,7 +200,7 @@ Expected<SmallVector<HostTensor>> Interpreter::runKernel(te::KernelOp kernel,
 Error Interpreter::evaluate(te::LaunchOp op) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<te::KernelOp>(op, op.getKernelAttr());
   if (!kernel)
-    return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is no te.kernel");
+    return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is not a te.kernel");
   if (!op.getOuts().empty())
     return evaluateOnMemory(op, kernel);
   SmallVector<HostValue> inputs = getAll(op.getInputs());
@@ -245,7 +245,7 @@ Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
   if (function.isExternal())
     return makeError(function.getLoc(), "function '" + function.getSymName() + "' has no body");
   if (!function.getBody().hasOneBlock())
-    return makeError(function.getLoc(), "no evaluation of a function with several blocks");
+    return makeError(function.getLoc(), "cannot evaluate a function with several blocks");
   if (inputs.size() != function.getNumArguments())
     return makeError(function.getLoc(), "expected " + llvm::Twine(function.getNumArguments()) +
                                             " inputs, got " + llvm::Twine(inputs.size()));

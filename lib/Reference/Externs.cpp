@@ -232,7 +232,7 @@ Expected<SmallVector<HostTensor>> reference::evaluateExtern(ExternOp op,
       {"topk", topK}, {"nonzero", nonZero}, {"compress", compress}, {"unique", unique}};
   auto routine = routines.find(op.getCallee());
   if (routine == routines.end())
-    return makeError(op.getLoc(), "no evaluation of routine '" + op.getCallee() + "'");
+    return makeError(op.getLoc(), "cannot evaluate routine '" + op.getCallee() + "'");
   return routine->second({op, inputs});
 }
 

@@ -44,7 +44,7 @@ llvm::Expected<ElementKind> reference::getElementKind(mlir::Type type) {
       return ElementKind::I64;
     }
   std::string text;
-  llvm::raw_string_ostream(text) << "no evaluation of elements of type " << type;
+  llvm::raw_string_ostream(text) << "cannot evaluate elements of type " << type;
   return llvm::createStringError(text);
 }
 

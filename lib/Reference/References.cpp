@@ -168,7 +168,7 @@ Expected<Elements> ViewEvaluator::run(StringRef name) {
                       .Case("reshape", &ViewEvaluator::reshape)
                       .Default(nullptr);
   if (!method)
-    return llvm::createStringError("no evaluation of the view step '" + name + "'");
+    return llvm::createStringError("cannot evaluate the view operation '" + name + "'");
   return (this->*method)();
 }
 

@@ -144,8 +144,8 @@ LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
       return kernel.emitError("expected results of the last expression only, but result ")
              << i << " is another value, which nothing would write";
     if (!seen.insert(value).second)
-      return kernel.emitError("expected every result once, but result ")
-             << i << " is an earlier one, and only one of them would be written";
+      return kernel.emitError("expected different results, but result ")
+             << i << " is the same as an earlier one, and only one of them would be written";
   }
   return success();
 }

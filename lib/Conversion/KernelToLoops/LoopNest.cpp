@@ -192,7 +192,7 @@ void NestBuilder::checkUniform(unsigned id) {
   for (unsigned thread : schedule.threads)
     if (loop.origin.isFunctionOfDim(thread))
       result = emitError(loc(), "expected loops around lanes that combine results, or around a "
-                                "cache, to have as many iterations for all lanes");
+                                "cache, to have the same number of iterations for all lanes");
 }
 
 Value NestBuilder::getTripCount(unsigned id) {

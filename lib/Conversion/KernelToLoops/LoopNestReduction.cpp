@@ -179,7 +179,7 @@ void NestBuilder::checkUniformCache(unsigned level) {
     if (llvm::is_contained(ArrayRef(schedule.reduction).drop_front(level), cache.loop))
       checkUniform(loop);
     if (cache.loop == loop && schedule.getTile(loop))
-      result = cache.op->emitError("expected a loop without a register tile");
+      result = cache.op->emitError("expected the loop of a cache to have no register tile");
   }
 }
 

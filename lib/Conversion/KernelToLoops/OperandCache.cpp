@@ -70,12 +70,13 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   Value operand = getOperand(tile.operand);
   if (!operand || !isa<FloatType, IntegerType>(operand.getType()))
     return tile.op->emitError("expected operand ")
-           << tile.operand << " of what the body yields to be a number computed in the body";
+           << tile.operand
+           << " of the op that computes the yielded value to be a number computed in the body";
   llvm::SetVector<Operation *> ops;
   te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   for (Operation *pointOp : ops)
     if (auto read = dyn_cast<te::ReadOp>(pointOp); read && hasOpaqueIndex(read))
-      return tile.op->emitError("cannot keep an operand that is read at an index from data");
+      return tile.op->emitError("cannot cache an operand that is read at an index from data");
   if (!caches.contains(operand))
     makeCache(operand, tile);
 

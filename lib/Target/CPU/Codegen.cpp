@@ -118,7 +118,7 @@ Error emit(Module &module, TargetMachine &target, bool assembly, raw_pwrite_stre
   legacy::PassManager manager;
   CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
   if (target.addPassesToEmitFile(manager, stream, nullptr, type))
-    return createStringError(inconvertibleErrorCode(), "the target writes no such file");
+    return createStringError(inconvertibleErrorCode(), "the target cannot write this kind of file");
   manager.run(module);
   return Error::success();
 }

@@ -180,7 +180,7 @@ struct EmulateKernels : impl::EmulateKernelsBase<EmulateKernels> {
 
   LogicalResult emulate(LLVM::LLVMFuncOp kernel, const SharedLayout &layout) {
     if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      return kernel.emitError("expected kernels only, got a function that they could call");
+      return kernel.emitError("expected only kernels, got a function that kernels could call");
     std::string name = kernel.getSymName().str();
     tssa_emulated_kernel fields{};
     fields.num_params = static_cast<int32_t>(kernel.getNumArguments());

@@ -326,7 +326,7 @@ LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
     if (barrier.getNumberOfThreads() || barrier.getReductionOp() ||
         (barrier.getBarrierId() &&
          !(matchPattern(barrier.getBarrierId(), m_ConstantInt(&id)) && id.isZero())))
-      return op->emitError("a barrier of some threads, or that reduces, has no emulation");
+      return op->emitError("a barrier of only some threads, or with a reduction, has no emulation");
     call(loc, offsetof(tssa_emulator, barrier), {}, {}, addSite(op, TSSA_EMU_BARRIER));
   } else if (isa<NVVM::Barrier0Op>(op)) {
     call(loc, offsetof(tssa_emulator, barrier), {}, {}, addSite(op, TSSA_EMU_BARRIER));

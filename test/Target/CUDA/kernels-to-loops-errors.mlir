@@ -101,7 +101,7 @@ te.kernel @cache_no_operand(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{expected operand 2 of what the body yields to be a number computed in the body}}
+  // expected-error @below {{expected operand 2 of the op that computes the yielded value to be a number computed in the body}}
   layout.cache 2 at %ko to shared
 }
 
@@ -118,7 +118,7 @@ te.kernel @cache_of_data(%a: tensor<4x64xf32>, %ids: tensor<64xindex>) -> tensor
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{cannot keep an operand that is read at an index from data}}
+  // expected-error @below {{cannot cache an operand that is read at an index from data}}
   layout.cache 0 at %ko to shared
 }
 
@@ -134,7 +134,7 @@ te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{expected a loop without a register tile}}
+  // expected-error @below {{expected the loop of a cache to have no register tile}}
   layout.cache 0 at %ko to shared
   layout.register_tile %kl
 }
@@ -195,7 +195,7 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %k, %l = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  // expected-error @below {{expected the loops inside of the cache's to have constant extents}}
+  // expected-error @below {{expected loops inside of the loop of a cache to have constant extents}}
   layout.cache 0 at %k to shared
 }
 
@@ -203,7 +203,7 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
 
 // All lanes that combine results must run the same number of iterations of the loops around them.
 te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
-  // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have as many iterations for all lanes}}
+  // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have the same number of iterations for all lanes}}
   %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<70x64xf32>
     te.yield %x : f32
