@@ -1,4 +1,4 @@
-//===- CheckText.cpp - text that MLIR's parser survives ---------------------===//
+//===- CheckText.cpp - checks of MLIR text before parsing -----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

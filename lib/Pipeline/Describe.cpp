@@ -1,4 +1,4 @@
-//===- Describe.cpp - what a manifest says of a module -------------------===//
+//===- Describe.cpp - a module's description in the manifest --------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

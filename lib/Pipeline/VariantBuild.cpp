@@ -1,4 +1,4 @@
-//===- VariantBuild.cpp - a program on its way to one target ---------------===//
+//===- VariantBuild.cpp - builds a program for one target -----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BodyProgram.cpp - run a body -------------------------------------------===//
+//===- BodyProgram.cpp - runs compiled bodies -----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

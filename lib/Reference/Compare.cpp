@@ -1,4 +1,4 @@
-//===- Compare.cpp - whether two tensors mean the same --------------------===//
+//===- Compare.cpp - compares tensors up to rounding ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Externs.cpp - library routines, written a second time --------------===//
+//===- Externs.cpp - library routines of the evaluator --------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Numeric.cpp - what scalar operations compute -----------------------===//
+//===- Numeric.cpp - scalar operations of the evaluator -------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

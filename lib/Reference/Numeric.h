@@ -1,4 +1,4 @@
-//===- Numeric.h - what scalar operations compute --------------*- C++ -*-===//
+//===- Numeric.h - scalar operations of the evaluator -----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Target.cpp - what code is made for --------------------------------===//
+//===- Target.cpp - the targets of compilation ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

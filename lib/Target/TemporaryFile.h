@@ -1,4 +1,4 @@
-//===- TemporaryFile.h - files for programs that take no others -*- C++ -*-===//
+//===- TemporaryFile.h - temporary files for other programs -----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -76,7 +76,7 @@ public:
   Value atLeast(Value a, double low) { return select(isLess(a, f(low)), f(low), a); }
   Value clamp(Value a, double low, double high) { return atLeast(atMost(a, high), low); }
 
-  /// coefficients[0] * x^n + ... + coefficients[n].
+  /// Builds coefficients[0] * x^n + ... + coefficients[n].
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients) {
     Value sum = f(coefficients.front());
     for (double coefficient : coefficients.drop_front())

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns index expressions over loops and size symbols into SSA values. Sums are
-/// built from the outermost loop inwards, so that what does not change in a loop
-/// can be moved out of it.
+/// Turns index expressions over loops and size symbols into SSA values. Sums are built from the
+/// terms of the outermost loop inwards, so that partial sums that do not change in a loop can be
+/// hoisted out of it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_CONVERSION_INDEXBUILDER_H
@@ -28,7 +28,7 @@ class IndexBuilder {
 public:
   IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// The symbol that stands for `value`, of type index or a vector of it.
+  /// Returns the symbol that stands for `value`, of type index or a vector of it.
   mlir::AffineExpr getSymbol(mlir::Value value);
   /// Returns `size` as a constant or a symbol.
   mlir::AffineExpr getSize(mlir::OpFoldResult size);
@@ -75,7 +75,7 @@ public:
   void setLoc(mlir::Location newLoc) { loc = newLoc; }
   mlir::MLIRContext *getContext() const { return builder.getContext(); }
 
-  /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
+  /// Returns the nesting depth of the innermost loop in `expr`; 0 if it contains none.
   unsigned getDepth(mlir::AffineExpr expr) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- KernelTarget.h - what of a kernel's code differs by target -===//
+//===- KernelTarget.h - the target-specific parts of kernels ----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

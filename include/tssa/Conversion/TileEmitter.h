@@ -1,4 +1,4 @@
-//===- TileEmitter.h - what a target does for one tile -===//
+//===- TileEmitter.h - the code of the points of a tile ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

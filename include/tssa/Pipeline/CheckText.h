@@ -1,4 +1,4 @@
-//===- CheckText.h - text that MLIR's parser survives ----------*- C++ -*-===//
+//===- CheckText.h - checks of MLIR text before parsing ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Compile.h - one module to one artifact ------------------*- C++ -*-===//
+//===- Compile.h - compiles a module to an artifact -------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -101,7 +101,7 @@ void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 
-/// "tssa <version> (LLVM <version>)".
+/// Returns "tssa <version> (LLVM <version>)".
 std::string getToolBuild();
 
 } // namespace tssa

@@ -34,17 +34,17 @@ struct Stage {
   mlir::Operation *(*findViolation)(mlir::ModuleOp module);
 };
 
-/// All stages, in order: import, functional, te, layout, buffers, loops, target.
+/// Returns all stages, in order: import, functional, te, layout, buffers, loops, target.
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);
 
 /// Emits an error at the operation that violates the postcondition of the stage, if any.
 mlir::LogicalResult checkPostcondition(const Stage &stage, mlir::ModuleOp module);
 
-/// The dialects of all stages, and what translation to LLVM needs.
+/// Registers the dialects of all stages, and the translations to LLVM IR.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// All passes and pipelines, for tools that take them by name.
+/// Registers all passes and pipelines, for tools that run them by name.
 void registerAllPasses();
 
 } // namespace tssa

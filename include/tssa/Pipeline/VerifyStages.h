@@ -49,7 +49,7 @@ public:
 
   /// Whether the imported model itself could not be run, so that nothing was compared.
   bool failedToStart() const { return expected.empty(); }
-  /// "6 stages and 12 kernels agree with the model".
+  /// Summarizes the checks that passed, such as "6 stages and 12 kernels agree with the model".
   std::string summarize() const;
 
 private:

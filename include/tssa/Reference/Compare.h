@@ -1,4 +1,4 @@
-//===- Compare.h - whether two tensors mean the same -----------*- C++ -*-===//
+//===- Compare.h - compares tensors up to rounding --------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,8 @@ struct Comparison {
   ElementKind kind = ElementKind::F32;
   double largestError = 0, largestMagnitude = 0;
 
-  /// "3 of 60 elements differ, most at [0, 4]: expected 1.5, got 1.25 (...)".
+  /// Describes the mismatch, such as "3 of 60 elements differ, most at [0, 4]: expected 1.5,
+  /// got 1.25 (...)".
   std::string describe() const;
   int64_t numElements = 0;
 };

@@ -52,7 +52,7 @@ inline Scalar makeFloat(double value) {
 /// Returns the kind of elements of type `type`. Fails for types that no tensor may have.
 llvm::Expected<ElementKind> getElementKind(mlir::Type type);
 unsigned getByteSize(ElementKind kind);
-/// "f32", "i1", "index".
+/// Returns the name of `kind`, such as "f32", "i1" or "index".
 llvm::StringRef getName(ElementKind kind);
 inline bool isFloat(ElementKind kind) { return kind <= ElementKind::BF16; }
 
@@ -97,7 +97,7 @@ public:
   Scalar get(int64_t index) const { return loadElement(kind, bytes.get(), index); }
   void set(int64_t index, Scalar value) { storeElement(kind, getMutableData(), index, value); }
 
-  /// "2x3xf32".
+  /// Returns shape and element type, such as "2x3xf32".
   std::string describeType() const;
   /// Prints nested lists of elements, each with enough digits to distinguish it from its
   /// neighbours. Lists longer than `limit` are cut.

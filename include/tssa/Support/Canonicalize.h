@@ -1,4 +1,4 @@
-//===- Canonicalize.h - the canonicalizer for tensors that grow -*- C++ -*-===//
+//===- Canonicalize.h - canonicalizer without an unsound pattern -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

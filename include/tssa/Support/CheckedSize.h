@@ -1,4 +1,4 @@
-//===- CheckedSize.h - sizes that cannot wrap -----------------------------===//
+//===- CheckedSize.h - sizes that cannot overflow ---------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ namespace tssa {
 class CheckedSize {
 public:
   constexpr CheckedSize() = default;
-  /// Invalid when `size` is negative or larger than 2^63 - 1.
+  /// Invalid if `size` is negative or larger than 2^63 - 1.
   template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer>>>
   constexpr CheckedSize(Integer size) {
     if (__builtin_add_overflow(size, Integer(0), &value) || value < 0)

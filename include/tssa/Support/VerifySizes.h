@@ -1,4 +1,4 @@
-//===- VerifySizes.h - tensors that can be counted -------------*- C++ -*-===//
+//===- VerifySizes.h - checks of the sizes of tensors -----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Target.h - what code is made for ------------------------*- C++ -*-===//
+//===- Target.h - the targets of compilation --------------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

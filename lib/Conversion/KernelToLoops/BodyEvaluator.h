@@ -21,7 +21,7 @@
 
 namespace tssa::conversion {
 
-/// Type of one element of `type` in memory.
+/// Returns the type that elements of type `elementType` have in memory.
 mlir::Type getMemoryType(mlir::Type elementType);
 
 /// A tensor of the kernel in memory: a flat row-major memref.

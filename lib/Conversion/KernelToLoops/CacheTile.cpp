@@ -1,4 +1,4 @@
-//===- CacheTile.cpp - the part of an operand that a block keeps -===//
+//===- CacheTile.cpp - the part of an operand that a block caches ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

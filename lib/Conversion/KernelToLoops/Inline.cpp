@@ -1,4 +1,4 @@
-//===- Inline.cpp - expressions computed anew at their reads -===//
+//===- Inline.cpp - expressions inlined into their readers ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SliceUpdate.cpp - updates that write a slice of their base -===//
+//===- SliceUpdate.cpp - updates that write a slice of their base ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SliceUpdate.h - updates that write a slice of their base -===//
+//===- SliceUpdate.h - updates that write a slice of their base -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ThreadCombine.cpp - partial results of the threads of a block -===//
+//===- ThreadCombine.cpp - partial results of the threads of a block ------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

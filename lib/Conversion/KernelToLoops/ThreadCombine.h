@@ -1,4 +1,4 @@
-//===- ThreadCombine.h - partial results of the threads of a block -===//
+//===- ThreadCombine.h - partial results of the threads of a block -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

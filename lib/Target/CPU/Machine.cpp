@@ -1,4 +1,4 @@
-//===- Machine.cpp - what a CPU can do -----------------------------------===//
+//===- Machine.cpp - the features of a CPU --------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

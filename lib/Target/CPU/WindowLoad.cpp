@@ -1,4 +1,4 @@
-//===- WindowLoad.cpp - lanes out of a few consecutive vectors -===//
+//===- WindowLoad.cpp - vector loads that need no gather ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WindowLoad.h - lanes out of a few consecutive vectors -===//
+//===- WindowLoad.h - vector loads that need no gather ----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,6 @@
 /// vectors, and a shuffle by constants moves the elements to their lanes:
 ///
 ///   | address                 | lanes read          |                              |
-///   |-------------------------|---------------------|------------------------------|
 ///   |-------------------------|---------------------|------------------------------|
 ///   | d0 * 2 + lane * 2       | 0 2 4 6 ...         | every other one: two vectors |
 ///   | (lane floordiv 4) * 4   | 0 0 0 0 4 4 4 4 ... | groups of four: one vector   |

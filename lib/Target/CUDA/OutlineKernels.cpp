@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - device functions apart from the host ---------===//
+//===- OutlineKernels.cpp - a module of their own for device functions ----===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

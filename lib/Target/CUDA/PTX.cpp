@@ -1,4 +1,4 @@
-//===- PTX.cpp - kernels to the text of PTX ------------------------------===//
+//===- PTX.cpp - kernels to PTX -------------------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

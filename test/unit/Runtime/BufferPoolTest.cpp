@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
 
-/// Where a piece of `size` bytes lies that is given back at once.
+/// Returns the address of a piece of `size` bytes, which is given back at once.
 void *visit(GrownPool &pool, uint64_t size) {
   GrownPool::Piece piece;
   EXPECT_TRUE(pool.acquire(size, piece));
