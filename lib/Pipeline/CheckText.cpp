@@ -62,8 +62,8 @@ private:
 };
 } // namespace
 
-/// Removes open brackets up to the one that `bracket` closes. An open `<` in between is skipped,
-/// since it may be a comparison. Does nothing if there is no such bracket.
+/// Closes the last open `bracket`, an opening bracket, and the brackets that were opened after it.
+/// These may only be `<`, which may also be comparisons; otherwise nothing is closed.
 void TextChecker::close(char bracket) {
   for (size_t i = open.size(); i-- > 0;)
     if (open[i] == bracket)

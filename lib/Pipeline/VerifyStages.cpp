@@ -242,7 +242,7 @@ std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
       Comparison comparison = compare(*left.tensor, *right.tensor, ComparePolicy::exact());
       if (!comparison.agrees)
         return kernel + ", whose parameter " + std::to_string(index) +
-               " is not what it was: " + comparison.describe();
+               " differs from its value before planning: " + comparison.describe();
     }
   }
   return "";

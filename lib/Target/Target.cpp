@@ -45,7 +45,7 @@ Expected<Target> parseTarget(StringRef name) {
   if (!rest.consume_front("sm_") || rest.getAsInteger(10, target.arch) ||
       !is_contained(architectures, target.arch)) {
     auto names = map_range(architectures, [](int arch) { return "sm_" + std::to_string(arch); });
-    return makeError("expected one of " + join(names, ", ") + " behind cuda:, got '" + name + "'");
+    return makeError("expected one of " + join(names, ", ") + " after cuda:, got '" + name + "'");
   }
   return target;
 }

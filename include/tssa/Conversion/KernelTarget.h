@@ -54,7 +54,7 @@ public:
                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;
 };
 
-/// What a target decides in the lowering of a kernel. An object is made for each kernel.
+/// The target-specific decisions in the lowering of a kernel. Each kernel has its own object.
 class KernelTarget {
 public:
   virtual ~KernelTarget() = default;

@@ -124,8 +124,8 @@ private:
 
   // Caches.
   void checkUniformCache(unsigned level);
-  /// Fills the caches of a reduction loop, at the start of its iteration. Returns whether no loop
-  /// further inside has caches.
+  /// Fills the caches of a reduction loop, at the start of its iteration. Returns whether this
+  /// loop has caches and no loop inside of it has any.
   bool fillCaches(unsigned level);
   /// Builds the iterations of a reduction loop that its full tiles leave over.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
