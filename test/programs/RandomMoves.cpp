@@ -120,7 +120,7 @@ bool ProgramMaker::stepReverse() {
   return true;
 }
 
-/// Adds a new dim at a random position.
+/// Broadcasts a tensor along a new dim at a random position.
 bool ProgramMaker::stepBroadcast() {
   LiveTensor source = chooseAny(), result = source;
   unsigned axis = random.below(source.getRank() + 1);

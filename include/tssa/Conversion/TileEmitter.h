@@ -92,7 +92,7 @@ public:
   /// runs `extent` times, prefetches a part. Only for rows that follow each other in memory.
   virtual void prefetchNextRows(llvm::ArrayRef<TilePoint> points, mlir::AffineExpr loop,
                                 int64_t extent) {}
-  /// Returns the dims on which `operand`, an operand of the op that computes the yielded value,
+  /// Returns the dims on which operand number `operand` of the op that computes the yielded value
   /// depends.
   virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) { return {}; }
   /// Computes the box `tile` of an operand into shared memory. `accumulate` then reads the operand

@@ -273,7 +273,8 @@ void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> ne
 }
 
 SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
-  // This many accumulators hide the latency of a multiply-add; with fewer, a tile takes as long.
+  // This many accumulators hide the latency of a multiply-add; a tile with fewer takes just as
+  // long.
   constexpr int64_t fewAccumulators = 8;
   int64_t perRow = 1;
   for (const TileGroup &other : schedule.tiles)

@@ -90,7 +90,8 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
   return box;
 }
 
-/// Returns `expr`, over the dims of the expression that `schedule` schedules, over live loops.
+/// Rewrites `expr`, which is over the dims of the scheduled expression, to an expression over live
+/// loops.
 static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
   DenseMap<AffineExpr, AffineExpr> liveExprs;
   for (auto [loop, splitExpr] : schedule.splits)

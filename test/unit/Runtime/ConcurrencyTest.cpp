@@ -111,7 +111,7 @@ TEST_F(Concurrency, RunsAfterCloseAreRefused) {
   int64_t bytes;
   EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "the session is closed",
                session->planMemory(arguments.get(), bytes));
-  // Memory of the caller is not freed.
+  // The manifest and the results can still be used.
   EXPECT_EQ(session->getManifest().modelName, "add");
   EXPECT_EQ(static_cast<float *>(results[0].data)[1], 22);
 }

@@ -14,7 +14,7 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-/// Sets the hash of an encoded manifest to that of its bytes, which were changed.
+/// Corrects the hash of an encoded manifest whose bytes were changed.
 static void sealManifest(std::string &bytes) {
   SHA256 sha;
   sha.update(bytes.data(), 24);
