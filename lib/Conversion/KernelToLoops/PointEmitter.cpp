@@ -159,9 +159,9 @@ static bool isFinite(Value factor) {
   return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
 }
 
-/// Returns the read that is a factor of `product` and zero where its guard does not hold, if the
-/// other factor is finite. The product is then zero there as well. Returns null if there is no such
-/// factor.
+/// Returns the factor of `product` that is a read with a pad of zero, if the other factor is always
+/// finite. Where the guard of that read does not hold, the product is then zero as well. Returns
+/// null if there is no such factor.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {

@@ -30,8 +30,8 @@ struct UpdateSlice {
   std::optional<unsigned> getContiguousDim() const;
 };
 
+/// Returns the slice that `update` writes, or nothing if it does not write a slice.
 std::optional<UpdateSlice> matchSlice(mlir::tssa::te::UpdateOp update);
-// /// Returns the slice that `update` writes, or nothing if it does not write a slice.
 
 /// For each dim of the domain, returns whether points that differ in it never write the same
 /// element, whatever the indices from data are.
