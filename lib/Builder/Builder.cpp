@@ -56,7 +56,7 @@ LogicalResult Builder::limit(const Twine &text) { return fail(Fault::Limit, text
 /// Moves the builder before the te ops in whose bodies it stands.
 static void leaveBodies(OpBuilder &ops) {
   while (Operation *parent = ops.getInsertionBlock()->getParentOp()) {
-    if (!isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(parent))
+    if (!isa<te::ExpressionOpInterface>(parent))
       return;
     ops.setInsertionPoint(parent);
   }

@@ -82,7 +82,7 @@ bool Folder::readSources(Region &region) {
 
 bool Folder::prepare() {
   int64_t points = 1;
-  for (OpFoldResult size : op.getMixedSizes()) {
+  for (OpFoldResult size : op.getIterationDomain()) {
     std::optional<int64_t> extent = te::getConstantSize(size);
     if (!extent || llvm::MulOverflow(points, *extent, points) || points > maxFoldPoints)
       return false;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -106,8 +107,11 @@ private:
 
   static bool isQuick(te::KernelOp kernel) {
     int64_t points = 0;
-    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      CheckedSize own = CheckedSize::product(compute.getStaticSizes());
+    for (auto expression : kernel.getBodyBlock().getOps<te::ExpressionOpInterface>()) {
+      SmallVector<int64_t> sizes;
+      for (OpFoldResult size : expression.getIterationDomain())
+        sizes.push_back(te::getConstantSize(size).value_or(ShapedType::kDynamic));
+      CheckedSize own = CheckedSize::product(sizes);
       if (!own.fits(mostPoints)) // a dynamic size is negative
         return false;
       points += *own.get();

@@ -15,7 +15,7 @@
 
 #include "Interpreter.h"
 #include "dialects/te/Analysis/Signature.h"
-#include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"

@@ -8,6 +8,7 @@
 #include "TensorOps.h"
 #include "Numeric.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/BitVector.h"
 
 #include <cmath>
 
@@ -283,7 +284,7 @@ Expected<SmallVector<HostTensor>> ComputeEvaluator::run() {
 
 Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Environment environment,
                                                              bool wideSums, double *sumMagnitude) {
-  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
+  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
   return ComputeEvaluator(op, environment, *sizes, wideSums, sumMagnitude).run();
@@ -334,8 +335,10 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, RegisterFile &ma
   return Error::success();
 }
 
+/// `written` holds the elements that earlier points have written if none may be written
+/// twice; else it is empty.
 static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram &program,
-                        HostTensor &result) {
+                        HostTensor &result, llvm::BitVector &written) {
   if (Error error = machine.run(program.membership))
     return error;
   if (program.where && !program.where->holds(machine.registers.data()))
@@ -353,6 +356,12 @@ static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram 
                                         " of size " + llvm::Twine(size));
     offset = offset * size + position;
   }
+  if (!written.empty() && written.test(offset))
+    return makeError(op.getLoc(),
+                     "the update is marked as injective, but two points write element " +
+                         llvm::Twine(offset));
+  if (!written.empty())
+    written.set(offset);
   machine.registers[program.old] = result.get(offset);
   if (Error error = machine.run(program.combiner))
     return error;
@@ -361,7 +370,7 @@ static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram 
 }
 
 Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environment) {
-  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
+  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
   const HostValue *base = environment(op.getBase());
@@ -373,9 +382,10 @@ Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environm
   UpdateProgram program;
   if (Error error = compileUpdate(op, compiler, machine, program))
     return error;
+  llvm::BitVector written(op.getInjective() ? result.getNumElements() : 0);
   Odometer points(*sizes, 0);
   for (bool more = points.start(machine); more; more = points.next(machine))
-    if (Error error = writePoint(op, machine, program, result))
+    if (Error error = writePoint(op, machine, program, result, written))
       return error;
   return result;
 }

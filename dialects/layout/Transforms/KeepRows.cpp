@@ -99,7 +99,7 @@ private:
   /// Whether the points of the reduction are those of the root, dim by dim.
   bool hasPointsOfRoot(te::ComputeOp member) {
     return member.hasReduction() && member.getPieces().size() == 1 &&
-           member.getMixedSizes() == root.getMixedSizes();
+           member.getIterationDomain() == root.getIterationDomain();
   }
 
   /// Whether equal ops, with equal operands, give equal values.
@@ -170,7 +170,7 @@ private:
     OpBuilder builder(first);
     Block *body = first.getPieceBlock();
     te::ComputeOp kept =
-        te::buildCompute(builder, shared.value.getLoc(), first.getMixedSizes(),
+        te::buildCompute(builder, shared.value.getLoc(), first.getIterationDomain(),
                          shared.value.getType(), [&, value = copied](OpBuilder &inner, Location) {
                            IRMapping mapping;
                            te::PointMap point =

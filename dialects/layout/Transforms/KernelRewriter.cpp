@@ -125,7 +125,7 @@ void layout::reorderResults(te::KernelOp kernel, te::ComputeOp compute, ArrayRef
     compute.setWhereAttr(ArrayAttr::get(context, sets));
   }
 
-  SmallVector<OpFoldResult> sizes = compute.getMixedSizes(), reordered(sizes);
+  SmallVector<OpFoldResult> sizes = compute.getIterationDomain(), reordered(sizes);
   for (unsigned position = 0; position < numParallel; ++position)
     reordered[position] = sizes[order[position]];
   SmallVector<int64_t> staticSizes;

@@ -28,10 +28,16 @@ PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
     simplifier.addDim(IndexRange::below(getSize(size)));
 }
 
-PointDomain PointDomain::get(Operation *op) {
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    return PointDomain(op->getContext(), compute.getMixedSizes());
-  return PointDomain(op->getContext(), cast<UpdateOp>(op).getMixedSizes());
+PointDomain PointDomain::get(ExpressionOpInterface expression, ExpressionBody body) {
+  SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
+  PointDomain domain(expression->getContext(), ArrayRef(sizes).take_front(body.numDims));
+  if (body.where)
+    domain.assume(body.where, {});
+  return domain;
+}
+
+PointDomain PointDomain::get(ReadOp read) {
+  return get(cast<ExpressionOpInterface>(read->getParentOp()), getBodyAround(read));
 }
 
 AffineExpr PointDomain::getSize(OpFoldResult size) {
@@ -133,7 +139,7 @@ static bool isSemiAffine(AffineExpr expr) {
 
 AffineExpr PointDomain::getBodyExpr(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<ComputeOp, UpdateOp>(op->getParentOp()) || !value.getType().isIndex())
+  if (!op || !isa<ExpressionOpInterface>(op->getParentOp()) || !value.getType().isIndex())
     return {};
   if (auto index = dyn_cast<IndexOp>(op))
     return enter(index.getMap().getResult(0), index.getSymbols(), /*expand=*/true);

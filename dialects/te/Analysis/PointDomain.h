@@ -12,14 +12,17 @@
 
 namespace mlir::tssa::te {
 
-/// The dims of a te.compute or te.update with their sizes, and one table of
+/// The dims of a tensor expression with their sizes, and one table of
 /// symbols for all of its index expressions, with what is known of each value:
 /// sizes are not negative (at least 1 where they are the size of a dim of a
 /// point that exists), and values made by index arithmetic have definitions.
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
-  static PointDomain get(Operation *op);
+  /// What is known where `body` of `expression` runs.
+  static PointDomain get(ExpressionOpInterface expression, ExpressionBody body);
+  /// What is known at the point of `read`.
+  static PointDomain get(ReadOp read);
 
   /// The expression of `value` in the table of symbols.
   AffineExpr getSymbol(Value value);

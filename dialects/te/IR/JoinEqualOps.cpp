@@ -17,7 +17,7 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 /// Whether the op's bodies stay as they are.
-static bool isExpression(Operation &op) { return isa<ComputeOp, UpdateOp, ScanOp>(op); }
+static bool isExpression(Operation &op) { return isa<ExpressionOpInterface>(op); }
 
 namespace {
 /// Ops are equal when all but their locations agree.

@@ -147,7 +147,7 @@ void te::setNumDims(Region &body, unsigned numDims) {
   };
   // Parsers call this before the verifier has found attributes that are not there.
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<ComputeOp, UpdateOp>(op))
+    if (isa<ExpressionOpInterface>(op))
       return WalkResult::skip();
     if (auto read = dyn_cast<ReadOp>(op)) {
       if (read.getMapAttr())

@@ -62,8 +62,8 @@ static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned 
 /// The size a te op was made with, or null.
 static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
-  if (auto compute = dyn_cast<te::ComputeOp>(op))
-    return compute.getMixedSizes()[dim];
+  if (auto expression = dyn_cast<te::ExpressionOpInterface>(op))
+    return expression.findResultSize(dim);
   if (auto launch = dyn_cast<te::LaunchOp>(op))
     return launch
         .getResultSizes()[dynamicDimPosition(op->getResultTypes(), result.getResultNumber(), dim)];
@@ -117,10 +117,6 @@ OpFoldResult te::findSize(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return Builder(tensor.getContext()).getIndexAttr(type.getDimSize(dim));
-  if (auto update = tensor.getDefiningOp<UpdateOp>())
-    return findSize(update.getBase(), dim);
-  if (auto scan = tensor.getDefiningOp<ScanOp>())
-    return findSize(scan.getSource(), dim);
   if (auto result = dyn_cast<OpResult>(tensor))
     if (OpFoldResult size = getSizeFromOp(result, dim))
       return size;

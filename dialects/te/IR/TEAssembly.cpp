@@ -257,6 +257,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (exprParser.numDims > staticSizes.size())
     return parser.emitError(loc) << "expected index expressions over " << staticSizes.size()
                                  << " dims";
+  bool injective = succeeded(parser.parseOptionalKeyword("injective"));
   if (parser.parseRegion(*body))
     return failure();
   setNumDims(*body, staticSizes.size());
@@ -282,6 +283,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (guarded)
     properties.guard = IntegerSetAttr::get(
         makeSet(staticSizes.size(), numSymbols, constraints, equalities, parser.getContext()));
+  if (injective)
+    properties.injective = builder.getUnitAttr();
   properties.label = label;
   properties.operandSegmentSizes = {1, static_cast<int32_t>(dynamicSizes.size()),
                                     static_cast<int32_t>(symbols.size())};
@@ -292,7 +295,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
 void UpdateOp::print(OpAsmPrinter &p) {
   printLabel(p, getLabelAttr());
   p << ' ';
-  printDomain(p, getMixedSizes(), 0);
+  printDomain(p, getIterationDomain(), 0);
   p << " into " << getBase();
   printExprs(p, getMap().getResults());
   printSymbols(p, getSymbols());
@@ -300,16 +303,19 @@ void UpdateOp::print(OpAsmPrinter &p) {
     p << " where ";
     printConstraints(p, *getGuard());
   }
+  if (getInjective())
+    p << " injective";
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (hasCombiner())
     printCombiner(p, getCombiner());
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"static_sizes", "map", "guard", "label", "operandSegmentSizes"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"static_sizes", "map", "guard", "injective",
+                                                "label", "operandSegmentSizes"});
   p << " : " << getResult().getType();
 }
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr label;
   OpAsmParser::UnresolvedOperand source;
   int64_t axis;
   TypedAttr init;
@@ -317,13 +323,14 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   Region *combiner = result.addRegion();
   Builder &builder = parser.getBuilder();
   Properties &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseOperand(source) || parser.parseKeyword("axis") || parser.parseInteger(axis) ||
-      parser.parseKeyword("init") || parser.parseAttribute(init))
+  if (parseLabel(parser, label) || parser.parseOperand(source) || parser.parseKeyword("axis") ||
+      parser.parseInteger(axis) || parser.parseKeyword("init") || parser.parseAttribute(init))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("exclusive")))
     properties.exclusive = builder.getUnitAttr();
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     properties.reverse = builder.getUnitAttr();
+  properties.label = label;
   properties.axis = builder.getI64IntegerAttr(axis);
   properties.init = init;
   if (parser.parseKeyword("combine") || parseCombiner(parser, *combiner, init.getType()) ||
@@ -335,13 +342,14 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ScanOp::print(OpAsmPrinter &p) {
+  printLabel(p, getLabelAttr());
   p << ' ' << getSource() << " axis " << getAxis() << " init " << getInitAttr();
   if (getExclusive())
     p << " exclusive";
   if (getReverse())
     p << " reverse";
   printCombiner(p, getCombiner());
-  p.printOptionalAttrDict((*this)->getAttrs(), {"axis", "init", "exclusive", "reverse"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"axis", "init", "exclusive", "reverse", "label"});
   p << " : " << getResult().getType();
 }
 

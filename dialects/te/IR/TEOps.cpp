@@ -21,18 +21,14 @@ using namespace mlir::tssa::te;
 // compute
 //===----------------------------------------------------------------------===//
 
-SmallVector<OpFoldResult> ComputeOp::getMixedSizes() {
-  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
-}
-
 SmallVector<OpFoldResult> ComputeOp::getParallelSizes() {
-  SmallVector<OpFoldResult> sizes = getMixedSizes();
+  SmallVector<OpFoldResult> sizes = getIterationDomain();
   sizes.truncate(getNumParallel());
   return sizes;
 }
 
 SmallVector<OpFoldResult> ComputeOp::getReductionSizes() {
-  return llvm::to_vector(llvm::drop_begin(getMixedSizes(), getNumParallel()));
+  return llvm::to_vector(llvm::drop_begin(getIterationDomain(), getNumParallel()));
 }
 
 IntegerSet ComputeOp::getPieceSet(unsigned piece) {
@@ -87,10 +83,6 @@ OpFoldResult InsideOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------===//
 // update, scan
 //===----------------------------------------------------------------------===//
-
-SmallVector<OpFoldResult> UpdateOp::getMixedSizes() {
-  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
-}
 
 LogicalResult UpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(getSizes(builder, getLoc(), getBase()));

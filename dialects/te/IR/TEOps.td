@@ -8,6 +8,7 @@
 #define DIALECTS_TE_IR_TEOPS
 
 include "dialects/te/IR/TEAttributes.td"
+include "dialects/te/IR/TEInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -23,7 +24,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def TE_ComputeOp : TE_Op<"compute", [
-    Pure, AffineScope,
+    Pure, AffineScope, DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "give every element of one or more tensors as an expression";
   let description = [{
@@ -90,8 +91,6 @@ def TE_ComputeOp : TE_Op<"compute", [
     unsigned getNumReduction() { return getNumDims() - getNumParallel(); }
     bool hasReduction() { return getNumReduction() != 0; }
     bool hasEpilogue() { return !getEpilogue().empty(); }
-    /// Size of every dim: an IndexAttr or a Value of type index.
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
     ::llvm::SmallVector<::mlir::OpFoldResult> getParallelSizes();
     ::llvm::SmallVector<::mlir::OpFoldResult> getReductionSizes();
     ::mlir::Block *getPieceBlock(unsigned piece = 0) { return &getPieces()[piece].front(); }
@@ -178,6 +177,7 @@ def TE_InsideOp : TE_Op<"inside", [Pure]> {
 
 def TE_UpdateOp : TE_Op<"update", [
     Pure, AffineScope, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "a tensor with some of its elements written anew";
   let description = [{
@@ -190,12 +190,18 @@ def TE_UpdateOp : TE_Op<"update", [
 
     An opaque target out of bounds makes the run fail with an error.
 
+    `injective` states that no two points write the same element, so that their order
+    does not matter. Whoever builds the op has proven it; evaluating an update for which
+    it does not hold is an error.
+
     Constraints:
     - (C1) the result has the type of `base`; one index expression per dim of it.
     - (C2) the body yields a scalar of the element type and one index per symbol
       of the map beyond the symbol operands.
     - (C3) `combine` takes (old, value) and yields one scalar of the element type.
     - (C4) `where` has the dims and symbol operands of the map, no yielded ones.
+    - (C5) with `injective`, and neither a `where` nor yielded indexes, the map depends on
+      every dim that has two points or more.
 
     Example:
     ```mlir
@@ -211,22 +217,23 @@ def TE_UpdateOp : TE_Op<"update", [
     AnyRankedTensor:$base,
     Variadic<Index>:$dynamic_sizes, Variadic<Index>:$symbols,
     DenseI64ArrayAttr:$static_sizes,
-    AffineMapAttr:$map, OptionalAttr<IntegerSetAttr>:$guard,
+    AffineMapAttr:$map, OptionalAttr<IntegerSetAttr>:$guard, UnitAttr:$injective,
     OptionalAttr<StrAttr>:$label);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combiner);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1 to C4
+  let hasVerifier = 1; // C1 to C5
   let extraClassDeclaration = [{
     unsigned getNumDims() { return getStaticSizes().size(); }
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
     /// Symbols of the map that the body yields.
     unsigned getNumOpaque() { return getMap().getNumSymbols() - getSymbols().size(); }
     bool hasCombiner() { return !getCombiner().empty(); }
   }];
 }
+
 def TE_ScanOp : TE_Op<"scan", [
-    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    Pure, DeclareOpInterfaceMethods<TE_ExpressionOpInterface, ["getReads"]>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "running combination along one dim (CumSum, CumProd)";
   let description = [{
     result[.., i, ..] = combine over j <= i (or j < i when exclusive; j >= i when
@@ -236,10 +243,11 @@ def TE_ScanOp : TE_Op<"scan", [
     - (C1) `axis` is a dim of the source; source and result types agree.
     - (C2) `init` and the combiner have the element type.
 
-    Example: `%y = te.scan %x axis 1 init 0.0 exclusive combine arith.addf : tensor<2x?xf32>`
+    Example: `%y = te.scan @sum %x axis 1 init 0.0 exclusive combine arith.addf : tensor<2x?xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis,
-    TypedAttrInterface:$init, UnitAttr:$exclusive, UnitAttr:$reverse);
+    TypedAttrInterface:$init, UnitAttr:$exclusive, UnitAttr:$reverse,
+    OptionalAttr<StrAttr>:$label);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combiner);
   let hasCustomAssemblyFormat = 1;

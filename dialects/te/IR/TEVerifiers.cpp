@@ -209,6 +209,17 @@ LogicalResult ComputeOp::verify() {
   return success();
 }
 
+/// (C5) of te.update, for one without a guard. Data may tell points apart, too.
+static LogicalResult verifyInjective(UpdateOp update) {
+  if (!update.getInjective() || update.getNumOpaque() != 0)
+    return success();
+  for (auto [dim, size] : llvm::enumerate(update.getStaticSizes()))
+    if (size > 1 && !update.getMap().isFunctionOfDim(dim))
+      return update.emitOpError("is marked as injective, but ")
+             << size << " points along d" << dim << " write the same element";
+  return success();
+}
+
 LogicalResult UpdateOp::verify() {
   if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())))
     return failure();
@@ -235,9 +246,9 @@ LogicalResult UpdateOp::verify() {
         failed(verifyYield(*this, getCombiner().front(), element, "the combiner")))
       return failure();
   }
-  if (!getGuard()) // C4
-    return success();
-  unsigned used = 0;
+  if (!getGuard())
+    return verifyInjective(*this);
+  unsigned used = 0; // C4
   for (AffineExpr constraint : getGuard()->getConstraints())
     constraint.walk([&](AffineExpr expr) {
       if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -249,7 +260,7 @@ LogicalResult UpdateOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(::tssa::verifyElementCounts(*this)))
+  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())))
     return failure();
   auto type = cast<RankedTensorType>(getSource().getType());
   int64_t axis = getAxis();

@@ -62,7 +62,7 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
       return "its reader guards it or reads it at other indexes";
     map = read.getMap();
   }
-  if (!map || !isPermutation(map, consumer.getMixedSizes(), reduction.getParallelSizes()))
+  if (!map || !isPermutation(map, consumer.getIterationDomain(), reduction.getParallelSizes()))
     return "its reader reads it in another order or repeatedly";
   return "";
 }
@@ -74,7 +74,7 @@ ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
     auto reduction = read ? read.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
     if (!reduction || reduction == best || !findEpilogueObstacle(reduction, consumer).empty())
       continue;
-    if (!best || getReuse(reduction.getMixedSizes(), best.getMixedSizes()) > 1)
+    if (!best || getReuse(reduction.getIterationDomain(), best.getIterationDomain()) > 1)
       best = reduction;
   }
   return best;
@@ -100,7 +100,7 @@ ComputeOp te::findReductionBehindRearrangement(ComputeOp consumer) {
       reduction->getBlock() != consumer->getBlock() ||
       llvm::any_of(only.getSymbols(),
                    [&](Value symbol) { return symbol.getParentBlock() == only->getBlock(); }) ||
-      getReuse(consumer.getMixedSizes(), reduction.getParallelSizes()) < 1)
+      getReuse(consumer.getIterationDomain(), reduction.getParallelSizes()) < 1)
     return {};
   return reduction;
 }
@@ -123,7 +123,7 @@ ComputeOp te::splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
         return {mapping.lookupOrDefault(consumer.getPieceBlock()->getTerminator()->getOperand(0))};
       });
   auto rearranged = buildCompute(
-      rewriter, consumer.getLoc(), consumer.getMixedSizes(), type,
+      rewriter, consumer.getLoc(), consumer.getIterationDomain(), type,
       [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
         return {ReadOp::create(b, loc, computed.getResult(0), read.getMap(), read.getSymbols())};
       });
@@ -189,7 +189,7 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
   AffineMap parallel;
   for (Operation *user : reduction->getUsers())
     parallel = cast<ReadOp>(user).getMap();
-  SmallVector<OpFoldResult> sizes = consumer.getMixedSizes();
+  SmallVector<OpFoldResult> sizes = consumer.getIterationDomain();
   llvm::append_range(sizes, reduction.getReductionSizes());
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;

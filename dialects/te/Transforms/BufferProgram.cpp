@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/BufferProgram.h"
-#include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -99,15 +99,19 @@ struct CheckBounds : te::impl::TECheckBoundsBase<CheckBounds> {
     getOperation()->walk([&](CheckOp check) { checks[check->getBlock()].push_back(check); });
     SmallVector<std::pair<Operation *, UnknownDims>> unknown;
     getOperation()->walk([&](Operation *op) {
-      UnknownDims dims;
-      if (auto read = dyn_cast<ReadOp>(op))
-        dims = checkRead(read);
-      else if (auto update = dyn_cast<UpdateOp>(op))
-        dims = checkUpdate(update);
-      else if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getWhereAttr())
+      auto expression = dyn_cast<ExpressionOpInterface>(op);
+      if (!expression)
+        return;
+      auto check = [&](TensorAccess access, StringRef what) {
+        if (UnknownDims dims = checkAccess(expression, access, what); !dims.empty())
+          unknown.push_back({access.op, dims});
+      };
+      for (TensorAccess access : expression.getReads())
+        check(access, "reads");
+      for (TensorAccess access : expression.getWrites())
+        check(access, "writes");
+      if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getWhereAttr())
         checkPieces(compute);
-      if (!dims.empty())
-        unknown.push_back({op, dims});
     });
     checkInRun(unknown);
   }
@@ -117,12 +121,8 @@ private:
   using UnknownDims = SmallVector<unsigned>;
 
   SmallVector<PointChecker::Fact> getFacts(Operation *op);
-  UnknownDims checkRead(ReadOp read);
-  UnknownDims checkUpdate(UpdateOp update);
+  UnknownDims checkAccess(ExpressionOpInterface expression, TensorAccess access, StringRef what);
   void checkPieces(ComputeOp compute);
-  UnknownDims checkIndexes(Operation *op, PointChecker &checker, Value tensor,
-                           ArrayRef<AffineExpr> indexes, ArrayRef<bool> isOpaque,
-                           ArrayRef<AffineExpr> known, StringRef what);
   bool conclude(Operation *op, Truth truth, const Twine &question);
   void requirePieces(ComputeOp compute, Truth truth, const Twine &question);
   void checkInRun(ArrayRef<std::pair<Operation *, UnknownDims>> unknown);
@@ -186,85 +186,51 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-CheckBounds::UnknownDims CheckBounds::checkIndexes(Operation *op, PointChecker &checker,
-                                                   Value tensor, ArrayRef<AffineExpr> indexes,
-                                                   ArrayRef<bool> isOpaque,
-                                                   ArrayRef<AffineExpr> known, StringRef what) {
+/// The dims of the accessed tensor whose index has to be checked: neither data decides it,
+/// nor is it a dim of the iteration domain of the same size.
+static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, expr] : llvm::enumerate(access.map.getResults())) {
+    auto index = dyn_cast<AffineDimExpr>(expr);
+    bool isWhole = index && sizes[index.getPosition()] == findSize(access.tensor, dim);
+    if (!isWhole && !access.opaque[dim])
+      dims.push_back(dim);
+  }
+  return dims;
+}
+
+CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expression,
+                                                  TensorAccess access, StringRef what) {
+  SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
+  sizes.truncate(access.point.numDims);
+  SmallVector<unsigned> dims = findQuestions(access, sizes);
+  if (dims.empty())
+    return {};
+  PointChecker checker(sizes, &getContext());
+  checker.setFacts(getFacts(expression));
+  Constraints known;
+  if (access.point.where)
+    known = getInequalities(access.point.where);
+  if (access.guard)
+    llvm::append_range(known, checker.domain.enter(getInequalities(access.guard), access.symbols));
   UnknownDims unknown;
-  for (unsigned dim = 0; dim < indexes.size(); ++dim) {
-    if (isOpaque[dim]) // checked by the run
-      continue;
+  for (unsigned dim : dims) {
+    AffineExpr index = checker.domain.enter(access.map.getResult(dim), access.symbols);
     auto ask = [&](AffineExpr violation, const Twine &question) {
       SmallVector<AffineExpr> constraints(known);
       constraints.push_back(violation);
-      return conclude(op, checker.excludes(constraints), question);
+      return conclude(access.op, checker.excludes(constraints), question);
     };
-    bool answered = ask(-1 - indexes[dim], Twine(what) + " dim " + Twine(dim) + " below 0");
-    if (AffineExpr size = getTensorSize(checker.domain, tensor, dim))
-      answered &= ask(indexes[dim] - size, Twine(what) + " dim " + Twine(dim) + " beyond its size");
+    bool answered = ask(-1 - index, what + " dim " + Twine(dim) + " below 0");
+    if (AffineExpr size = getTensorSize(checker.domain, access.tensor, dim))
+      answered &= ask(index - size, what + " dim " + Twine(dim) + " beyond its size");
     else
       answered &=
-          conclude(op, Truth::Unknown, Twine(what) + " dim " + Twine(dim) + " out of bounds");
+          conclude(access.op, Truth::Unknown, what + " dim " + Twine(dim) + " out of bounds");
     if (!answered)
       unknown.push_back(dim);
   }
   return unknown;
-}
-
-/// Which results of a map use symbols that `isInside` says are of the body.
-static SmallVector<bool> findOpaque(AffineMap map, function_ref<bool(unsigned)> isInside) {
-  SmallVector<bool> opaque;
-  for (AffineExpr expr : map.getResults()) {
-    bool found = false;
-    expr.walk([&](AffineExpr part) {
-      auto symbol = dyn_cast<AffineSymbolExpr>(part);
-      found |= symbol && isInside(symbol.getPosition());
-    });
-    opaque.push_back(found);
-  }
-  return opaque;
-}
-
-CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
-  Operation *op = read->getParentOp();
-  SmallVector<OpFoldResult> sizes;
-  Constraints known;
-  if (auto compute = dyn_cast<ComputeOp>(op)) {
-    bool inEpilogue = read->getParentRegion() == &compute.getEpilogue();
-    sizes = inEpilogue ? compute.getParallelSizes() : compute.getMixedSizes();
-    for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece)
-      if (&compute.getPieces()[piece] == read->getParentRegion() && compute.getPieceSet(piece))
-        known = getInequalities(compute.getPieceSet(piece));
-  } else {
-    sizes = cast<UpdateOp>(op).getMixedSizes();
-  }
-  PointChecker checker(sizes, &getContext());
-  checker.setFacts(getFacts(op));
-  if (read.getGuard())
-    llvm::append_range(known,
-                       checker.domain.enter(getInequalities(*read.getGuard()), read.getSymbols()));
-  auto indexes = checker.domain.enter(read.getMap().getResults(), read.getSymbols());
-  auto opaque = findOpaque(read.getMap(), [&](unsigned symbol) {
-    return op->isProperAncestor(read.getSymbols()[symbol].getParentRegion()->getParentOp()) ||
-           read.getSymbols()[symbol].getParentRegion()->getParentOp() == op;
-  });
-  return checkIndexes(read, checker, read.getSource(), indexes, opaque, known, "reads");
-}
-
-CheckBounds::UnknownDims CheckBounds::checkUpdate(UpdateOp update) {
-  PointChecker checker(update.getMixedSizes(), &getContext());
-  checker.setFacts(getFacts(update));
-  unsigned numOuter = update.getSymbols().size();
-  auto opaque = findOpaque(update.getMap(), [&](unsigned symbol) { return symbol >= numOuter; });
-  // What the body yields has no value to enter: those indexes are not asked for.
-  SmallVector<AffineExpr> exprs;
-  for (auto [expr, isOpaque] : llvm::zip(update.getMap().getResults(), opaque))
-    exprs.push_back(isOpaque ? getAffineConstantExpr(0, &getContext()) : expr);
-  Constraints known;
-  if (update.getGuard())
-    known = checker.domain.enter(getInequalities(*update.getGuard()), update.getSymbols());
-  return checkIndexes(update, checker, update.getBase(),
-                      checker.domain.enter(exprs, update.getSymbols()), opaque, known, "writes");
 }
 
 /// The index expressions of `dims` of a map as values at the point of `builder`; in

@@ -121,11 +121,9 @@ static Interface computeInterface(OpBuilder &builder, ArrayRef<Operation *> grou
 
 /// What kind of expression this is, for names that people read.
 static StringRef getHint(Operation *op) {
-  if (isa<UpdateOp>(op))
-    return "update";
-  if (isa<ScanOp>(op))
-    return "scan";
-  auto compute = cast<ComputeOp>(op);
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return op->getName().stripDialect();
   if (compute.getPieces().size() > 1)
     return "pieces";
   Block &body = *compute.getPieceBlock();
@@ -156,10 +154,7 @@ static void setLabels(ArrayRef<Operation *> group) {
     StringRef hint = getHint(op);
     unsigned number = used[hint]++;
     auto label = StringAttr::get(op->getContext(), number ? hint + Twine(number) : Twine(hint));
-    if (auto compute = dyn_cast<ComputeOp>(op))
-      compute.setLabelAttr(label);
-    else if (auto update = dyn_cast<UpdateOp>(op))
-      update.setLabelAttr(label);
+    cast<ExpressionOpInterface>(op).setLabelAttr(label);
   }
 }
 
@@ -229,7 +224,7 @@ static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool gr
   SmallVector<Operation *> ops;
   module.walk([&](func::FuncOp function) {
     function.walk([&](Operation *op) {
-      if (isa<ComputeOp, UpdateOp, ScanOp>(op) && !op->use_empty())
+      if (isa<ExpressionOpInterface>(op) && !op->use_empty())
         ops.push_back(op);
     });
   });

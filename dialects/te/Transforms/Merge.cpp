@@ -57,13 +57,13 @@ class Merger {
 public:
   Merger(MLIRContext *context, unsigned maxOps) : rewriter(context), maxOps(maxOps) {}
 
-  void visit(Operation *op);
+  void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
 
   unsigned numInlined = 0, numSplit = 0, numAbsorbed = 0;
 
 private:
-  Operation *inlineReads(Operation *op);
+  ExpressionOpInterface inlineReads(ExpressionOpInterface op);
   Decision decide(ReadOp read);
   StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
                              const ReadPlace &place);
@@ -79,16 +79,6 @@ static SmallVector<ReadOp> collectReads(Operation *op) {
   SmallVector<ReadOp> reads;
   op->walk([&](ReadOp read) { reads.push_back(read); });
   return reads;
-}
-
-static PointDomain getDomainAt(ReadOp read) {
-  Operation *op = read->getParentOp();
-  PointDomain domain = PointDomain::get(op);
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece)
-      if (&compute.getPieces()[piece] == read->getParentRegion() && compute.getPieceSet(piece))
-        domain.assume(compute.getPieceSet(piece), {});
-  return domain;
 }
 
 /// The place of an element in row-major order, over dims and the table of symbols;
@@ -199,7 +189,7 @@ Decision Merger::decide(ReadOp read) {
   decision.obstacle = findBodyObstacle(read, producer, facts, place);
   if (!decision.obstacle.empty())
     return decision;
-  PointDomain domain = getDomainAt(read);
+  PointDomain domain = PointDomain::get(read);
   decision.pieces = findPieces(read, producer, domain);
   if (decision.pieces.size() != 1 || decision.pieces[0].second) {
     decision.obstacle = findSplitObstacle(read, producer, decision.pieces);
@@ -261,7 +251,7 @@ void Merger::eraseIfUnused(Operation *op) {
 }
 
 /// Inlines until nothing changes; returns the op or the one in its place.
-Operation *Merger::inlineReads(Operation *op) {
+ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
   bool changed = true;
   SimplifyCounts counts;
   while (changed) {
@@ -282,7 +272,7 @@ Operation *Merger::inlineReads(Operation *op) {
         eraseIfUnused(decision.producer);
         continue;
       }
-      op = splitByPieces(rewriter, cast<ComputeOp>(op), read, decision.producer, decision.pieces);
+      op = splitByPieces(rewriter, cast<ComputeOp>(*op), read, decision.producer, decision.pieces);
       ++numSplit;
       eraseIfUnused(decision.producer);
       break;
@@ -293,9 +283,8 @@ Operation *Merger::inlineReads(Operation *op) {
   return op;
 }
 
-void Merger::visit(Operation *op) {
-  op = inlineReads(op);
-  auto consumer = dyn_cast<ComputeOp>(op);
+void Merger::visit(ExpressionOpInterface expression) {
+  auto consumer = dyn_cast<ComputeOp>(*inlineReads(expression));
   if (!consumer)
     return;
   if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
@@ -319,15 +308,13 @@ struct Merge : te::impl::TEMergeBase<Merge> {
   using TEMergeBase::TEMergeBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<ComputeOp, UpdateOp>(op))
-        ops.push_back(op);
-    });
+    SmallVector<ExpressionOpInterface> expressions;
+    getOperation().walk(
+        [&](ExpressionOpInterface expression) { expressions.push_back(expression); });
     Merger merger(&getContext(), maxOps);
-    for (Operation *op : ops)
-      merger.visit(op);
-    explain(merger, ops.size());
+    for (ExpressionOpInterface expression : expressions)
+      merger.visit(expression);
+    explain(merger, expressions.size());
     numInlined += merger.numInlined;
     numSplit += merger.numSplit;
     numAbsorbed += merger.numAbsorbed;
@@ -340,7 +327,7 @@ private:
     if (!remark)
       return;
     unsigned after = 0;
-    getOperation().walk([&](Operation *op) { after += isa<ComputeOp, UpdateOp>(op); });
+    getOperation().walk([&](ExpressionOpInterface) { ++after; });
     remark << remark::metric("Before", before) << remark::metric("After", after)
            << remark::metric("Inlined", merger.numInlined)
            << remark::metric("Split", merger.numSplit)

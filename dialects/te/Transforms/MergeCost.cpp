@@ -85,13 +85,11 @@ double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elemen
 ReadPlace te::getPlace(ReadOp read, Operation *producer) {
   ReadPlace place;
   place.op = read->getParentOp();
-  if (auto compute = dyn_cast<ComputeOp>(place.op)) {
-    bool inEpilogue = read->getParentRegion() == &compute.getEpilogue();
-    place.points = inEpilogue ? compute.getParallelSizes() : compute.getMixedSizes();
-    place.isReduced = compute.hasReduction() && !inEpilogue;
-  } else if (auto update = dyn_cast<UpdateOp>(place.op)) {
-    place.points = update.getMixedSizes();
-  }
+  auto expression = cast<ExpressionOpInterface>(place.op);
+  place.points = expression.getIterationDomain();
+  place.points.truncate(getBodyAround(read).numDims);
+  for (unsigned dim = 0; dim < place.points.size(); ++dim)
+    place.isReduced |= expression.getDimKind(dim) == DimKind::Reduction;
   for (Operation *parent = place.op->getParentOp(); parent && !parent->isAncestor(producer);
        parent = parent->getParentOp())
     place.isUnderLoop |= isa<LoopLikeOpInterface>(parent);

@@ -27,7 +27,7 @@ static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   std::optional<int64_t> index = dim.getConstantIndex();
   auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
   Operation *def = dim.getSource().getDefiningOp();
-  if (!index || !type || !isa_and_nonnull<ComputeOp, UpdateOp, ScanOp, ExternOp, LaunchOp>(def) ||
+  if (!index || !type || !isa_and_nonnull<ExpressionOpInterface, ExternOp, LaunchOp>(def) ||
       *index < 0 || *index >= type.getRank())
     return;
   rewriter.setInsertionPoint(dim);
@@ -52,23 +52,23 @@ struct Simplify : te::impl::TESimplifyBase<Simplify> {
     IRRewriter rewriter(&getContext());
     SmallVector<tensor::DimOp> dims;
     SmallVector<arith::ConstantOp> constants;
-    SmallVector<Operation *> ops;
+    SmallVector<ExpressionOpInterface> expressions;
     getOperation()->walk([&](Operation *op) {
       if (auto dim = dyn_cast<tensor::DimOp>(op))
         dims.push_back(dim);
       else if (auto constant = dyn_cast<arith::ConstantOp>(op);
                constant && isa<RankedTensorType>(constant.getType()))
         constants.push_back(constant);
-      else if (isa<ComputeOp, UpdateOp>(op))
-        ops.push_back(op);
+      else if (auto expression = dyn_cast<ExpressionOpInterface>(op))
+        expressions.push_back(expression);
     });
     for (tensor::DimOp dim : dims)
       foldDim(rewriter, dim);
     for (arith::ConstantOp constant : constants)
       replaceConstant(rewriter, constant);
     SimplifyCounts counts;
-    for (Operation *op : ops)
-      simplifyBodies(rewriter, op, counts);
+    for (ExpressionOpInterface expression : expressions)
+      simplifyBodies(rewriter, expression, counts);
     joinEqualOps(rewriter, getOperation());
     numGuards += counts.guardsDropped;
     numReads += counts.readsFolded;

@@ -181,9 +181,10 @@ void BodySimplifier::simplify(InsideOp inside) {
 //===----------------------------------------------------------------------===//
 
 /// Simplifies the sets of pieces. Pieces without a point go, which takes a new op.
-static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, PointDomain &domain) {
+static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute) {
   if (!compute.getWhereAttr())
     return compute;
+  PointDomain domain(compute.getContext(), compute.getIterationDomain());
   SmallVector<Attribute> sets;
   SmallVector<unsigned> kept;
   for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
@@ -214,26 +215,14 @@ static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, Point
   return copy;
 }
 
-Operation *te::simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts) {
-  auto run = [&](Block &body, PointDomain &known, unsigned numDims) {
-    BodySimplifier(rewriter, known, counts).run(body, numDims);
-    joinEqualOps(rewriter, body);
-  };
-  PointDomain domain = PointDomain::get(op);
-  if (auto update = dyn_cast<UpdateOp>(op)) {
-    run(update.getBody().front(), domain, update.getNumDims());
-    return update;
+ExpressionOpInterface te::simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
+                                         SimplifyCounts &counts) {
+  if (auto compute = dyn_cast<ComputeOp>(*expression))
+    expression = simplifyPieces(rewriter, compute);
+  for (const ExpressionBody &body : expression.getBodies()) {
+    PointDomain known = PointDomain::get(expression, body);
+    BodySimplifier(rewriter, known, counts).run(body.region->front(), body.numDims);
+    joinEqualOps(rewriter, body.region->front());
   }
-  ComputeOp compute = simplifyPieces(rewriter, cast<ComputeOp>(op), domain);
-  for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
-    PointDomain known = domain;
-    if (IntegerSet set = compute.getPieceSet(piece))
-      known.assume(set, {});
-    run(*compute.getPieceBlock(piece), known, compute.getNumDims());
-  }
-  if (compute.hasEpilogue()) { // runs even where there is no reduction point
-    PointDomain parallel(op->getContext(), compute.getParallelSizes());
-    run(compute.getEpilogue().front(), parallel, compute.getNumParallel());
-  }
-  return compute;
+  return expression;
 }

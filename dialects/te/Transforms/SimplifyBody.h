@@ -23,12 +23,13 @@ struct SimplifyCounts {
   }
 };
 
-/// Simplifies every map, guard and set in the bodies of a te.compute or te.update
-/// with the ranges of its domain; drops guards that always hold; makes constants
-/// of reads that never hold or read a splat, and of decided sets. Pieces without
-/// a point go. Equal expressions in a body are joined afterwards. Returns the op, or
-/// the one that took its place.
-Operation *simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts);
+/// Simplifies every map, guard and set in the bodies of `expression` by the ranges of
+/// its iteration domain. Guards that always hold are dropped; reads whose guard never
+/// holds, reads of a splat and sets that are decided become constants; pieces without a
+/// point are erased; equal ops of a body are merged. Returns `expression`, or the op
+/// that has replaced it.
+ExpressionOpInterface simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
+                                     SimplifyCounts &counts);
 
 } // namespace mlir::tssa::te
 

@@ -274,7 +274,7 @@ void LoopBatch::batch(tensor::CastOp op) {
 }
 
 void LoopBatch::batch(te::ComputeOp op) {
-  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  SmallVector<OpFoldResult> sizes = op.getIterationDomain();
   sizes.insert(sizes.begin(), OpFoldResult(count));
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;

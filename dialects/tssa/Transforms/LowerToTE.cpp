@@ -95,6 +95,7 @@ static void lower(OpBuilder &builder, AssignOp op) {
                                   return SmallVector<Value>{
                                       te::ReadOp::create(b, loc, op.getSource(), identity)};
                                 });
+  update.setInjective(true); // (C4) of tssa.assign
   op.replaceAllUsesWith(update.getResult());
 }
 

@@ -103,7 +103,7 @@ StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
 
 SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op, const IRMapping &values) {
   SmallVector<AffineExpr> extents;
-  for (OpFoldResult size : mapSizes(op.getMixedSizes(), values))
+  for (OpFoldResult size : mapSizes(op.getIterationDomain(), values))
     extents.push_back(index.getSize(size));
   return extents;
 }

@@ -163,7 +163,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
 static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
                               BlockThreads *threads) {
   SmallVector<AffineExpr> extents =
-      getSizeExprs(index, update.getMixedSizes(), function.context.values);
+      getSizeExprs(index, update.getIterationDomain(), function.context.values);
   auto build = [&](ArrayRef<Value> given) {
     buildLoops(index, extents, given, 0, [&] {
       TilePoint point;
@@ -173,7 +173,7 @@ static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te:
     });
   };
   if (threads)
-    shareDims(index, extents, findIndependentDims(update), *threads, build);
+    shareDims(index, extents, te::findIndependentDims(update), *threads, build);
   else
     build(SmallVector<Value>(extents.size()));
 }
@@ -247,7 +247,7 @@ LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::Upd
 
 LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel, te::ScanOp scan,
                               KernelTarget &target) {
-  SmallVector<OpFoldResult> sizes = te::getSizes(builder, scan.getLoc(), scan.getSource());
+  SmallVector<OpFoldResult> sizes = scan.getIterationDomain();
   builder.setInsertionPoint(kernel);
   KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, scan.getLoc());

@@ -29,43 +29,10 @@ using namespace ::tssa::conversion;
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// `expr` as an offset, or as step * dim + offset.
-static std::optional<UpdateWindow::Side> matchSide(AffineExpr expr, AffineMap map) {
-  UpdateWindow::Side side;
-  side.offset = expr;
-  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
-    if (!expr.isFunctionOfDim(dim))
-      continue;
-    if (side.dim)
-      return std::nullopt;
-    side.dim = dim;
-  }
-  if (!side.dim)
-    return side;
-  auto at = [&](AffineExpr value) {
-    return simplifyAffineExpr(expr.replace(getAffineDimExpr(*side.dim, expr.getContext()), value),
-                              map.getNumDims(), map.getNumSymbols());
-  };
-  auto simplify = [&](AffineExpr value) {
-    return simplifyAffineExpr(value, map.getNumDims(), map.getNumSymbols());
-  };
-  side.offset = at(getAffineConstantExpr(0, expr.getContext()));
-  auto step = dyn_cast<AffineConstantExpr>(
-      simplify(at(getAffineConstantExpr(1, expr.getContext())) - side.offset));
-  if (!step || step.getValue() == 0)
-    return std::nullopt;
-  side.step = step.getValue();
-  AffineExpr rest =
-      simplify(expr - getAffineDimExpr(*side.dim, expr.getContext()) * side.step - side.offset);
-  if (rest != getAffineConstantExpr(0, expr.getContext()))
-    return std::nullopt;
-  return side;
-}
-
 namespace tssa::conversion {
 
 std::optional<unsigned> UpdateWindow::getContiguousDim() const {
-  if (sides.empty() || sides.back().step != 1)
+  if (sides.empty() || sides.back().stride != 1)
     return std::nullopt;
   return sides.back().dim;
 }
@@ -78,7 +45,8 @@ std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
   UpdateWindow window;
   window.domain.resize(update.getNumDims());
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<UpdateWindow::Side> side = matchSide(expr, map);
+    std::optional<te::StridedIndex> side =
+        te::matchStridedIndex(expr, map.getNumDims(), map.getNumSymbols());
     if (!side || (side->dim && window.domain[*side->dim]))
       return std::nullopt;
     window.sides.push_back(*side);
@@ -86,7 +54,7 @@ std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
       continue;
     AffineExpr steps = getAffineDimExpr(position, context) - side->offset;
     window.domain[*side->dim] =
-        side->step > 0 ? steps.floorDiv(side->step) : (-steps).floorDiv(-side->step);
+        side->stride > 0 ? steps.floorDiv(side->stride) : (-steps).floorDiv(-side->stride);
   }
   for (auto [dim, expr] : llvm::enumerate(window.domain)) {
     if (expr)
@@ -96,19 +64,6 @@ std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
     expr = getAffineConstantExpr(0, context);
   }
   return window;
-}
-
-SmallVector<bool> findIndependentDims(te::UpdateOp update) {
-  SmallVector<bool> independent(update.getNumDims(), false);
-  for (AffineExpr expr : update.getMap().getResults()) {
-    bool isOpaque = llvm::any_of(
-        llvm::seq<unsigned>(update.getSymbols().size(), update.getMap().getNumSymbols()),
-        [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); });
-    std::optional<UpdateWindow::Side> side = matchSide(expr, update.getMap());
-    if (!isOpaque && side && side->dim)
-      independent[*side->dim] = true;
-  }
-  return independent;
 }
 
 } // namespace tssa::conversion
@@ -146,7 +101,7 @@ public:
 
 private:
   SmallVector<AffineExpr> getDomain(IndexBuilder &index, const IRMapping &values) {
-    return getSizeExprs(index, update.getMixedSizes(), values);
+    return getSizeExprs(index, update.getIterationDomain(), values);
   }
 
   FailureOr<Schedule> scheduleWindow(IndexBuilder &index, const IRMapping &values) {
@@ -267,13 +222,13 @@ private:
         body.addConstraint(steps, /*equality=*/true, inside);
         continue;
       }
-      int64_t step = std::abs(side.step);
-      if (side.step < 0)
+      int64_t stride = std::abs(side.stride);
+      if (side.stride < 0)
         steps = zero - steps;
       body.addConstraint(steps, /*equality=*/false, inside);
-      body.addConstraint((domain[*side.dim] - 1) * step - steps, /*equality=*/false, inside);
-      if (step != 1)
-        body.addConstraint(steps % step, /*equality=*/true, inside);
+      body.addConstraint((domain[*side.dim] - 1) * stride - steps, /*equality=*/false, inside);
+      if (stride != 1)
+        body.addConstraint(steps % stride, /*equality=*/true, inside);
     }
     if (!update.getGuard() || inside.never)
       return inside;

@@ -377,6 +377,17 @@ func.func @update_C4(%base: tensor<4xf32>) {
 
 // -----
 
+func.func @update_C5(%base: tensor<4x8xf32>) {
+  // expected-error @below {{is marked as injective, but 8 points along d1 write the same element}}
+  %r = te.update (d0: 4, d1: 8) into %base[d0, 0] injective {
+    %c = arith.constant 0.0 : f32
+    te.yield %c : f32
+  } : tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @scan_C1_axis(%x: tensor<4xf32>) {
   // expected-error @below {{expects 'axis' below the rank 1, got 1}}
   %y = te.scan %x axis 1 init 0.0 : f32 combine arith.addf : tensor<4xf32>

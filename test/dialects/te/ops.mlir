@@ -67,8 +67,14 @@ func.func @writes(%ids: tensor<5xi64>, %src: tensor<5x8xf32>, %base: tensor<100x
     %c = arith.constant 1.0 : f32
     te.yield %c : f32
   } : tensor<100x8xf32>
-  // CHECK: te.scan %{{.+}} axis 1 init 0.000000e+00 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
-  %z = te.scan %u axis 1 init 0.0 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
+  // CHECK: te.update (d0: 4) into %{{.+}}[d0 * 2, 0] where (2 - d0 >= 0) injective {
+  // CHECK: } combine arith.addf : tensor<100x8xf32>
+  %q = te.update (d0: 4) into %base[d0 * 2, 0] where (2 - d0 >= 0) injective {
+    %c = arith.constant 1.0 : f32
+    te.yield %c : f32
+  } combine arith.addf : tensor<100x8xf32>
+  // CHECK: te.scan @sum %{{.+}} axis 1 init 0.000000e+00 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
+  %z = te.scan @sum %u axis 1 init 0.0 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
   return
 }
 

@@ -33,7 +33,7 @@ func.func @expand(%b: tensor<4xf32>, %n: index) -> tensor<4x?xf32> {
 // -----
 
 // CHECK-LABEL: func @assign
-// CHECK: te.update (d0: %arg3) into %arg0[d0 * 2 + s0, 1](%arg2) {
+// CHECK: te.update (d0: %arg3) into %arg0[d0 * 2 + s0, 1](%arg2) injective {
 // CHECK-NEXT: te.read %arg1[d0]
 func.func @assign(%b: tensor<?x3xf32>, %s: tensor<?xf32>, %i: index, %n: index) -> tensor<?x3xf32> {
   %r = tssa.assign %s into %b [slice(0, ?, ?, 2), select(1, 1)](%i, %n) : tensor<?xf32> into tensor<?x3xf32>
