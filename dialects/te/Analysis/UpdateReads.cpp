@@ -1,4 +1,4 @@
-//===- UpdateReads.cpp - what an update reads of its base -----------------===//
+//===- UpdateReads.cpp - the reads of an update's base --------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::tssa;
 
-/// The expressions of `map` with what te.index computes put in its place; `leaves`
-/// are the operands of the symbols that are left.
+/// Returns the results of `map` with each symbol that a te.index computes replaced by its
+/// expression. Appends the operands of the remaining symbols to `leaves`.
 static SmallVector<AffineExpr> expand(AffineMap map, ValueRange symbols,
                                       SmallVectorImpl<Value> &leaves) {
   SmallVector<AffineExpr> replacements;
@@ -30,8 +30,9 @@ static SmallVector<AffineExpr> expand(AffineMap map, ValueRange symbols,
   });
 }
 
-/// Whether `expr` differs for every value of dim `dim`, whatever the symbols are.
-static bool tellsApart(AffineExpr expr, unsigned dim, unsigned numDims) {
+/// Returns whether `expr` has a different value for each value of dim `dim`, for any values of
+/// the symbols: it is linear in this dim and depends on no other one.
+static bool isInjectiveInDim(AffineExpr expr, unsigned dim, unsigned numDims) {
   for (unsigned other = 0; other < numDims; ++other)
     if (expr.isFunctionOfDim(other) != (other == dim))
       return false;
@@ -46,12 +47,12 @@ static bool tellsApart(AffineExpr expr, unsigned dim, unsigned numDims) {
   return isSum;
 }
 
-/// Whether no two points of the domain have one target.
+/// Returns whether different points of the domain have different targets.
 static bool isInjective(te::UpdateOp update, ArrayRef<AffineExpr> target) {
   return llvm::all_of(llvm::enumerate(update.getStaticSizes()), [&](auto entry) {
     unsigned dim = entry.index();
     return entry.value() == 1 || llvm::any_of(target, [&](AffineExpr expr) {
-             return tellsApart(expr, dim, update.getNumDims());
+             return isInjectiveInDim(expr, dim, update.getNumDims());
            });
   });
 }

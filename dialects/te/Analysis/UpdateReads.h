@@ -1,4 +1,4 @@
-//===- UpdateReads.h - what an update reads of its base -------------------===//
+//===- UpdateReads.h - the reads of an update's base ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,9 @@
 
 namespace mlir::tssa::te {
 
-/// Whether every use of `base` but as that of `update` is a read, in its body, of the
-/// element that the same point, and no other one, writes: then it can be done in place.
+/// Returns whether the only uses of `base`, besides being the base of `update`, are reads in the
+/// body of `update` of the element that the same point writes, and that no other point writes.
+/// The update can then be done in place.
 bool readsOnlyTarget(UpdateOp update, Value base);
 
 } // namespace mlir::tssa::te
