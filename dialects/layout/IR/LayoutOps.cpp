@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::tssa::layout;
 
-/// A bare word as a string attribute.
+/// Parses a keyword as a string attribute.
 static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &attr) {
   StringRef word;
   if (parser.parseKeyword(&word))

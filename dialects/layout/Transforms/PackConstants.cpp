@@ -1,4 +1,4 @@
-//===- PackConstants.cpp - weights in the order of the loops -===//
+//===- PackConstants.cpp - stores weights in the order of the loops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,11 +22,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Elements below which packing does not pay.
+/// Constants of fewer elements than this are not packed.
 static constexpr int64_t fewElements = 64;
 
 namespace {
-/// A parameter with its new storage.
+/// A parameter and its new storage.
 struct PackedParameter {
   unsigned arg;
   Packing packing;
@@ -78,9 +78,9 @@ private:
                : te::ConstantOp();
   }
 
-  /// The constants that one factor of a sum of products is computed from, such as packed numbers
-  /// and their scales, and a read of the other factor; of a sum of squares, such as those of
-  /// distances, the constants and a read of what they meet.
+  /// The reads of constants from which one factor of a sum of products is computed, such as packed
+  /// numbers and their scales, and a read of the other factor. If both factors read the same, as in
+  /// a sum of squared distances, `reads` are the reads of constants and `data` is another read.
   struct Weights {
     SmallVector<te::ReadOp> reads;
     te::ReadOp data;
@@ -102,7 +102,8 @@ private:
     return Weights{weights, *other};
   }
 
-  /// Whether the constant that `read` reads may be stored anew; a remark says why not.
+  /// Returns whether the constant that `read` reads may be packed. If not, emits a remark with the
+  /// reason.
   static bool canPack(te::ReadOp read, te::LaunchOp launch) {
     te::ConstantOp constant = getConstant(read, launch);
     StringRef obstacle;
@@ -123,8 +124,8 @@ private:
     return remark::RemarkOpts::name("packed").category("layout-pack-constants");
   }
 
-  /// The storage that the weights of `compute` want, if it is a sum of products with a
-  /// constant factor.
+  /// Returns the parameters to pack for `compute`, if it is a sum of products with a constant
+  /// factor, and the best storage of each.
   SmallVector<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<Weights> weights = findWeights(compute, launch);
     if (!weights)
@@ -151,8 +152,8 @@ private:
     return parameters;
   }
 
-  /// The other dims of the weights: those whose reduction loop takes long steps
-  /// through the data come first.
+  /// Returns the order of the dims of the weights other than `blocked`: first the parallel dims,
+  /// then the reduction dims in descending order of their stride in `data`.
   static SmallVector<int64_t, 6> getInnerOrder(te::ComputeOp compute, te::ReadOp weights,
                                                te::ReadOp data, unsigned blocked) {
     Access access(data, compute.getNumDims());

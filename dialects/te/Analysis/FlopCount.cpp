@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Operations of the ops of a body.
+/// Returns the number of floating-point operations in a body; an fma counts as two.
 static int64_t countOps(Region &region) {
   int64_t count = 0;
   region.walk([&](Operation *op) {
@@ -32,7 +32,8 @@ static int64_t countOps(Region &region) {
   return count;
 }
 
-/// Nothing where a size is not known, or there are too many points to count.
+/// Returns the number of points of a domain, or nothing if a size is dynamic or the product
+/// overflows.
 static std::optional<int64_t> countPoints(ArrayRef<OpFoldResult> sizes) {
   std::optional<int64_t> points = 1;
   for (OpFoldResult size : sizes) {
@@ -42,7 +43,7 @@ static std::optional<int64_t> countPoints(ArrayRef<OpFoldResult> sizes) {
   return points;
 }
 
-/// points * each, and what was counted before.
+/// Returns total + points * each, or nothing if that is not known or overflows.
 static std::optional<int64_t> addTo(std::optional<int64_t> total, std::optional<int64_t> points,
                                     int64_t each) {
   if (each == 0)

@@ -1,4 +1,4 @@
-//===- PointDomain.cpp - what is known at a point of a te op -===//
+//===- PointDomain.cpp - known facts about the points of a te op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// How far definitions of symbols are followed.
+/// The depth to which definitions of symbols are followed.
 static constexpr unsigned maxDefinitionDepth = 8;
 
 PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
@@ -46,7 +46,7 @@ AffineExpr PointDomain::getSize(OpFoldResult size) {
   return getSymbol(cast<Value>(size));
 }
 
-/// Whether the value is the size of something.
+/// Returns whether `value` is the size of a dim of a tensor.
 static bool isSize(Value value) {
   if (value.getDefiningOp<tensor::DimOp>())
     return true;
@@ -124,8 +124,8 @@ AffineExpr PointDomain::getDefinition(Value value) {
   return result;
 }
 
-/// Whether a product or divisor in the expression has dims where MLIR's
-/// semi-affine expressions allow symbols only.
+/// Returns whether each divisor, and one factor of each product, has no dims, as MLIR's
+/// semi-affine expressions require.
 static bool isSemiAffine(AffineExpr expr) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Fills `region` with one block of `argTypes` whose values come from `fn`.
+/// Fills `region` with one block with arguments of `argTypes`. `fn` builds the ops and returns the
+/// values to yield.
 static void fillRegion(OpBuilder &builder, Location loc, Region &region, ArrayRef<Type> argTypes,
                        unsigned numDims, ArgsBodyFn fn) {
   OpBuilder::InsertionGuard guard(builder);

@@ -44,8 +44,8 @@ SmallVector<OpFoldResult> te::mixSizes(MLIRContext *context, ArrayRef<int64_t> s
   return sizes;
 }
 
-/// Position of dynamic dim `dim` of result `result` among the dynamic dims of
-/// all results.
+/// Returns the position of dynamic dim `dim` of result `result` among the dynamic dims of all
+/// results.
 static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned dim) {
   unsigned position = 0;
   for (auto [index, type] : llvm::enumerate(results)) {
@@ -59,7 +59,7 @@ static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned 
   llvm_unreachable("no such dim");
 }
 
-/// The size a te op was made with, or null.
+/// Returns the size of dim `dim` of `result` that the op has as an operand or constant, or null.
 static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
   if (auto expression = dyn_cast<te::ExpressionOpInterface>(op))
@@ -77,8 +77,7 @@ static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   return {};
 }
 
-/// The first `tensor.dim` that reads this size in the block of the tensor, if
-/// any.
+/// Returns the first `tensor.dim` of this dim in the block that defines `tensor`, or null.
 static Value findDim(Value tensor, unsigned dim) {
   tensor::DimOp first;
   for (Operation *user : tensor.getUsers()) {
@@ -90,8 +89,8 @@ static Value findDim(Value tensor, unsigned dim) {
   return first ? first.getResult() : Value();
 }
 
-/// The size of a function's argument through another argument whose dim has the
-/// same name: both are checked equal at entry.
+/// Returns the size of a dim of an argument by a `tensor.dim` of another argument whose dim has the
+/// same name, or null. A check at entry ensures that dims with the same name have equal sizes.
 static Value findNamedDim(BlockArgument argument, unsigned dim) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function || !argument.getOwner()->isEntryBlock())

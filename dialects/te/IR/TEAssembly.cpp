@@ -1,4 +1,4 @@
-//===- TEAssembly.cpp - how te ops read and print -===//
+//===- TEAssembly.cpp - parsers and printers of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,7 +111,7 @@ void InsideOp::print(OpAsmPrinter &p) {
 // compute
 //===----------------------------------------------------------------------===//
 
-/// init (0.0 : f32, ...)
+/// Parses `(0.0 : f32, ...)`.
 static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &init) {
   return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
     TypedAttr value;
@@ -122,7 +122,7 @@ static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &in
   });
 }
 
-/// {body} | where (...) {body} where (...) {body}
+/// Parses `{body}`, or pieces: `where (...) {body} where (...) {body}`.
 static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsigned numParallel,
                                unsigned numDims, SmallVectorImpl<Attribute> &where) {
   SmallVector<std::unique_ptr<Region>> pieces;
@@ -135,7 +135,7 @@ static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsi
         parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
       return failure();
     if (exprParser.numSymbols || exprParser.numDims > numParallel)
-      return parser.emitError(loc, "a piece is a set over the parallel dims");
+      return parser.emitError(loc, "expected the set of a piece to use the parallel dims only");
     where.push_back(
         IntegerSetAttr::get(makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
   }
@@ -229,7 +229,7 @@ void ComputeOp::print(OpAsmPrinter &p) {
 // update, scan
 //===----------------------------------------------------------------------===//
 
-/// What the body of an update yields; nothing where it is no body.
+/// Returns the types that the body of an update yields; empty if the region has no te.yield.
 static TypeRange getYieldedTypes(Region &body) {
   bool hasYield = body.hasOneBlock() && !body.front().empty() && isa<YieldOp>(body.front().back());
   return hasYield ? TypeRange(body.front().back().getOperandTypes()) : TypeRange();
@@ -261,7 +261,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*body))
     return failure();
   setNumDims(*body, staticSizes.size());
-  // The combiner's short form needs the element type, which comes last: the body yields it.
+  // The short form of the combiner needs the element type. The text has it last, so it is taken
+  // from the body's te.yield.
   TypeRange yielded = getYieldedTypes(*body);
   if (succeeded(parser.parseOptionalKeyword("combine"))) {
     if (parseCombiner(parser, *combiner, yielded.empty() ? Type() : yielded.front()))
@@ -274,7 +275,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
-  // Behind the value the body yields symbols; the last ones may be without a use.
+  // After the value, the body yields opaque indexes as symbols. The map need not use the last ones.
   size_t numOpaque = yielded.empty() ? 0 : yielded.size() - 1;
   unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size() + numOpaque);
   properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);

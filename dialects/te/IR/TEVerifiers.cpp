@@ -1,4 +1,4 @@
-//===- TEVerifiers.cpp - what is always true of te ops -===//
+//===- TEVerifiers.cpp - verifiers of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::tssa::te;
 
-/// Dims that a body at this place of a te op may name; none outside of one.
+/// Returns the number of dims that index expressions of `op` may use, or nothing if `op` is not in
+/// a body of an expression.
 static std::optional<unsigned> getAvailableDims(Operation *op) {
   for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
     Operation *parent = region->getParentOp();
@@ -31,7 +32,7 @@ static std::optional<unsigned> getAvailableDims(Operation *op) {
 static LogicalResult verifyDims(Operation *op, unsigned numDims) {
   std::optional<unsigned> available = getAvailableDims(op);
   if (!available)
-    return op->emitOpError("expects to stand in a body of te.compute or te.update");
+    return op->emitOpError("expects to be in a body of te.compute or te.update");
   if (numDims != *available)
     return op->emitOpError("expects index expressions over ")
            << *available << " dims, got " << numDims;
@@ -45,7 +46,7 @@ static LogicalResult verifySymbols(Operation *op, unsigned numSymbols, unsigned 
   return success();
 }
 
-/// Checks that text can say what the index expressions are.
+/// Checks that the index expressions can be printed and parsed again.
 static LogicalResult verifyExprs(Operation *op, unsigned numSymbols, ArrayRef<AffineExpr> exprs) {
   if (numSymbols > maxSymbols)
     return op->emitOpError("expects at most ") << maxSymbols << " symbols, got " << numSymbols;
@@ -292,7 +293,7 @@ LogicalResult ExternOp::verify() {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (!getOuts().empty() && (llvm::any_of(getInputs().getTypes(), isTensor) || // C2
                              llvm::any_of(getResultTypes(), isTensor)))
-    return emitOpError("expects operands and results in memory where there are outs");
+    return emitOpError("expects no tensors as operands or results if there are outs");
   return success();
 }
 
@@ -312,7 +313,7 @@ LogicalResult ResultOp::verify() {
   return success();
 }
 
-/// Checks that there is one dictionary for each of `count` parameters or results, or none.
+/// Checks that `attrs` is null or has one dictionary for each of `count` parameters or results.
 static LogicalResult verifyAttrs(KernelOp op, ArrayAttr attrs, unsigned count, StringRef what) {
   if (attrs && attrs.size() != count)
     return op.emitOpError("expects attributes for each of ")

@@ -1,4 +1,4 @@
-//===- CheckBounds.cpp - indexes are in bounds, pieces cover their domain -===//
+//===- CheckBounds.cpp - proves indexes in bounds and pieces complete -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A question is a set of constraints that no point of the domain may satisfy: an
-/// index below 0 or beyond the size, a point in two pieces, a point in none.
-/// 1. The simplifier proves that one of the constraints never holds.
-/// 2. Else an exact solver says whether there is a point, for constant sizes, or that
-///    there is none for any size.
-/// 3. Else both are tried again with what the te.checks say that every run passes before.
-/// 4. Else the answer is unknown: an index becomes opaque (te.index), so that the run
-///    checks it; pieces must be proven.
+/// Each property is stated as a set of constraints that no point of the domain may satisfy: an
+/// index below 0 or beyond the size, a point in two pieces, or a point in no piece.
+/// 1. The simplifier tries to prove that one of the constraints never holds.
+/// 2. Otherwise an exact solver decides whether there is a point, if the sizes are constant, or may
+///    prove that there is none for any size.
+/// 3. Otherwise both try again with the conditions of te.checks that each run passes before.
+/// 4. Otherwise the answer is unknown. An index then becomes opaque (te.index), so that the run
+///    checks it. For pieces it is an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Sets with more pieces cover their domain only if their volumes say so.
+/// With more pieces than this, only the volumes can prove that the pieces cover the domain.
 static constexpr unsigned maxCoveredPieces = 8;
 
 namespace {
-/// Answers questions about the points of one op.
+/// Proves properties of the points of one op.
 class PointChecker {
 public:
   PointChecker(ArrayRef<OpFoldResult> sizes, MLIRContext *context) : domain(context, sizes) {
@@ -53,11 +53,11 @@ public:
     }
   }
 
-  /// What every run that comes here has checked: left >= right.
+  /// A condition, left >= right, that each run has checked before the op.
   using Fact = std::pair<Value, Value>;
   void setFacts(ArrayRef<Fact> known) { facts.assign(known.begin(), known.end()); }
 
-  /// Always: no point satisfies all constraints; Never: some point does.
+  /// Returns Always if no point satisfies all constraints, and Never if some point does.
   Truth excludes(ArrayRef<AffineExpr> constraints) {
     Truth truth = decide(constraints, /*useFacts=*/false);
     return truth == Truth::Unknown && !facts.empty() ? decide(constraints, /*useFacts=*/true)
@@ -117,7 +117,7 @@ struct CheckBounds : te::impl::TECheckBoundsBase<CheckBounds> {
   }
 
 private:
-  /// Dims whose index is not known to be in bounds.
+  /// The dims whose index is not known to be in bounds.
   using UnknownDims = SmallVector<unsigned>;
 
   SmallVector<PointChecker::Fact> getFacts(Operation *op);
@@ -131,7 +131,7 @@ private:
 };
 } // namespace
 
-/// What the checks in front of `op` say of sizes.
+/// Returns the conditions on indexes that the te.checks before `op` check.
 SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
   SmallVector<PointChecker::Fact> facts;
   for (Operation *at = op; at && at->getBlock(); at = at->getParentOp())
@@ -152,7 +152,8 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
   return facts;
 }
 
-/// Returns whether there is an answer.
+/// Reports the answer to `question`, where Always means that the property holds. Emits an error if
+/// it is violated. Returns whether the answer is known.
 bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   LDBG() << op->getLoc() << ' ' << question << ": "
          << (truth == Truth::Always  ? "no"
@@ -169,7 +170,7 @@ bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   }
   ++numUnknown;
   if (showUnknown)
-    op->emitRemark() << "not known whether " << question;
+    op->emitRemark() << "not known whether it " << question;
   return false;
 }
 
@@ -177,7 +178,7 @@ bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
 // Indexes
 //===----------------------------------------------------------------------===//
 
-/// The size of a tensor's dim over the table of symbols, without making new ops.
+/// Returns the size of a dim of `tensor` over the table of symbols, or null if no value holds it.
 static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -233,8 +234,8 @@ CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expressi
   return unknown;
 }
 
-/// The index expressions of `dims` of a map as values at the point of `builder`; in
-/// the map, new symbols take their place.
+/// Builds a te.index for each result of `map` in `dims`, and replaces these results by new symbols.
+/// Returns the values of the new symbols.
 static SmallVector<Value> takeOut(OpBuilder &builder, Location loc, AffineMap &map,
                                   ValueRange operands, ArrayRef<unsigned> dims) {
   SmallVector<Value> values;
@@ -263,7 +264,7 @@ static void makeOpaque(IRRewriter &rewriter, ReadOp read, ArrayRef<unsigned> dim
                                       read.getPadAttr());
 }
 
-/// The body yields the indexes behind its own opaque ones.
+/// Makes the body yield the indexes of `dims`, after the opaque indexes that it already yields.
 static void makeOpaque(IRRewriter &rewriter, UpdateOp update, ArrayRef<unsigned> dims) {
   Operation *yield = update.getBody().front().getTerminator();
   rewriter.setInsertionPoint(yield);
@@ -301,8 +302,8 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
   signalPassFailure();
 }
 
-/// The number of points of a box with constant bounds on some dims, which `sizes` has
-/// constant, divided by the extents of the other dims; none if it is no such box.
+/// Returns the product of the extents of a box in the dims of constant size; in the other dims, the
+/// box must have no bounds. Returns nothing if the constraints are no such box or on overflow.
 static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {
@@ -332,7 +333,7 @@ static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayR
   return volume;
 }
 
-/// Disjoint boxes whose volumes add up to that of the domain cover it.
+/// Returns whether disjoint boxes cover the domain, because their volumes add up to its volume.
 static bool coverByVolume(ArrayRef<Constraints> sets, ArrayRef<int64_t> sizes) {
   int64_t sum = 0;
   for (const Constraints &set : sets) {
@@ -361,7 +362,7 @@ void CheckBounds::checkPieces(ComputeOp compute) {
   bool covered = coverByVolume(sets, sizes);
   if (covered || numPieces > maxCoveredPieces)
     return requirePieces(compute, covered ? Truth::Always : Truth::Unknown, question);
-  // A point in no piece breaks one constraint of each: try every choice.
+  // A point in no piece violates a constraint of each piece. All such choices are tried.
   SmallVector<Constraints> outside = {{}};
   constexpr unsigned maxChoices = 256;
   for (const Constraints &set : sets) {

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Expressions are visited in program order, so that what one reads is merged
-/// already:
-/// 1. A producer without reduction is computed where it is read, when that costs
-///    nothing or is worth it (MergeCost.h). Pieces of a producer become pieces of
-///    an element-wise reader.
-/// 2. An element-wise expression becomes the epilogue of a reduction whose only
-///    reader it is; if it reads rearranged, the rearrangement comes after it.
-/// 3. Producers that nobody uses any more go.
+/// Expressions are visited in program order, so that the producers that an expression reads are
+/// already merged:
+/// 1. A producer without reduction is computed where it is read, if that costs nothing or is worth
+///    it (MergeCost.h). The pieces of a producer become pieces of an element-wise reader.
+/// 2. An element-wise expression becomes the epilogue of a reduction that only it reads. If it
+/// reads
+///    rearranged elements, the rearrangement is done after the epilogue.
+/// 3. Producers that have no use any more are erased.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,13 +39,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Pieces that a merged expression may have.
+/// The number of pieces that a merged expression may have.
 static constexpr unsigned maxPieces = 16;
-/// Nodes of an index expression that a rearrangement may lead to.
+/// The number of nodes that an index expression may have after merging a rearrangement.
 static constexpr unsigned maxIndexSize = 64;
 
 namespace {
-/// What to do with one read.
+/// How to merge one read.
 struct Decision {
   enum Kind { Keep, Inline, Split } kind = Keep;
   ComputeOp producer;
@@ -66,7 +66,7 @@ private:
   ExpressionOpInterface inlineReads(ExpressionOpInterface op);
   Decision decide(ReadOp read);
   StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                             const ReadPlace &place);
+                             const ReadSite &site);
   bool hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain);
   void eraseIfUnused(Operation *op);
 
@@ -81,8 +81,8 @@ static SmallVector<ReadOp> collectReads(Operation *op) {
   return reads;
 }
 
-/// The place of an element in row-major order, over dims and the table of symbols;
-/// null if a size is not known.
+/// Returns the row-major address of an element as an expression over dims and the table of symbols,
+/// or null if a size is not known or the expression is not semi-affine.
 static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineExpr> indexes) {
   AffineExpr address = getAffineConstantExpr(0, tensor.getContext());
   for (auto [dim, index] : llvm::enumerate(indexes)) {
@@ -116,11 +116,11 @@ static bool hasSymbols(AffineExpr expr) {
       .wasInterrupted();
 }
 
-/// Whether the indexes that the read would have after inlining a rearrangement are
-/// too large, or divide in the body of a reduction, again and again, to find the
-/// address. (An address may need no division where the indexes do: a reshape.)
+/// Returns whether inlining a rearrangement would make the indexes of the read too large, or would
+/// need a division in the body of a reduction, where each iteration repeats it. Only the address
+/// counts there: it may need no division even if the indexes do, as for a reshape.
 bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain) {
-  bool isReduced = getPlace(read, producer).isReduced;
+  bool isReduced = getReadSite(read, producer).isReduced;
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
   for (Operation &op : *producer.getPieceBlock(piece)) {
     auto inner = dyn_cast<ReadOp>(op);
@@ -136,7 +136,7 @@ bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointD
     }
     if (!isReduced || !divided)
       continue;
-    // A constant is packed along plain indexes.
+    // Packing of constants needs plain indexes.
     if (inner.getGuard() || inner.getSource().getDefiningOp<ConstantOp>())
       return true;
     AffineExpr address = getAddress(domain, inner.getSource(), indexes);
@@ -147,8 +147,8 @@ bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointD
 }
 
 StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                                   const ReadPlace &place) {
-  if (StringRef obstacle = findWorkObstacle(producer, facts, place); !obstacle.empty())
+                                   const ReadSite &site) {
+  if (StringRef obstacle = findWorkObstacle(producer, facts, site); !obstacle.empty())
     return obstacle;
   if (StringRef obstacle = findSharingObstacle(producer, facts); !obstacle.empty())
     return obstacle;
@@ -159,7 +159,8 @@ StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFa
   return "";
 }
 
-/// Why `read` cannot be split along the pieces of `producer`; empty if it can.
+/// Returns why the reader cannot be split along the pieces of `producer`, or an empty string if it
+/// can.
 static StringRef findSplitObstacle(ReadOp read, ComputeOp producer,
                                    ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
   auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
@@ -185,8 +186,8 @@ Decision Merger::decide(ReadOp read) {
   if (!producer || producer.hasReduction())
     return decision;
   BodyFacts facts = getFacts(producer);
-  ReadPlace place = getPlace(read, producer);
-  decision.obstacle = findBodyObstacle(read, producer, facts, place);
+  ReadSite site = getReadSite(read, producer);
+  decision.obstacle = findBodyObstacle(read, producer, facts, site);
   if (!decision.obstacle.empty())
     return decision;
   PointDomain domain = PointDomain::get(read);
@@ -199,7 +200,7 @@ Decision Merger::decide(ReadOp read) {
   bool isPlain =
       facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
   if (isPlain || !facts.isRearrangement() ||
-      getReuse(place.points, producer.getParallelSizes()) <= 1)
+      getReuse(site.points, producer.getParallelSizes()) <= 1)
     decision.kind = Decision::Inline;
   else
     decision.obstacle = "a reduction would divide for its index, or the index would be too large";
@@ -210,7 +211,7 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
   return remark::RemarkOpts::name(name).category("te-merge");
 }
 
-/// Says that `merged` is no expression of its own any more.
+/// Emits a remark that `merged` became part of the expression `into`.
 static void explainMerged(ComputeOp merged, const char *how, Location into) {
   if (auto remark = remark::passed(merged.getLoc(), getRemarkOptions("merged"))) {
     std::string text;
@@ -220,13 +221,13 @@ static void explainMerged(ComputeOp merged, const char *how, Location into) {
   }
 }
 
-/// About how often each element of `producer` would be computed where `read` stands.
+/// Estimates how often each element of `producer` would be computed if it were inlined into `read`.
 static std::string countComputations(ReadOp read, ComputeOp producer) {
-  double count = getReuse(getPlace(read, producer).points, producer.getParallelSizes());
+  double count = getReuse(getReadSite(read, producer).points, producer.getParallelSizes());
   return llvm::formatv("{0:F1}", count);
 }
 
-/// Says of each expression that another one still reads why it is stored.
+/// Emits a remark for each expression that another one still reads on why it is stored.
 void Merger::explainStored(func::FuncOp function) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   function.walk([&](ReadOp read) {
@@ -238,7 +239,8 @@ void Merger::explainStored(func::FuncOp function) {
                          : consumer               ? findEpilogueObstacle(producer, consumer)
                                                   : "its reader is a te.update";
     remark::missed(producer.getLoc(), getRemarkOptions("stored"))
-        << remark::reason("{0}", obstacle.empty() ? "its reader merged with another" : obstacle)
+        << remark::reason("{0}", obstacle.empty() ? "its reader was merged with another expression"
+                                                  : obstacle)
         << remark::metric("Ops", getFacts(producer).numOps)
         << remark::metric("Uses", std::distance(producer->use_begin(), producer->use_end()))
         << remark::metric("Computations", countComputations(read, producer));
@@ -250,7 +252,7 @@ void Merger::eraseIfUnused(Operation *op) {
     rewriter.eraseOp(op);
 }
 
-/// Inlines until nothing changes; returns the op or the one in its place.
+/// Inlines producers until nothing changes. Returns the op or its replacement.
 ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
   bool changed = true;
   SimplifyCounts counts;
@@ -321,7 +323,7 @@ struct Merge : te::impl::TEMergeBase<Merge> {
   }
 
 private:
-  /// Each expression becomes a launch.
+  /// Emits remarks on the number of expressions, each of which becomes a launch.
   void explain(Merger &merger, unsigned before) {
     auto remark = remark::analysis(getOperation().getLoc(), getRemarkOptions("expressions"));
     if (!remark)

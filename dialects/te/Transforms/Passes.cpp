@@ -26,7 +26,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   if (merges)
     function.addPass(createTEMerge());
   function.addPass(::tssa::createSoundCanonicalizerPass());
-  // Merging leaves equal host ops and selects that the canonicalizer decided.
+  // Merging leaves equal ops in the host program, and ops that the canonicalizer made foldable.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
@@ -36,7 +36,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   manager.addPass(createTEFormKernels(forming));
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());
-  // For the numbers in the names.
+  // Renumbers the names of the kernels.
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEMarkFinite());
 }

@@ -1,11 +1,11 @@
-//===- Simplify.cpp - simpler index expressions everywhere -===//
+//===- Simplify.cpp - simplifies index expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/JoinEqualOps.h"
+#include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The size of a te result is the operand that it was made with.
+/// Replaces the size of a te result by the size operand of its op.
 static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   std::optional<int64_t> index = dim.getConstantIndex();
   auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
@@ -40,7 +40,7 @@ static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim, *getConstantSize(size));
 }
 
-/// Folding makes tensors of arith.constant; a host program has te.constant.
+/// Replaces a tensor that folding has made an arith.constant by a te.constant.
 static void replaceConstant(RewriterBase &rewriter, arith::ConstantOp op) {
   rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<te::ConstantOp>(op, cast<ElementsAttr>(op.getValue()));
@@ -69,7 +69,7 @@ struct Simplify : te::impl::TESimplifyBase<Simplify> {
     SimplifyCounts counts;
     for (ExpressionOpInterface expression : expressions)
       simplifyBodies(rewriter, expression, counts);
-    joinEqualOps(rewriter, getOperation());
+    mergeEqualOps(rewriter, getOperation());
     numGuards += counts.guardsDropped;
     numReads += counts.readsFolded;
     numSets += counts.setsFolded;

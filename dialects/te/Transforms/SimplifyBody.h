@@ -1,4 +1,4 @@
-//===- SimplifyBody.h - simpler index expressions in the bodies of an op -===//
+//===- SimplifyBody.h - simplifies index expressions in the bodies of an op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace mlir::tssa::te {
 
-/// What a simplification did.
+/// Counts the changes that a simplification made.
 struct SimplifyCounts {
   unsigned guardsDropped = 0, readsFolded = 0, setsFolded = 0;
   SimplifyCounts &operator+=(const SimplifyCounts &other) {
@@ -23,11 +23,10 @@ struct SimplifyCounts {
   }
 };
 
-/// Simplifies every map, guard and set in the bodies of `expression` by the ranges of
-/// its iteration domain. Guards that always hold are dropped; reads whose guard never
-/// holds, reads of a splat and sets that are decided become constants; pieces without a
-/// point are erased; equal ops of a body are merged. Returns `expression`, or the op
-/// that has replaced it.
+/// Simplifies each map, guard and set in the bodies of `expression` with the ranges of its domain.
+/// Removes guards that always hold and pieces without a point. Replaces reads whose guard never
+/// holds, reads of a splat and decided te.insides by constants. Merges equal ops of a body. Returns
+/// `expression` or its replacement.
 ExpressionOpInterface simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
                                      SimplifyCounts &counts);
 

@@ -34,7 +34,7 @@ func.func @read_C1_symbols(%x: tensor<4xf32>) {
 // -----
 
 func.func @read_outside(%x: tensor<4xf32>) {
-  // expected-error @below {{expects to stand in a body of te.compute or te.update}}
+  // expected-error @below {{expects to be in a body of te.compute or te.update}}
   %v = te.read %x[0] : tensor<4xf32>
   return
 }
@@ -178,7 +178,7 @@ func.func @compute_C2(%x: tensor<4xf32>) {
 
 func.func @compute_C2_symbols(%x: tensor<4xf32>, %n: index) {
   %y = te.compute (d0: 4)
-  // expected-error @below {{a piece is a set over the parallel dims}}
+  // expected-error @below {{expected the set of a piece to use the parallel dims only}}
   where (s0 - d0 >= 0) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32

@@ -1,5 +1,5 @@
 // RUN: tssa-opt %s | tssa-opt | FileCheck %s
-// What is read and printed again: every op, each of its optional parts.
+// Each op and each of its optional parts is parsed and printed.
 
 // CHECK-LABEL: func.func @expressions
 func.func @expressions(%x: tensor<?x3x32x32xf32>, %w: tensor<16x3x3x3xf32>, %bias: tensor<16xf32>, %src: tensor<5x8xf32>) {
@@ -116,7 +116,7 @@ te.kernel @dynamic(%x: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %n: index
   te.return %x : tensor<?x8xf32>
 }
 
-// What the generic form can say is also said by ours: flags of a combiner, dims in it,
+// The custom form can express what the generic form can: flags and dims of a combiner,
 // expressions inside of expressions, symbols that are not used.
 
 // CHECK-LABEL: func.func @generic

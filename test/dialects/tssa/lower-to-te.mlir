@@ -10,7 +10,7 @@ func.func @access(%b: tensor<?x9x2xf32>, %i: index) -> tensor<2x3xf32> {
 
 // -----
 
-// A reshape is an index expression of the sizes that it changes, and only of those.
+// The index expressions of a reshape use only the sizes that it changes.
 // CHECK-LABEL: func @reshape
 // CHECK: %[[N:.*]] = tensor.dim %arg0
 // CHECK: te.compute (d0: %arg1, d1: 12) {
@@ -42,7 +42,7 @@ func.func @assign(%b: tensor<?x3xf32>, %s: tensor<?xf32>, %i: index, %n: index) 
 
 // -----
 
-// The sizes of what a loop carries are those of what came in.
+// A loop-carried tensor has the sizes of its initial value.
 // CHECK-LABEL: func @carried
 // CHECK: %[[N:.*]] = tensor.dim %arg0
 // CHECK: scf.for
