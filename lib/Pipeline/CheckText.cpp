@@ -1,4 +1,4 @@
-//===- CheckText.cpp - text that MLIR's parser survives ---------------------===//
+//===- CheckText.cpp - checks of MLIR text before parsing -----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace tssa {
 static constexpr size_t maxDepth = 1000;
 static constexpr unsigned stackBytes = 64 << 20;
 
-/// The text from the end of the string that it begins with.
+/// Returns the rest of `text` after the string literal with which it begins.
 static StringRef skipString(StringRef text) {
   size_t at = 1;
   while (at < text.size() && text[at] != '"' && text[at] != '\n')
@@ -31,7 +31,7 @@ static StringRef skipString(StringRef text) {
 static bool isWord(char c) { return isAlnum(c) || StringRef("_$.").contains(c); }
 
 namespace {
-/// Goes through a text once.
+/// Scans a text once.
 class TextChecker {
 public:
   explicit TextChecker(StringRef text) : all(text), text(text) {}
@@ -56,14 +56,14 @@ private:
   }
 
   StringRef all;
-  /// What is left of it.
+  /// The rest of the text that is not scanned yet.
   StringRef text;
   SmallVector<char> open;
 };
 } // namespace
 
-/// Takes back the brackets up to the one that `bracket` closes, if there is one: `<` may
-/// be a comparison.
+/// Closes the last open `bracket`, an opening bracket, and the brackets that were opened after it.
+/// These may only be `<`, which may also be comparisons; otherwise nothing is closed.
 void TextChecker::close(char bracket) {
   for (size_t i = open.size(); i-- > 0;)
     if (open[i] == bracket)
@@ -81,8 +81,8 @@ void TextChecker::skipSpace() {
   }
 }
 
-/// What stands behind `array`: elements of type index, or of a type behind an alias, make
-/// the parser ask for a width that is not there.
+/// Checks the element type that follows `array`. For elements of type index, or of a type behind an
+/// alias, MLIR's parser would ask for a width that does not exist.
 Error TextChecker::takeArray() {
   skipSpace();
   if (!text.consume_front("<"))
@@ -124,7 +124,7 @@ Error TextChecker::takeToken() {
   if (open.size() > maxDepth)
     return makeError("is nested more than " + Twine(maxDepth) + " deep");
   text = text.drop_front();
-  // The word behind a sigil is a name.
+  // The word after a sigil is a name, not a keyword.
   if (StringRef("%@^#!").contains(c))
     text = text.drop_while(isWord);
   return Error::success();
@@ -152,7 +152,7 @@ int runWithDeepStack(function_ref<int()> work) {
   bool isStarted = pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
                    pthread_create(&worker, &attributes, run, &call) == 0;
   pthread_attr_destroy(&attributes);
-  if (!isStarted) // no memory or no thread is left for it: this stack may do
+  if (!isStarted) // no thread or memory is left; the current stack may suffice
     return work();
   pthread_join(worker, nullptr);
   return call.result;

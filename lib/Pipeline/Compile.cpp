@@ -1,4 +1,4 @@
-//===- Compile.cpp - one module to one artifact ----------------------------===//
+//===- Compile.cpp - compiles a module to an artifact ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Describe.cpp - what a manifest says of a module -------------------===//
+//===- Describe.cpp - a module's description in the manifest --------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ static std::optional<DType> getDType(Type element) {
   return std::nullopt;
 }
 
-/// A dim of a result: a size, a symbol of the arguments, or something derived.
+/// Returns a dim of a result: a static size, a symbol of the arguments, or a derived size.
 static runtime::Dim getResultDim(int64_t size, Attribute dim, const te::EntrySymbols &symbols) {
   if (ShapedType::isStatic(size))
     return runtime::Dim::fixed(size);

@@ -26,16 +26,17 @@ using namespace mlir::tssa;
 using namespace ::tssa::reference;
 using ::tssa::CheckedSize;
 
-/// Bytes of constants that one launch may add, beyond a few times its inputs.
+/// Limit on the bytes of the results of one launch: `growth` times the bytes of its operands, plus
+/// `fewBytes`.
 static constexpr int64_t fewBytes = 4096;
 static constexpr int64_t growth = 4;
-/// Bytes that one launch, and all launches of a program, may become.
+/// Limits on the bytes of constants that one launch, and all launches of a program, may become.
 static constexpr int64_t mostBytes = 16 << 20;
 static constexpr int64_t mostBytesInAll = 64 << 20;
-/// Points that one launch may take to run.
+/// Limit on the number of points that one launch may compute.
 static constexpr int64_t mostPoints = 16 << 20;
 
-/// Bytes of a tensor; none when it is too large to think of.
+/// Returns the size of a tensor in bytes, or nothing if it is dynamic or above `mostBytes`.
 static std::optional<int64_t> countBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -76,7 +77,7 @@ private:
     });
   }
 
-  /// Why a launch of constants is beyond the limits; empty if it is not.
+  /// Returns why a launch of constants exceeds the limits; empty if it does not.
   StringRef findObstacle(te::LaunchOp launch, te::KernelOp kernel) const {
     int64_t given = 0, made = 0;
     for (Value input : launch.getInputs())
@@ -119,7 +120,8 @@ private:
     return points <= mostPoints && kernel.getBodyBlock().getOps<te::UpdateOp>().empty();
   }
 
-  /// Replaces the launch by constants; leaves one that cannot be run to the run.
+  /// Replaces the launch by constants. Returns false, and leaves the launch to the run, if its
+  /// evaluation fails.
   bool fold(te::LaunchOp launch, te::KernelOp kernel) {
     SmallVector<HostValue> inputs;
     for (Value input : launch.getInputs()) {
@@ -143,7 +145,7 @@ private:
     }
     llvm::Expected<std::vector<HostTensor>> results = evaluateKernel(kernel, inputs);
     if (!results) {
-      // An index out of bounds, say: the run reports it where it happens.
+      // The run reports the error (such as an index out of bounds) where it happens.
       llvm::consumeError(results.takeError());
       return false;
     }

@@ -1,4 +1,4 @@
-//===- Register.cpp - dialects and passes of all rooms -------------------===//
+//===- Register.cpp - registers dialects and passes -----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Schedules.cpp - schedules that were written before ----------------===//
+//===- Schedules.cpp - schedules replayed from a file ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

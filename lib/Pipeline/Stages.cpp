@@ -24,7 +24,7 @@ using namespace mlir::tssa;
 namespace tssa {
 
 //===----------------------------------------------------------------------===//
-// Promises
+// Postconditions
 //===----------------------------------------------------------------------===//
 
 static Operation *findOp(Operation *root, llvm::function_ref<bool(Operation *)> breaks) {

@@ -1,4 +1,4 @@
-//===- VariantBuild.cpp - a program on its way to one target ---------------===//
+//===- VariantBuild.cpp - builds a program for one target -----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ using namespace mlir::tssa;
 namespace tssa {
 
 namespace {
-/// Adds the time from its construction to its end to a list.
+/// Appends the time between its construction and its destruction to a list.
 class Timed {
 public:
   Timed(std::vector<StepTime> &times, StringRef name)
@@ -105,7 +105,7 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
   module = given;
   if (options.sanitize)
     te::setSeparateBuffers(module);
-  // All variants number the model's nodes alike.
+  // All variants number the model's nodes in the same way.
   if (number > 0)
     te::setTable<te::NodeAttr>(module, getNodes(module.getContext(), manifest));
   for (auto [stageNumber, stage] : llvm::enumerate(getStages())) {
@@ -139,7 +139,7 @@ llvm::Error VariantBuild::translateHost() {
   if (!made)
     return made.takeError();
   machine = std::move(*made);
-  // Only this room reads the module's own attributes.
+  // Hide the module's discardable attributes, which only this room reads, from the translation.
   SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
   for (NamedAttribute attribute : attributes)
     module->removeDiscardableAttr(attribute.getName());
@@ -151,7 +151,7 @@ llvm::Error VariantBuild::translateHost() {
   if (llvm::Error error =
           cpu::linkBitcode(*code, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
     return error;
-  // The variants of an artifact share these.
+  // The variants of an artifact share these functions.
   if (number == 0)
     if (llvm::Error error =
             cpu::linkBitcode(*code, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine))
@@ -206,7 +206,7 @@ llvm::Error VariantBuild::makeImages() {
   return addCubin();
 }
 
-/// Adds the cubin, and what the assembler says of the kernels, where it is found.
+/// Adds the cubin, and the resources that the assembler reports for each kernel, if ptxas is found.
 llvm::Error VariantBuild::addCubin() {
   auto assembler = cuda::findAssembler();
   if (!assembler)
@@ -242,13 +242,13 @@ llvm::Expected<runtime::VariantContent> VariantBuild::getContent() {
 }
 
 llvm::Expected<std::vector<runtime::WeightChunk>> VariantBuild::getWeights() {
-  // What a constant without elements points at.
+  // The address of constants without elements.
   static const char nothing[64] = {};
   std::vector<runtime::WeightChunk> chunks;
   for (te::WeightAttr weight : te::getTable<te::WeightAttr>(module)) {
     auto bytes = te::ConstantBytes::get(weight.getValue());
     if (failed(bytes))
-      return llvm::createStringError("the bytes of a constant are not at hand");
+      return llvm::createStringError("the bytes of a constant are not available");
     auto kept = std::make_shared<te::ConstantBytes>(*bytes);
     storage.push_back(kept);
     uint64_t offset = weight.getOffset();

@@ -1,4 +1,4 @@
-//===- VariantBuild.h - a program on its way to one target -----*- C++ -*-===//
+//===- VariantBuild.h - builds a program for one target ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,27 +12,28 @@
 
 namespace tssa {
 
-/// One variant of an artifact, from a module at stage import to code.
+/// Builds one variant of an artifact, from a module at stage import to code.
 class VariantBuild {
 public:
-  /// `number` is the variant's in the manifest; times are added to `times`.
+  /// `number` is the index of the variant in the manifest. Times of steps are appended to `times`.
   VariantBuild(const CompileOptions &options, unsigned number, std::vector<StepTime> &times);
 
-  /// `manifest` gets the signature, and the nodes known so far.
+  /// Fills the signature in `manifest`, and the nodes known so far.
   mlir::LogicalResult runStages(mlir::ModuleOp module, runtime::Manifest &manifest);
-  /// The same on a module of its own.
+  /// The same on a module that this object owns.
   mlir::LogicalResult runStages(mlir::OwningOpRef<mlir::ModuleOp> module,
                                 runtime::Manifest &manifest);
 
   llvm::Error translate();
   void printLLVM(llvm::raw_ostream &stream);
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
-  /// The text of the kernels for CUDA.
+  /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
-  /// Images of the kernels, as far as they can be made here.
+  /// Makes the images of the kernels that this machine can make: PTX, and a cubin if ptxas is
+  /// found.
   llvm::Error makeImages();
 
-  /// What the manifest says of the variant, and what is beside its code.
+  /// The manifest's description of the variant.
   const runtime::Variant &getDescription() const { return description; }
   llvm::Expected<runtime::VariantContent> getContent();
 

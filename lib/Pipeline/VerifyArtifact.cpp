@@ -26,7 +26,7 @@ Error tssa::compileToArtifact(mlir::ModuleOp module, const CompileOptions &optio
   return compilation.writeArtifact(path, wasWriting);
 }
 
-/// The tensor of a run as the evaluator holds it.
+/// Copies a tensor of a run to one of the evaluator.
 static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKind kind) {
   Expected<HostTensor> result = HostTensor::create(kind, tensor.shape);
   if (result && result->getNumBytes())
@@ -45,7 +45,7 @@ Expected<std::vector<HostTensor>> tssa::runArtifact(llvm::StringRef path, llvm::
     return llvm::createStringError("the artifact cannot be loaded: " + status.message);
   const runtime::Manifest &manifest = session->getManifest();
   if (manifest.inputs.size() != inputs.size() || manifest.outputs.size() != like.size())
-    return llvm::createStringError("the artifact has another number of inputs or results");
+    return llvm::createStringError("the artifact has a different number of inputs or results");
   std::vector<HostTensor> own(inputs.begin(), inputs.end());
   std::vector<runtime::Tensor> tensors(inputs.size());
   std::vector<runtime::NamedTensor> named;

@@ -18,7 +18,7 @@ using namespace mlir;
 namespace te = mlir::tssa::te;
 namespace pipeline = ::tssa;
 
-/// Applies `change` to the ops of a kind until it succeeds with one.
+/// Calls `change` on the ops of type `OpT` until it succeeds. Returns whether it did.
 template <typename OpT>
 static bool changeFirst(Operation *root, llvm::function_ref<bool(OpT)> change) {
   auto visit = [&](OpT op) { return change(op) ? WalkResult::interrupt() : WalkResult::advance(); };
@@ -29,7 +29,7 @@ static bool changeFirst(Operation *root, llvm::function_ref<bool(OpT)> change) {
 // Tensor expressions
 //===----------------------------------------------------------------------===//
 
-/// A read walks one dim backwards.
+/// A read traverses one dim backwards.
 static bool wrongMap(ModuleOp module) {
   return changeFirst<te::ReadOp>(module, [](te::ReadOp read) {
     AffineMap map = read.getMap();
@@ -47,7 +47,7 @@ static bool wrongMap(ModuleOp module) {
   });
 }
 
-/// A padded read forgets its guard.
+/// A padded read loses its guard.
 static bool droppedGuard(ModuleOp module) {
   return changeFirst<te::ReadOp>(module, [](te::ReadOp read) {
     if (!read.getGuard())
@@ -86,7 +86,7 @@ static bool wrongPad(ModuleOp module) {
   });
 }
 
-/// The last part of a concatenation is lost.
+/// The last piece of a partition is empty.
 static bool missingPiece(ModuleOp module) {
   return changeFirst<te::ComputeOp>(module, [](te::ComputeOp op) {
     if (op.getPieces().size() < 2)
@@ -99,7 +99,7 @@ static bool missingPiece(ModuleOp module) {
   });
 }
 
-/// A sum starts from another number.
+/// A sum starts from a wrong value.
 static bool wrongInit(ModuleOp module) {
   return changeFirst<te::ComputeOp>(module, [](te::ComputeOp op) {
     if (!op.getInitAttr())
@@ -114,7 +114,7 @@ static bool wrongInit(ModuleOp module) {
   });
 }
 
-/// An epilogue yields what it was given.
+/// An epilogue yields its arguments.
 static bool lostEpilogue(ModuleOp module) {
   return changeFirst<te::ComputeOp>(module, [](te::ComputeOp op) {
     if (!op.hasEpilogue())
@@ -140,7 +140,7 @@ static bool isInArena(Value memref) {
   return function && te::isArena(function, base.getArgNumber());
 }
 
-/// A kernel writes its result over what it reads.
+/// A kernel writes a result to the buffer from which it reads.
 static bool sharedTooEarly(ModuleOp module) {
   return changeFirst<te::LaunchOp>(module, [](te::LaunchOp launch) {
     for (Value input : launch.getInputs())
@@ -156,7 +156,7 @@ static bool sharedTooEarly(ModuleOp module) {
   });
 }
 
-/// The plan asks for less memory than the program uses.
+/// The plan requests less memory than the program uses.
 static bool smallArena(ModuleOp module) {
   auto plan = module.lookupSymbol<func::FuncOp>("plan");
   if (!plan)
@@ -167,7 +167,7 @@ static bool smallArena(ModuleOp module) {
   return true;
 }
 
-/// Two launches trade places.
+/// Two launches run in the wrong order.
 static bool swappedLaunches(ModuleOp module) {
   return changeFirst<te::LaunchOp>(module, [](te::LaunchOp first) {
     for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {

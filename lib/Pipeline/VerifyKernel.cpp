@@ -29,8 +29,8 @@ KernelRunner::~KernelRunner() = default;
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Defines `name(slots, results)`, which calls `callee` with the 8-byte slots as
-/// its arguments and stores the fields of what it returns.
+/// Defines `name(slots, results)`. It calls `callee` with the 8-byte slots as its arguments and,
+/// with `returns`, stores the fields of what that returns.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
@@ -53,7 +53,7 @@ static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool retu
   builder.CreateRetVoid();
 }
 
-/// Gives the kernel the math functions that a host would.
+/// Sets the kernel's pointer to the math functions that a host would provide.
 static void defineMath(llvm::Module &module) {
   llvm::GlobalVariable *math = module.getNamedGlobal("tssa_math");
   if (!math)
@@ -65,8 +65,8 @@ static void defineMath(llvm::Module &module) {
   math->setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
-/// An object file that exports `tssa_run` and `tssa_plan`, the callers of the
-/// kernel and of its extent.
+/// Compiles kernel `name` to an object file that exports two callers: `tssa_run` calls the kernel
+/// and `tssa_plan` its extent function.
 static Expected<std::unique_ptr<llvm::MemoryBuffer>>
 compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &machine) {
   Expected<std::unique_ptr<llvm::TargetMachine>> target = cpu::createTargetMachine(machine);
@@ -142,7 +142,7 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bytes between two guards.
+/// A buffer between two runs of guard bytes.
 class GuardedBuffer {
 public:
   explicit GuardedBuffer(size_t size)
@@ -152,7 +152,7 @@ public:
   }
 
   uint8_t *get() { return bytes.get() + guard; }
-  /// Whether nothing was written around the bytes.
+  /// Whether no guard byte was overwritten.
   bool isIntact() const {
     for (size_t i = 0; i < guard; ++i)
       if (bytes.get()[i] != pattern || bytes.get()[guard + size + i] != pattern)
@@ -162,7 +162,7 @@ public:
 
 private:
   static constexpr size_t guard = 256;
-  /// A NaN as a float of any width, and no size or index.
+  /// As a float of any width this pattern is a NaN. It is not a valid size or index either.
   static constexpr uint8_t pattern = 0xFF;
   struct Free {
     void operator()(uint8_t *pointer) const { std::free(pointer); }
@@ -172,13 +172,13 @@ private:
 };
 } // namespace
 
-/// The slots of a flat memref: both pointers, offset, size, stride.
+/// Appends the slots of a flat memref: both pointers, offset, size and stride.
 static void addMemRef(llvm::SmallVectorImpl<uint64_t> &slots, const void *data, int64_t count) {
   auto address = reinterpret_cast<uintptr_t>(data);
   slots.append({address, address, 0, static_cast<uint64_t>(count), 1});
 }
 
-/// A scalar as the low bytes of a slot, as its type lies in memory.
+/// Returns a slot whose low bytes hold `value`, in its form in memory.
 static uint64_t makeSlot(mlir::Type type, Scalar value) {
   uint64_t slot = 0;
   if (type.isIndex())

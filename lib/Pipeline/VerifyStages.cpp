@@ -22,7 +22,8 @@ namespace te = mlir::tssa::te;
 using llvm::Error;
 using llvm::Expected;
 
-/// Rounding may differ between stages, since sums are taken in another order.
+/// Returns the error bound for results of programs. Stages may change rounding, since they sum in
+/// another order.
 static ComparePolicy getProgramPolicy(ElementKind kind) {
   if (!isFloat(kind))
     return ComparePolicy::exact();
@@ -38,8 +39,8 @@ Error StageVerifier::start(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     outputNames.push_back(te::getName(te::getResultPort(main, i), llvm::Twine(i)));
-  // Random integers may be counts or indexes that are too large for the sizes: a
-  // few seeds are tried.
+  // Random integers may be counts or indices that are too large for the sizes, so a few seeds are
+  // tried.
   constexpr unsigned mostSeeds = 8;
   for (unsigned attempt = 1;; ++attempt) {
     Expected<Tensors> made =
@@ -98,7 +99,7 @@ std::string StageVerifier::compareResults(llvm::ArrayRef<HostTensor> got) {
     ComparePolicy policy = getProgramPolicy(before.getKind());
     if (compare(before, after, policy).agrees)
       continue;
-    // Where rounding is amplified, more than the usual is right.
+    // If the program amplifies rounding, larger differences are correct.
     if (Error error = evaluateNarrow())
       return toString(std::move(error));
     policy = allowRounding(policy, before, narrow[&before - expected.data()]);
@@ -141,7 +142,7 @@ std::string StageVerifier::describe(const Launch &launch) {
 }
 
 namespace {
-/// Asks after each pass whether the module is still right.
+/// Checks after each pass whether the module is still right.
 struct PassWatcher : mlir::PassInstrumentation {
   PassWatcher(std::function<bool(mlir::ModuleOp)> isRight, std::string &culprit)
       : isRight(std::move(isRight)), culprit(culprit) {}
@@ -177,7 +178,7 @@ std::string StageVerifier::findPass(const Stage &stage) {
   return culprit;
 }
 
-/// Whether both hold the same elements, maybe with their dims in another order.
+/// Whether both tensors hold the same elements, up to the order of the dims.
 static bool mayBeTransposed(const HostTensor &a, const HostTensor &b, const ComparePolicy &policy) {
   if (a.getKind() != b.getKind() || a.getNumElements() != b.getNumElements())
     return false;
@@ -213,8 +214,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
                         : compare(tensor, output, policy).agrees;
     });
   };
-  // A stage may store a tensor in another order, so first look for one whose
-  // elements are known in no order.
+  // A stage may store a tensor with its dims in another order. So first look for an output whose
+  // elements are not known in any order.
   for (bool transposed : {true, false})
     for (const Launch &launch : launches)
       for (const HostTensor &output : launch.outputs)
@@ -227,8 +228,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The first launch of a program on memory that got other inputs than before it was
-/// planned, or nothing.
+/// Describes the first launch of a program on planned memory whose inputs differ from those before
+/// planning; empty if there is none.
 std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
                                                llvm::ArrayRef<Launch> after) {
   for (auto [expected, got] : llvm::zip(before, after)) {
@@ -241,7 +242,7 @@ std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
       Comparison comparison = compare(*left.tensor, *right.tensor, ComparePolicy::exact());
       if (!comparison.agrees)
         return kernel + ", whose parameter " + std::to_string(index) +
-               " is not what it was: " + comparison.describe();
+               " differs from its value before planning: " + comparison.describe();
     }
   }
   return "";
@@ -302,7 +303,7 @@ Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
 }
 
 Error StageVerifier::checkKernels(mlir::ModuleOp module) {
-  // In the order of the first launch of each.
+  // Kernels are checked in the order of their first launches.
   std::vector<std::string> names;
   std::map<std::string, std::vector<Launch>> byKernel;
   for (const Launch &launch : previousLaunches) {

@@ -41,7 +41,8 @@ Expected<Register> BodyCompiler::getRegister(Value value, Location location) {
     return it->second;
   const HostValue *outer = environment(value);
   if (!outer || outer->tensor)
-    return makeError(location, "a body uses a value that is no scalar known at its start");
+    return makeError(location,
+                     "a body uses a value that is not a scalar known before the body runs");
   Register reg = machine.add(outer->scalar);
   registers[value] = reg;
   return reg;
@@ -175,7 +176,8 @@ Condition BodyCompiler::compile(IntegerSet set, ArrayRef<LinearSum> symbols, Bod
   return condition;
 }
 
-/// Whether 0 <= linear < size at every point of the domain, as its corners tell.
+/// Whether 0 <= `linear` < `size` at each point of the domain. Only the corners of the domain are
+/// computed.
 bool BodyCompiler::staysBelow(const LinearSum &linear, int64_t size) const {
   int64_t low = linear.constant, high = linear.constant;
   for (auto [reg, coefficient] : linear.terms) {
@@ -206,7 +208,7 @@ Error BodyCompiler::compileRead(ReadOp read, BodyProgram &program) {
     access.guard = compile(*read.getGuard(), *symbols, program, read.getLoc());
     std::optional<Scalar> pad = getScalar(read.getPadAttr());
     if (!pad)
-      return makeError(read.getLoc(), "'else' is no number");
+      return makeError(read.getLoc(), "'else' is not a number");
     access.pad = *pad;
   }
   bool inBounds = true;
@@ -232,7 +234,7 @@ Error BodyCompiler::compileScalar(Operation &op, BodyProgram &program, bool wide
   std::optional<Instruction> in = getScalarInstruction(&op);
   if (!in)
     return makeError(op.getLoc(),
-                     "no evaluation of '" + op.getName().getStringRef() + "' in a body");
+                     "cannot evaluate '" + op.getName().getStringRef() + "' in a body");
   Register *operands[] = {&in->a, &in->b, &in->c};
   for (auto [operand, value] : llvm::zip(operands, op.getOperands())) {
     Expected<Register> reg = getRegister(value, op.getLoc());
@@ -240,7 +242,7 @@ Error BodyCompiler::compileScalar(Operation &op, BodyProgram &program, bool wide
       return reg.takeError();
     *operand = *reg;
   }
-  // An explicit truncation is meant as one even where sums are kept wide.
+  // An explicit truncation rounds even if sums are kept wide.
   if (wide && !isa<arith::TruncFOp>(op))
     in->rounding = ElementKind::F64;
   in->result = define(op.getResult(0));
@@ -278,7 +280,8 @@ Error BodyCompiler::compileInside(InsideOp inside, BodyProgram &program) {
   return Error::success();
 }
 
-/// The expression of an affine.apply with its dims as symbols before the others.
+/// Returns the expression of an affine.apply. Its dims become symbols in front of its other
+/// symbols.
 static AffineExpr dimsAsSymbols(AffineMap map) {
   SmallVector<AffineExpr> dims, symbols;
   for (unsigned i = 0; i < map.getNumDims(); ++i)
@@ -301,7 +304,7 @@ Error BodyCompiler::compileOp(Operation &op, BodyProgram &program, bool wide) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<Scalar> value = getScalar(constant.getValue());
     if (!value)
-      return makeError(op.getLoc(), "a body uses a constant that is no scalar");
+      return makeError(op.getLoc(), "a body uses a constant that is not a scalar");
     registers[constant] = machine.add(*value);
     return Error::success();
   }

@@ -14,33 +14,33 @@
 
 namespace tssa::reference {
 
-/// Values defined outside of a body; null for one that is not known.
+/// Looks up a value that is defined outside of a body. Returns null if it is not known.
 using Environment = llvm::function_ref<const HostValue *(mlir::Value)>;
 
-/// Translates bodies, combiners and epilogues of one te op for one execution, in
-/// which all sizes are known. All share the machine's registers, of which the
-/// first are the dims of the point.
+/// Compiles bodies, combiners and epilogues of one te op for one execution, in which all sizes are
+/// known. All of them use the registers of `machine`, the first of which hold the dims of the
+/// point.
 class BodyCompiler {
 public:
   BodyCompiler(RegisterFile &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);
 
-  /// Appends the ops of `block` to `program`, its arguments standing in
-  /// `arguments`, and returns the registers that it yields. With `wide` float
-  /// results are not rounded.
+  /// Appends the ops of `block` to `program` and returns the registers of the yielded values.
+  /// `arguments` are the registers of the arguments of `block`. With `wide`, results of float ops
+  /// are not rounded.
   llvm::Expected<llvm::SmallVector<Register>> compile(mlir::Block &block, BodyProgram &program,
                                                       llvm::ArrayRef<Register> arguments = {},
                                                       bool wide = false);
 
-  /// Appends one op without a point, and returns the register of its result.
+  /// Appends an op outside of any body and returns the register of its result.
   llvm::Expected<Register> compileScalarOp(mlir::Operation &op, BodyProgram &program);
 
-  /// An index expression over the dims and `symbols`.
+  /// Compiles `expr`, an index expression over the dims and `symbols`.
   LinearSum compile(mlir::AffineExpr expr, llvm::ArrayRef<LinearSum> symbols, BodyProgram &program,
                     mlir::Location location);
   Condition compile(mlir::IntegerSet set, llvm::ArrayRef<LinearSum> symbols, BodyProgram &program,
                     mlir::Location location);
 
-  /// What `value` is as an index: a constant if it comes from outside.
+  /// Returns `value` as an index. It is a constant if `value` is defined outside of the body.
   llvm::Expected<LinearSum> getIndex(mlir::Value value, mlir::Location location);
   llvm::Expected<llvm::SmallVector<LinearSum>> getIndices(mlir::ValueRange values,
                                                           mlir::Location location);
@@ -64,7 +64,7 @@ private:
   RegisterFile &machine;
   Environment environment;
   llvm::SmallVector<int64_t> sizes;
-  /// Registers of values of the body, and of outer ones already used.
+  /// Registers of values of the body, and of those outer values that were used.
   llvm::DenseMap<mlir::Value, Register> registers;
 };
 

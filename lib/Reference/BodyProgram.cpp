@@ -1,4 +1,4 @@
-//===- BodyProgram.cpp - run a body -------------------------------------------===//
+//===- BodyProgram.cpp - runs compiled bodies -----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,8 @@
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 
-/// Loads the element that `access` names; false when an index is out of bounds.
+/// Loads the element for `access`, or its pad if the guard does not hold. Returns false if an index
+/// is out of bounds.
 static bool read(const ElementRead &access, const Scalar *registers, Scalar &result) {
   if (access.guard && !access.guard->holds(registers)) {
     result = access.pad;
@@ -45,7 +46,7 @@ static std::string describeOutOfBounds(const ElementRead &access, const Scalar *
   llvm_unreachable("some index is out of bounds");
 }
 
-/// Why the division is undefined, or null.
+/// Returns why a division is undefined, or null if it is not.
 static const char *checkDivision(Opcode opcode, Scalar lhs, Scalar rhs, Width width) {
   if (rhs.i == 0)
     return "division by zero";
@@ -64,7 +65,7 @@ static int64_t divideIndex(Opcode opcode, int64_t lhs, int64_t rhs) {
   return llvm::mod(lhs, rhs);
 }
 
-/// The result of an instruction in its own precision; others than floats have F64 here.
+/// Rounds the result of an instruction to `kind`. Results that are not floats have kind F64.
 static Scalar round(Scalar value, ElementKind kind) {
   if (kind == ElementKind::F32)
     value.f = static_cast<float>(value.f);

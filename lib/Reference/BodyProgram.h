@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the body of a te op becomes before it runs at millions of points: a list
-/// of instructions over registers. The first registers hold the dims of the
-/// point; constants and values from outside of the body are set once. An index
-/// expression is a sum of multiples of registers; what is not (floordiv, mod) is
-/// computed into a register by an instruction before.
+/// The form into which the body of a te op is compiled before it runs at millions of points: a list
+/// of instructions over registers. The first registers hold the dims of the point. Registers of
+/// constants and of values from outside of the body are set once. An index expression is a sum of
+/// multiples of registers; an instruction computes any other part of it (floordiv, mod) into a
+/// register.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef LIB_REFERENCE_BODYPROGRAM_H
@@ -58,20 +58,20 @@ struct Condition {
   }
 };
 
-/// How one te.read finds its element.
+/// What a te.read needs to find its element.
 struct ElementRead {
   HostTensor tensor;
   std::optional<Condition> guard;
   Scalar pad;
-  /// Position of the element when every index is in bounds at all points.
+  /// Position of the element in the tensor; set if every index is in bounds at all points.
   std::optional<LinearSum> offset;
-  /// Otherwise the index of each dim, checked.
+  /// Otherwise the index in each dim, which is checked.
   llvm::SmallVector<LinearSum, 4> indices;
-  /// Whether an index depends on data, so that the program's input is to blame.
+  /// Whether an index depends on data. The input of the program is then to blame for an error.
   bool opaque = false;
 };
 
-/// What the numeric functions get besides their operands.
+/// Widths that the numeric functions get beside their operands.
 struct Width {
   uint8_t from = 64; ///< bits of an integer operand
   uint8_t to = 64;   ///< bits of an integer result
@@ -103,11 +103,11 @@ enum class Opcode : uint8_t {
 
 struct Instruction {
   Opcode opcode;
-  /// Float results are rounded to this kind; F64 means as they are.
+  /// The kind to which a float result is rounded; F64 means that it is not rounded.
   ElementKind rounding = ElementKind::F64;
   Width width;
   Register result = 0, a = 0, b = 0, c = 0;
-  /// Linear, Inside, Read: index into the program's table.
+  /// For Linear, Inside and Read: an index into a table of the program.
   uint32_t payload = 0;
   union {
     Unary unary;
@@ -116,7 +116,7 @@ struct Instruction {
   };
 };
 
-/// Instructions together with the tables they point into.
+/// Instructions, and the tables to which they refer.
 struct BodyProgram {
   std::vector<Instruction> instructions;
   std::vector<mlir::Location> locations;
@@ -125,7 +125,7 @@ struct BodyProgram {
   std::vector<ElementRead> accesses;
 };
 
-/// Registers, and what went wrong.
+/// The registers of an execution.
 struct RegisterFile {
   std::vector<Scalar> registers;
 
@@ -133,12 +133,13 @@ struct RegisterFile {
     registers.push_back(value);
     return registers.size() - 1;
   }
-  /// Runs all instructions of `program`.
+  /// Executes all instructions of `program`. Fails on undefined operations and on indices that are
+  /// out of bounds.
   llvm::Error run(const BodyProgram &program);
 };
 
-/// `location: text`, where the location is written as people know it: the
-/// names of nodes, or file:line:column.
+/// Returns the error `location: text`. The location is described as the names of nodes, or as
+/// file:line:column.
 llvm::Error makeError(mlir::Location location, const llvm::Twine &text);
 
 } // namespace tssa::reference

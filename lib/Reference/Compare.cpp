@@ -1,4 +1,4 @@
-//===- Compare.cpp - whether two tensors mean the same --------------------===//
+//===- Compare.cpp - compares tensors up to rounding ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ static double getEpsilon(ElementKind kind) {
 ComparePolicy ComparePolicy::forSums(ElementKind kind, int64_t numTerms) {
   if (!isFloat(kind))
     return exact();
-  // Half types accumulate in f32 and are rounded once.
+  // Types of 16 bits accumulate in f32, and the result is rounded once.
   bool isHalf = kind == ElementKind::F16 || kind == ElementKind::BF16;
   double accumulator = kind == ElementKind::F64 ? 0x1p-52 : 0x1p-23;
   double sum = 8 * accumulator * std::sqrt(std::max<double>(numTerms, 1));
@@ -39,7 +39,8 @@ ComparePolicy ComparePolicy::forSums(ElementKind kind, int64_t numTerms) {
   return {std::max(sum, result), std::numeric_limits<float>::min()};
 }
 
-/// How far two scalars are apart; infinite when they are of different classes.
+/// Returns the absolute error of `got`. It is infinite for integers that differ, and where
+/// infinities or NaN do not agree.
 static double getError(ElementKind kind, Scalar expected, Scalar got) {
   if (!isFloat(kind))
     return expected.i == got.i ? 0 : std::numeric_limits<double>::infinity();

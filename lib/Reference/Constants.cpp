@@ -16,7 +16,7 @@ namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 using llvm::Expected;
 
-/// Fills `tensor` with copies of one element.
+/// Sets all elements of `tensor` to `value`.
 static void fill(HostTensor &tensor, Scalar value) {
   uint8_t *data = tensor.getMutableData();
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)

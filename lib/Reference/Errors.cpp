@@ -1,4 +1,4 @@
-//===- Errors.cpp - errors that name a place in the program ---------------===//
+//===- Errors.cpp - errors that name a location in the program ---------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ static void describe(llvm::raw_ostream &stream, Location location) {
         llvm::interleaveComma(loc.getLocations(), stream,
                               [&](Location part) { describe(stream, part); });
       })
-      .Default([&](LocationAttr) { stream << "unknown place"; });
+      .Default([&](LocationAttr) { stream << "unknown location"; });
 }
 
 std::string reference::describeLocation(Location location) {

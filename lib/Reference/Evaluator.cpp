@@ -20,7 +20,7 @@ using namespace mlir::tssa;
 using llvm::Error;
 using llvm::Expected;
 
-/// Most calls inside of each other.
+/// The largest depth of nested calls.
 static constexpr unsigned maxCallDepth = 100;
 
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ SmallVector<HostValue> Interpreter::getAll(ValueRange values) {
 // te
 //===----------------------------------------------------------------------===//
 
-/// Checks a tensor against the sizes its type knows.
+/// Checks that `tensor` has the static sizes of `type`.
 static Error checkShape(Operation *op, Type type, const HostTensor &tensor) {
   auto ranked = cast<RankedTensorType>(type);
   bool fits = ranked.getRank() == tensor.getRank();
@@ -153,7 +153,7 @@ static bool isFinite(const HostTensor &tensor) {
   return true;
 }
 
-/// Checks tensor arguments of a kernel against the sizes it was given and against its attributes.
+/// Checks the tensor arguments of a kernel against its sizes and attributes.
 static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))
@@ -200,7 +200,7 @@ Expected<SmallVector<HostTensor>> Interpreter::runKernel(te::KernelOp kernel,
 Error Interpreter::evaluate(te::LaunchOp op) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<te::KernelOp>(op, op.getKernelAttr());
   if (!kernel)
-    return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is no te.kernel");
+    return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' is not a te.kernel");
   if (!op.getOuts().empty())
     return evaluateOnMemory(op, kernel);
   SmallVector<HostValue> inputs = getAll(op.getInputs());
@@ -218,7 +218,7 @@ Error Interpreter::evaluate(te::LaunchOp op) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The arguments that are storages which the function may write, in order.
+/// Returns the arguments that are storages which the function may write, in order.
 static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
   refs::Aliases aliases(function);
   llvm::SmallDenseSet<Value> written;
@@ -227,7 +227,7 @@ static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
                                 [&](Value argument) { return written.contains(argument); });
 }
 
-/// Puts the contents of refs in their place.
+/// Replaces each ref among `values` by a tensor of its contents.
 static Error readRefs(func::FuncOp function, MutableArrayRef<HostValue> values) {
   for (HostValue &value : values) {
     if (!value.ref)
@@ -245,7 +245,7 @@ Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
   if (function.isExternal())
     return makeError(function.getLoc(), "function '" + function.getSymName() + "' has no body");
   if (!function.getBody().hasOneBlock())
-    return makeError(function.getLoc(), "no evaluation of a function with several blocks");
+    return makeError(function.getLoc(), "cannot evaluate a function with several blocks");
   if (inputs.size() != function.getNumArguments())
     return makeError(function.getLoc(), "expected " + llvm::Twine(function.getNumArguments()) +
                                             " inputs, got " + llvm::Twine(inputs.size()));

@@ -1,4 +1,4 @@
-//===- Externs.cpp - library routines, written a second time --------------===//
+//===- Externs.cpp - library routines of the evaluator --------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The routines of te.extern as ONNX defines them, from their definitions and
-/// apart from lib/Externs, so that each checks the other.
+/// The routines of te.extern, implemented from their definitions in ONNX and independently of
+/// lib/Externs, so that each implementation checks the other.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using llvm::Expected;
 using Tensors = SmallVector<HostTensor>;
 
 namespace {
-/// One call: the op for its attributes and the tensors it was given.
+/// One call: the op, for its attributes, and the input tensors.
 struct Call {
   ExternOp op;
   ArrayRef<HostValue> inputs;
@@ -41,7 +41,7 @@ struct Call {
   llvm::Error error(const llvm::Twine &text) const { return makeError(op->getLoc(), text); }
 };
 
-/// A tensor seen as [outer, size of the axis, inner].
+/// The shape of a tensor as [outer, size of the axis, inner].
 struct AxisView {
   int64_t outer = 1, size = 1, inner = 1;
 
@@ -63,7 +63,8 @@ static Expected<int64_t> getAxis(const Call &call, int64_t rank) {
   return axis;
 }
 
-/// Whether `a` comes before `b`; unsigned integers are told by an attribute.
+/// Whether `a` is less than `b`; NaN is greater than any number. An attribute of the op says
+/// whether integers are unsigned.
 static bool isLess(const Call &call, ElementKind kind, Scalar a, Scalar b) {
   if (isFloat(kind))
     return a.f < b.f || (std::isnan(b.f) && !std::isnan(a.f));
@@ -157,7 +158,8 @@ static Expected<Tensors> compress(const Call &call) {
   return Tensors{*result};
 }
 
-/// -1, 0 or 1 as slice `a` comes before, equals or comes after slice `b`.
+/// Compares slices `a` and `b` lexicographically: returns -1, 0 or 1 if `a` is less than, equal to
+/// or greater than `b`.
 static int compareSlices(const Call &call, const HostTensor &source, const AxisView &slices,
                          int64_t a, int64_t b) {
   for (int64_t o = 0; o < slices.outer; ++o)
@@ -230,7 +232,7 @@ Expected<SmallVector<HostTensor>> reference::evaluateExtern(ExternOp op,
       {"topk", topK}, {"nonzero", nonZero}, {"compress", compress}, {"unique", unique}};
   auto routine = routines.find(op.getCallee());
   if (routine == routines.end())
-    return makeError(op.getLoc(), "no evaluation of routine '" + op.getCallee() + "'");
+    return makeError(op.getLoc(), "cannot evaluate routine '" + op.getCallee() + "'");
   return routine->second({op, inputs});
 }
 
@@ -238,5 +240,5 @@ bool reference::isSizeKnownBefore(ExternOp op, unsigned index, unsigned numKnown
                                   unsigned numResults) {
   if (numKnown == 0 || numKnown == numResults)
     return numKnown != 0;
-  return op.getCallee() == "unique" && index == 2; // the group of each element
+  return op.getCallee() == "unique" && index == 2; // the inverse indices, one per element
 }

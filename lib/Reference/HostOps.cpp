@@ -21,7 +21,7 @@ using llvm::Expected;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// For every op of `block` the tensors defined in it that no later op uses.
+/// For each op of `block`, returns the tensors defined in the block that no later op uses.
 static DenseMap<Operation *, SmallVector<Value, 2>> findLastUses(Block &block) {
   DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   for (Operation &op : block)
@@ -226,14 +226,14 @@ Error Interpreter::evaluate(arith::ConstantOp op) {
   }
   std::optional<Scalar> value = getScalar(op.getValue());
   if (!value)
-    return makeError(op.getLoc(), "no evaluation of a constant of this type");
+    return makeError(op.getLoc(), "cannot evaluate a constant of this type");
   set(op.getResult(), *value);
   return Error::success();
 }
 
 Error Interpreter::evaluate(arith::SelectOp op) {
   if (isa<TensorType>(op.getCondition().getType()))
-    return makeError(op.getLoc(), "no evaluation of 'arith.select' by a tensor");
+    return makeError(op.getLoc(), "cannot evaluate 'arith.select' by a tensor");
   Value chosen = get(op.getCondition()).scalar.i ? op.getTrueValue() : op.getFalseValue();
   set(op.getResult(), HostValue(get(chosen)));
   return Error::success();
@@ -245,7 +245,7 @@ Error Interpreter::evaluateScalar(Operation &op) {
   for (Value operand : op.getOperands())
     isScalarOp &= !isa<TensorType>(operand.getType());
   if (!isScalarOp || op.getNumResults() != 1)
-    return makeError(op.getLoc(), "no evaluation of '" + op.getName().getStringRef() + "'");
+    return makeError(op.getLoc(), "cannot evaluate '" + op.getName().getStringRef() + "'");
   RegisterFile machine;
   auto environment = [&](Value value) { return lookup(value); };
   BodyCompiler compiler(machine, environment, {});

@@ -44,7 +44,7 @@ llvm::Expected<ElementKind> reference::getElementKind(mlir::Type type) {
       return ElementKind::I64;
     }
   std::string text;
-  llvm::raw_string_ostream(text) << "no evaluation of elements of type " << type;
+  llvm::raw_string_ostream(text) << "cannot evaluate elements of type " << type;
   return llvm::createStringError(text);
 }
 
@@ -120,7 +120,7 @@ static double decodeF16(uint16_t bits) {
   return bits & 0x8000 ? -value : value;
 }
 
-/// Bits of a value that f16 represents.
+/// Returns the bits of a value that f16 can represent.
 static uint16_t encodeF16(double value) {
   uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   if (std::isnan(value))
@@ -139,7 +139,7 @@ static double decodeBF16(uint16_t bits) {
   return llvm::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-/// Bits of a value that bf16 represents.
+/// Returns the bits of a value that bf16 can represent.
 static uint16_t encodeBF16(double value) {
   return llvm::bit_cast<uint32_t>(static_cast<float>(value)) >> 16;
 }

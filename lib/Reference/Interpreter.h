@@ -26,7 +26,7 @@ public:
                                                            llvm::ArrayRef<HostValue> inputs);
   llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
                                                           llvm::ArrayRef<HostValue> inputs);
-  /// Runs a function whose buffers are planned.
+  /// Runs a function after stage buffers, whose values lie in planned memory.
   llvm::Expected<std::vector<HostTensor>> runOnMemory(mlir::ModuleOp module,
                                                       mlir::func::FuncOp function,
                                                       llvm::ArrayRef<HostTensor> inputs);
@@ -42,11 +42,11 @@ private:
   void set(mlir::ResultRange values, llvm::ArrayRef<HostTensor> results);
   llvm::SmallVector<HostValue> getAll(mlir::ValueRange values);
 
-  /// Runs all ops but the terminator.
+  /// Runs all ops of `block` but the terminator.
   Error runBlock(mlir::Block &block);
   Error evaluate(mlir::Operation &op);
   void reportTensors(mlir::Operation &op);
-  /// Forgets tensors of `block` of which `op` is the last user.
+  /// Drops the tensors of `block` whose last user is `op`.
   void releaseAfter(mlir::Operation &op);
 
   Error evaluate(mlir::tssa::te::ComputeOp op);
@@ -91,8 +91,8 @@ private:
   Error evaluate(mlir::memref::CopyOp op);
   Error evaluateOnMemory(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
   Error evaluateOnMemory(mlir::tssa::te::ExternOp op);
-  /// Checks that a launch writes over nothing that its kernel still reads.
-  Error checkPlaces(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
+  /// Checks that a launch writes no memory that its kernel still reads.
+  Error checkOverwrites(mlir::tssa::te::LaunchOp op, mlir::tssa::te::KernelOp kernel);
   llvm::Expected<llvm::SmallVector<int64_t>> getShape(mlir::MemRefType type,
                                                       mlir::ValueRange dynamicSizes);
   llvm::Expected<int64_t> locate(mlir::Operation *op, const HostMemory &memory,
@@ -104,10 +104,10 @@ private:
 
   const EvaluatorOptions &options;
   llvm::SmallVector<Frame> frames;
-  /// Of the reductions since the last launch began.
+  /// The largest sum of magnitudes in a reduction since the last launch began.
   double sumMagnitude = 0;
   llvm::DenseMap<mlir::Attribute, HostTensor> constants;
-  /// For each block the values that die with an op of it.
+  /// For each op of a block, the values that no later op uses.
   using LastUses = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>;
   llvm::DenseMap<mlir::Block *, LastUses> lastUses;
 };

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// After te-plan-buffers kernels still are tensor expressions, but the host program
-/// says where each value lies. Here it is run on real memory, which is garbage
-/// until it is written, so that a value overwritten too early, memory used after
-/// its release, or a view beyond its base shows.
+/// Evaluates programs after te-plan-buffers. Kernels still are tensor expressions, but the host
+/// program determines the address of each value. Here it runs on real memory, which holds garbage
+/// until it is written. This reveals a value that is overwritten too early, memory that is used
+/// after its release, and a view that exceeds its base.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir::tssa;
 using llvm::Error;
 using llvm::Expected;
 
-/// A NaN as a float of any width, and no size or index.
+/// As a float of any width this byte makes a NaN. It does not make a valid size or index.
 static constexpr uint8_t garbage = 0xFF;
 
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ static Expected<HostMemory> allocate(Operation *op, MemRefType type, ArrayRef<in
   return memory;
 }
 
-/// An error when the memory was released.
+/// Fails if the memory was released.
 static Error checkLive(Operation *op, const HostMemory &memory) {
   return memory.storage->released ? makeError(op->getLoc(), "memory is used after its release")
                                   : Error::success();
@@ -141,7 +141,7 @@ Error Interpreter::evaluate(memref::DimOp op) {
   return Error::success();
 }
 
-/// The element of `memory` at `indices`.
+/// Returns the index in `memory` of the element at `indices`.
 Expected<int64_t> Interpreter::locate(Operation *op, const HostMemory &memory, ValueRange indices) {
   if (Error error = checkLive(op, memory))
     return error;
@@ -186,7 +186,7 @@ Error Interpreter::evaluate(memref::CopyOp op) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Tensors in place of memory, as the evaluation of kernels and routines wants.
+/// Returns `values` with tensors instead of memory, for the evaluation of kernels and routines.
 Expected<SmallVector<HostValue>> Interpreter::loadAll(Operation *op, ValueRange values) {
   SmallVector<HostValue> loaded;
   for (Value value : values) {
@@ -208,8 +208,9 @@ static bool overlap(const HostMemory &a, const HostMemory &b) {
          b.offset < a.offset + a.getNumBytes();
 }
 
-/// Whether a kernel may write a result over its parameter `index`: as the base of
-/// an update, or where each element is read only for the element in its place.
+/// Whether a kernel may write a result to the memory of its parameter `index`: the parameter is the
+/// base of an update, or each of its elements is read only to compute the element at the same
+/// position.
 static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
   BlockArgument parameter = kernel.getArgument(index);
   return llvm::any_of(parameter.getUsers(),
@@ -223,7 +224,7 @@ static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
          });
 }
 
-Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
+Error Interpreter::checkOverwrites(te::LaunchOp op, te::KernelOp kernel) {
   for (auto [number, out] : llvm::enumerate(op.getOuts())) {
     const HostMemory &written = *get(out).memory;
     for (Value other : op.getOuts().drop_front(number + 1))
@@ -246,7 +247,7 @@ Error Interpreter::checkPlaces(te::LaunchOp op, te::KernelOp kernel) {
 }
 
 Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
-  if (Error error = checkPlaces(op, kernel))
+  if (Error error = checkOverwrites(op, kernel))
     return error;
   Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
   if (!inputs)
@@ -263,7 +264,7 @@ Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
   return Error::success();
 }
 
-/// Results whose size is known before the call are outs; the others are results.
+/// Results whose size is known before the call have buffers as outs; the others are results.
 Error Interpreter::evaluateOnMemory(te::ExternOp op) {
   unsigned numOuts = op.getOuts().size();
   Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
@@ -305,7 +306,7 @@ static HostMemory makeMemory(ArrayRef<uint8_t> bytes, ElementKind kind, ArrayRef
   return memory;
 }
 
-/// The constants of a module, each at its offset.
+/// Returns the constants of a module, each at its offset.
 static Expected<HostMemory> makeWeights(ModuleOp module) {
   std::vector<uint8_t> bytes;
   for (te::WeightAttr weight : te::getTable<te::WeightAttr>(module)) {
@@ -321,7 +322,7 @@ static Expected<HostMemory> makeWeights(ModuleOp module) {
   return makeMemory(bytes, ElementKind::I8, size);
 }
 
-/// As much memory as the program's plan asks for at the sizes of the inputs.
+/// Allocates the memory that the program's plan requests for the sizes of the inputs.
 Expected<HostMemory> Interpreter::makeArena(ModuleOp module, func::FuncOp function,
                                             ArrayRef<HostTensor> inputs) {
   auto plan = module.lookupSymbol<func::FuncOp>("plan");
@@ -330,7 +331,7 @@ Expected<HostMemory> Interpreter::makeArena(ModuleOp module, func::FuncOp functi
   SmallVector<HostValue> sizes;
   te::EntrySymbols symbols(function);
   for (const te::EntrySymbol &symbol : symbols.get())
-    if (symbol.argument < inputs.size()) // weights and arena have no symbols in the plan
+    if (symbol.argument < inputs.size()) // the plan has no symbols of weights and arena
       sizes.push_back(makeInt(inputs[symbol.argument].getShape()[symbol.dim]));
   Expected<SmallVector<HostValue>> planned = runFunction(plan, sizes);
   if (!planned)

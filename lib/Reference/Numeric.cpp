@@ -1,4 +1,4 @@
-//===- Numeric.cpp - what scalar operations compute -----------------------===//
+//===- Numeric.cpp - scalar operations of the evaluator -------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 
 //===----------------------------------------------------------------------===//
-// Floats: double holds every type, so one function serves all of them
+// Floats: double represents all types, so one function serves all of them
 //===----------------------------------------------------------------------===//
 
 template <double (*function)(double)> static Scalar floatUnary(Scalar a, Width) {
@@ -32,7 +32,7 @@ template <double (*function)(double, double)> static Scalar floatBinary(Scalar a
 
 static double negate(double a) { return -a; }
 static double rsqrt(double a) { return 1 / std::sqrt(a); }
-/// NaN if either is; -0 is less than +0.
+/// Returns NaN if either operand is NaN. -0 is less than +0.
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::numeric_limits<double>::quiet_NaN();
@@ -52,7 +52,7 @@ static bool isFinite(double a) { return std::isfinite(a); }
 static Scalar fusedMultiplyAdd(Scalar a, Scalar b, Scalar c, Width) {
   return makeFloat(std::fma(a.f, b.f, c.f));
 }
-/// In one rounding, which the product in double followed by a sum is not.
+/// Rounds once, which a product and a sum in double would not.
 static Scalar fusedMultiplyAddF32(Scalar a, Scalar b, Scalar c, Width) {
   return makeFloat(
       std::fma(static_cast<float>(a.f), static_cast<float>(b.f), static_cast<float>(c.f)));
@@ -101,7 +101,7 @@ SIGNED_BINARY(maxSigned, std::max(a, b))
 SIGNED_BINARY(minSigned, std::min(a, b))
 UNSIGNED_BINARY(maxUnsigned, std::max(a, b))
 UNSIGNED_BINARY(minUnsigned, std::min(a, b))
-// A shift by the width or more has no defined result; here all bits leave.
+// A shift by the width or more is undefined; here all bits are shifted out.
 UNSIGNED_BINARY(shiftLeft, b < width.from ? a << b : 0)
 UNSIGNED_BINARY(shiftRightUnsigned, b < width.from ? a >> b : 0)
 SIGNED_BINARY(shiftRightSigned, a >> std::min<uint64_t>(zeroExtend(b, width.from), width.from - 1))
@@ -145,13 +145,13 @@ static Scalar signedToFloat(Scalar a, Width) { return makeFloat(static_cast<doub
 static Scalar unsignedToFloat(Scalar a, Width width) {
   return makeFloat(static_cast<double>(zeroExtend(a.i, width.from)));
 }
-/// int64 to f32 through double would round twice.
+/// A conversion of int64 to f32 through double would round twice.
 static Scalar signedToF32(Scalar a, Width) { return makeFloat(static_cast<float>(a.i)); }
 static Scalar unsignedToF32(Scalar a, Width width) {
   return makeFloat(static_cast<float>(zeroExtend(a.i, width.from)));
 }
-// A float beyond the integers has no defined conversion; here it saturates and
-// NaN is 0.
+// The conversion of a float out of the range of the integer is undefined; here it saturates, and
+// NaN becomes 0.
 static Scalar floatToSigned(Scalar a, Width width) {
   if (std::isnan(a.f))
     return makeInt(0);
@@ -169,7 +169,7 @@ static Scalar floatToUnsigned(Scalar a, Width width) {
   return makeInt(signExtend(static_cast<int64_t>(static_cast<uint64_t>(a.f)), width.to));
 }
 
-/// The same bytes as another type.
+/// Reinterprets the bytes of `a` as another type.
 template <ElementKind from, ElementKind to> static Scalar bitcast(Scalar a, Width) {
   uint8_t bytes[8] = {};
   storeElement(from, bytes, 0, a);
@@ -202,7 +202,7 @@ static Unary getBitcast(Type from, Type to) {
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Bits of a comparison: less, equal, greater, unordered.
+/// Possible outcomes of a float comparison, as bits of a set.
 enum Relation { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
 
 template <unsigned accepted> static Scalar compareFloat(Scalar a, Scalar b, Width) {
@@ -246,7 +246,7 @@ static Binary getComparison(arith::CmpIPredicate predicate) {
 }
 
 static Binary getComparison(arith::CmpFPredicate predicate) {
-  // In the order of the enumeration: false, o*, ord, u*, uno, true.
+  // In the order of the predicates: false, ordered ones, ord, unordered ones, uno, true.
   static constexpr Binary comparisons[] = {
       compareFloat<0>,
       compareFloat<Equal>,
@@ -384,7 +384,7 @@ static Opcode getBinaryOpcode(Operation *op) {
   return Opcode::Binary;
 }
 
-/// Fills opcode and function; false when the op is not known.
+/// Sets opcode and function of `in`. Returns false if the op is not known.
 static bool fillFunction(Operation *op, Instruction &in) {
   StringRef name = op->getName().getStringRef();
   if (auto it = getInlineOps().find(name); it != getInlineOps().end()) {

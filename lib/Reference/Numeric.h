@@ -1,4 +1,4 @@
-//===- Numeric.h - what scalar operations compute --------------*- C++ -*-===//
+//===- Numeric.h - scalar operations of the evaluator -----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,12 +12,11 @@
 
 namespace tssa::reference {
 
-/// The instruction for a scalar op of arith or math, its operands and result
-/// still to be filled; nothing if there is none. Results of float ops are rounded
-/// to the op's type.
+/// Returns the instruction for a scalar op of arith or math, or nothing if there is none. The
+/// caller fills in operands and result. Results of float ops are rounded to the type of the op.
 std::optional<Instruction> getScalarInstruction(mlir::Operation *op);
 
-/// The scalar that an attribute of a number stands for; nothing for others.
+/// Returns the scalar of a numeric attribute; nothing for other attributes.
 std::optional<Scalar> getScalar(mlir::Attribute attribute);
 
 } // namespace tssa::reference

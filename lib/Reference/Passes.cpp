@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace ::tssa::reference;
 using llvm::Expected;
 
-/// NAME=SIZE entries as a map.
+/// Parses entries of the form NAME=SIZE.
 static Expected<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> entries) {
   llvm::StringMap<int64_t> sizes;
   for (StringRef entry : entries) {
@@ -42,7 +42,7 @@ static Expected<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> entri
   return sizes;
 }
 
-/// The random inputs that the options of an evaluation pass ask for.
+/// Returns random inputs as the options of an evaluation pass describe them.
 template <typename PassT>
 static Expected<std::vector<HostTensor>> makeInputs(ModuleOp module, PassT &pass) {
   auto function = module.lookupSymbol<func::FuncOp>(pass.function);

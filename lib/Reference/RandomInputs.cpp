@@ -42,7 +42,8 @@ Expected<HostTensor> reference::makeRandomTensor(ElementKind kind, ArrayRef<int6
   return tensor;
 }
 
-/// The size of one dynamic dim of an argument.
+/// Returns the size of a dynamic dim of an argument. `given` is a constant, the name of the dim, or
+/// null.
 static int64_t chooseSize(Attribute given, const llvm::StringMap<int64_t> &sizes,
                           int64_t defaultSize) {
   if (auto constant = dyn_cast_or_null<IntegerAttr>(given))

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A ref is a list: for each of its elements, in row-major order, where in the storage
-/// it lies. Views make lists of lists. Nothing here knows the maps of the view steps, so
-/// that they can be compared with it.
+/// A ref is a list that gives, for each of its elements in row-major order, the position of the
+/// element in the storage. A view selects from the list of its base. Nothing here uses the maps of
+/// view operations, so these maps can be checked against it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +25,25 @@ using llvm::Error;
 using llvm::Expected;
 
 namespace {
-/// A shape, and a number for each of its elements.
+/// A shape, and the position in the storage of each element.
 struct Elements {
   SmallVector<int64_t> shape;
   std::vector<int64_t> numbers;
 };
 
-/// What one view step makes of elements.
-class StepEvaluator {
+/// Applies one view operation to a list of elements.
+class ViewEvaluator {
 public:
-  StepEvaluator(const Elements &base, ArrayRef<int64_t> integers)
+  ViewEvaluator(const Elements &base, ArrayRef<int64_t> integers)
       : base(base), integers(integers) {}
-  /// Fails with what is wrong.
+  /// Returns the elements of the view. The error says what is wrong.
   Expected<Elements> run(StringRef name);
 
 private:
   using Index = SmallVector<int64_t>;
   Error checkDim(bool mayBeRank = false);
-  /// The view of `shape` whose element at an index is that of the base at `toBase`.
+  /// Returns a view of shape `shape`. `toBase` changes an index of the view to the index of the
+  /// base that it aliases.
   Elements gather(ArrayRef<int64_t> shape, llvm::function_ref<void(Index &)> toBase);
   Expected<Elements> select();
   Expected<Elements> slice();
@@ -57,7 +58,7 @@ private:
 };
 } // namespace
 
-Elements StepEvaluator::gather(ArrayRef<int64_t> shape, llvm::function_ref<void(Index &)> toBase) {
+Elements ViewEvaluator::gather(ArrayRef<int64_t> shape, llvm::function_ref<void(Index &)> toBase) {
   Elements view{SmallVector<int64_t>(shape), {}};
   int64_t count = countElements(shape).value_or(0);
   for (int64_t number = 0; number < count; ++number) {
@@ -74,7 +75,7 @@ Elements StepEvaluator::gather(ArrayRef<int64_t> shape, llvm::function_ref<void(
   return view;
 }
 
-Error StepEvaluator::checkDim(bool mayBeRank) {
+Error ViewEvaluator::checkDim(bool mayBeRank) {
   int64_t rank = base.shape.size();
   if (integers[0] < rank + mayBeRank)
     return Error::success();
@@ -82,7 +83,7 @@ Error StepEvaluator::checkDim(bool mayBeRank) {
                                  ", got " + llvm::Twine(integers[0]));
 }
 
-Expected<Elements> StepEvaluator::select() {
+Expected<Elements> ViewEvaluator::select() {
   if (Error error = checkDim())
     return error;
   int64_t dim = integers[0], position = integers[1];
@@ -94,7 +95,7 @@ Expected<Elements> StepEvaluator::select() {
   return gather(shape, [&](Index &index) { index.insert(index.begin() + dim, position); });
 }
 
-Expected<Elements> StepEvaluator::slice() {
+Expected<Elements> ViewEvaluator::slice() {
   if (Error error = checkDim())
     return error;
   int64_t dim = integers[0], start = integers[1], size = integers[2], step = integers[3];
@@ -109,7 +110,7 @@ Expected<Elements> StepEvaluator::slice() {
   return gather(shape, [&](Index &index) { index[dim] = start + index[dim] * step; });
 }
 
-Expected<Elements> StepEvaluator::permute() {
+Expected<Elements> ViewEvaluator::permute() {
   SmallVector<int64_t> shape;
   for (int64_t dim : integers)
     shape.push_back(base.shape[dim]);
@@ -120,7 +121,7 @@ Expected<Elements> StepEvaluator::permute() {
   });
 }
 
-Expected<Elements> StepEvaluator::unsqueeze() {
+Expected<Elements> ViewEvaluator::unsqueeze() {
   if (Error error = checkDim(/*mayBeRank=*/true))
     return error;
   Elements view = base;
@@ -128,7 +129,7 @@ Expected<Elements> StepEvaluator::unsqueeze() {
   return view;
 }
 
-Expected<Elements> StepEvaluator::squeeze() {
+Expected<Elements> ViewEvaluator::squeeze() {
   if (Error error = checkDim())
     return error;
   if (base.shape[integers[0]] != 1)
@@ -138,7 +139,7 @@ Expected<Elements> StepEvaluator::squeeze() {
   return view;
 }
 
-Expected<Elements> StepEvaluator::expand() {
+Expected<Elements> ViewEvaluator::expand() {
   if (Error error = checkDim())
     return error;
   if (base.shape[integers[0]] != 1)
@@ -148,30 +149,30 @@ Expected<Elements> StepEvaluator::expand() {
   return gather(shape, [&](Index &index) { index[integers[0]] = 0; });
 }
 
-Expected<Elements> StepEvaluator::reshape() {
+Expected<Elements> ViewEvaluator::reshape() {
   if (countElements(integers) != countElements(base.shape))
     return llvm::createStringError("reshape of " + llvm::Twine(base.numbers.size()) +
                                    " elements to another number of them");
   return Elements{SmallVector<int64_t>(integers), base.numbers};
 }
 
-Expected<Elements> StepEvaluator::run(StringRef name) {
-  using Method = Expected<Elements> (StepEvaluator::*)();
+Expected<Elements> ViewEvaluator::run(StringRef name) {
+  using Method = Expected<Elements> (ViewEvaluator::*)();
   Method method = llvm::StringSwitch<Method>(name)
-                      .Case("select", &StepEvaluator::select)
-                      .Case("slice", &StepEvaluator::slice)
-                      .Case("permute", &StepEvaluator::permute)
-                      .Case("unsqueeze", &StepEvaluator::unsqueeze)
-                      .Case("squeeze", &StepEvaluator::squeeze)
-                      .Case("expand", &StepEvaluator::expand)
-                      .Case("reshape", &StepEvaluator::reshape)
+                      .Case("select", &ViewEvaluator::select)
+                      .Case("slice", &ViewEvaluator::slice)
+                      .Case("permute", &ViewEvaluator::permute)
+                      .Case("unsqueeze", &ViewEvaluator::unsqueeze)
+                      .Case("squeeze", &ViewEvaluator::squeeze)
+                      .Case("expand", &ViewEvaluator::expand)
+                      .Case("reshape", &ViewEvaluator::reshape)
                       .Default(nullptr);
   if (!method)
-    return llvm::createStringError("no evaluation of the view step '" + name + "'");
+    return llvm::createStringError("cannot evaluate the view operation '" + name + "'");
   return (this->*method)();
 }
 
-/// The elements of a tensor of `shape`, numbered.
+/// Returns the elements of a storage of `shape`, numbered in row-major order.
 static Elements numberElements(ArrayRef<int64_t> shape) {
   Elements elements{SmallVector<int64_t>(shape), {}};
   elements.numbers.resize(countElements(shape).value_or(0));
@@ -179,7 +180,7 @@ static Elements numberElements(ArrayRef<int64_t> shape) {
   return elements;
 }
 
-/// The view of `elements` along a path.
+/// Applies the view operations of `path` to `elements`.
 static Expected<Elements> followPath(Operation *op, Elements elements, const refs::Path &path,
                                      llvm::function_ref<int64_t(Value)> lookup) {
   for (const refs::BoundStep &bound : path) {
@@ -187,7 +188,7 @@ static Expected<Elements> followPath(Operation *op, Elements elements, const ref
     for (OpFoldResult integer : bound.integers)
       integers.push_back(isa<Value>(integer) ? lookup(cast<Value>(integer))
                                              : *getConstantIntValue(integer));
-    Expected<Elements> view = StepEvaluator(elements, integers).run(bound.getStep().getStepName());
+    Expected<Elements> view = ViewEvaluator(elements, integers).run(bound.getStep().getStepName());
     if (!view)
       return makeError(op->getLoc(), toString(view.takeError()));
     elements = std::move(*view);
@@ -246,13 +247,13 @@ Error Interpreter::evaluate(refs::ReadOp op) {
   return Error::success();
 }
 
-/// Checks that a value has the shape of the window that it is put into.
-static Error checkWindow(Operation *op, const HostTensor &value, ArrayRef<int64_t> shape) {
+/// Checks that a value has the shape of the view to which it is written.
+static Error checkViewShape(Operation *op, const HostTensor &value, ArrayRef<int64_t> shape) {
   if (value.getShape() == shape)
     return Error::success();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << "expected a value for a window of shape [";
+  stream << "expected a value for a view of shape [";
   llvm::interleaveComma(shape, stream);
   stream << "], got " << value.describeType();
   return makeError(op->getLoc(), text);
@@ -261,7 +262,7 @@ static Error checkWindow(Operation *op, const HostTensor &value, ArrayRef<int64_
 Error Interpreter::evaluate(refs::WriteOp op) {
   const HostRef &ref = *get(op.getRef()).ref;
   const HostTensor &value = *get(op.getValue()).tensor;
-  if (Error error = checkWindow(op, value, ref.shape))
+  if (Error error = checkViewShape(op, value, ref.shape))
     return error;
   for (auto [index, element] : llvm::enumerate(ref.elements))
     ref.storage->set(element, value.get(index));
@@ -293,7 +294,7 @@ Error Interpreter::evaluate(refs::AssignOp op) {
                                        [&](Value value) { return get(value).scalar.i; });
   if (!view)
     return view.takeError();
-  if (Error error = checkWindow(op, source, view->shape))
+  if (Error error = checkViewShape(op, source, view->shape))
     return error;
   for (auto [index, element] : llvm::enumerate(view->numbers))
     result.set(element, source.get(index));

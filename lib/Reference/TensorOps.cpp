@@ -39,20 +39,20 @@ Expected<SmallVector<int64_t>> reference::getSizes(Operation *op, ArrayRef<OpFol
 }
 
 namespace {
-/// Runs through a box in row-major order, the point standing in registers from
-/// `first` on.
+/// Enumerates the points of a box in row-major order. The registers from `first` on hold the
+/// current point.
 class Odometer {
 public:
   Odometer(ArrayRef<int64_t> sizes, unsigned first) : sizes(sizes), first(first) {}
 
-  /// Goes to the first point; false if there is none.
+  /// Goes to the first point. Returns false if the box is empty.
   bool start(RegisterFile &machine) const {
     for (unsigned i = 0; i < sizes.size(); ++i)
       machine.registers[first + i].i = 0;
     return !llvm::is_contained(sizes, 0);
   }
 
-  /// Goes to the next point; false after the last one.
+  /// Goes to the next point. Returns false after the last one.
   bool next(RegisterFile &machine) const {
     for (unsigned i = sizes.size(); i-- > 0;) {
       int64_t &position = machine.registers[first + i].i;
@@ -68,7 +68,7 @@ private:
   unsigned first;
 };
 
-/// One execution of a te.compute.
+/// Evaluates one te.compute.
 class ComputeEvaluator {
 public:
   ComputeEvaluator(ComputeOp op, Environment environment, ArrayRef<int64_t> sizes, bool wideSums,
@@ -100,7 +100,7 @@ private:
   BodyCompiler compiler;
   ArrayRef<int64_t> parallelSizes, reductionSizes;
   bool wideSums;
-  /// Where to keep the largest sum of magnitudes; null when nobody asks.
+  /// Receives the largest sum of magnitudes; may be null.
   double *sumMagnitude;
   Register magnitude = 0;
   SmallVector<Piece, 1> pieces;
@@ -136,8 +136,8 @@ static void appendMagnitude(BodyProgram &program, Register value, Register total
   program.locations.push_back(location);
 }
 
-/// Appends the combiner to the body: its left tuple are the accumulators, which
-/// also take its results.
+/// Appends the combiner to the body. Its left operands are the accumulators, in which its results
+/// are stored.
 Error ComputeEvaluator::compileCombiner(Piece &piece) {
   if (sumMagnitude)
     appendMagnitude(piece.body, piece.yielded.front(), magnitude, op.getLoc());
@@ -153,7 +153,7 @@ Error ComputeEvaluator::compileCombiner(Piece &piece) {
     instructions.back().result = accumulators.front();
     return Error::success();
   }
-  // Two rounds, since a result may be another one's old accumulator.
+  // Moves in two steps, because a result may be the old value of another accumulator.
   SmallVector<Register> held;
   for (Register reg : *combined) {
     held.push_back(machine.add(makeInt(0)));
@@ -295,7 +295,7 @@ Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Envir
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What one point of a te.update runs.
+/// The programs for one point of a te.update.
 struct UpdateProgram {
   BodyProgram membership, body, target, combiner;
   std::optional<Condition> where;
@@ -394,7 +394,7 @@ Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environm
 // scan
 //===----------------------------------------------------------------------===//
 
-/// The positions of one line along an axis: `count` from `first`, `step` apart.
+/// One line along the axis of a scan: `count` positions, from `first` in steps of `step`.
 struct ScanLine {
   int64_t first, step, count;
 };

@@ -11,8 +11,8 @@
 
 namespace tssa::reference {
 
-/// Raises `sumMagnitude`, if given, to the largest sum of magnitudes of a float
-/// reduction.
+/// Evaluates `op` and returns its results. With `wideSums`, float accumulators are not rounded. If
+/// `sumMagnitude` is given, it is raised to the largest sum of magnitudes of a float reduction.
 llvm::Expected<llvm::SmallVector<HostTensor>> evaluateCompute(mlir::tssa::te::ComputeOp op,
                                                               Environment environment,
                                                               bool wideSums,
@@ -23,16 +23,16 @@ llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environme
 llvm::Expected<HostTensor> evaluateScan(mlir::tssa::te::ScanOp op, Environment environment,
                                         bool wideSums);
 
-/// All results of a library routine, which is written here a second time.
+/// Evaluates a library routine, by an implementation of its own, and returns all of its results.
 llvm::Expected<llvm::SmallVector<HostTensor>> evaluateExtern(mlir::tssa::te::ExternOp op,
                                                              llvm::ArrayRef<HostValue> inputs);
 
-/// Whether result `index` of a routine has a size that is known before the call,
-/// if `numKnown` of `numResults` have.
+/// Whether the size of result `index` of a routine is known before the call, given that `numKnown`
+/// of its `numResults` results have such a size.
 bool isSizeKnownBefore(mlir::tssa::te::ExternOp op, unsigned index, unsigned numKnown,
                        unsigned numResults);
 
-/// Sizes as numbers; an error for one that is negative or not known.
+/// Returns sizes as numbers. Fails if one is negative or not known.
 llvm::Expected<llvm::SmallVector<int64_t>>
 getSizes(mlir::Operation *op, llvm::ArrayRef<mlir::OpFoldResult> sizes, Environment environment);
 

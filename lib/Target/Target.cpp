@@ -1,4 +1,4 @@
-//===- Target.cpp - what code is made for --------------------------------===//
+//===- Target.cpp - the targets of compilation ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Architectures whose instructions the kernels are sure to have; the first one is
-/// what emulated kernels may use.
+/// Architectures whose instruction sets kernels can be compiled for. Emulated kernels may use the
+/// first one.
 static constexpr int architectures[] = {80, 86, 87, 89, 90, 100, 120};
 
 std::string Target::getName() const {
@@ -45,7 +45,7 @@ Expected<Target> parseTarget(StringRef name) {
   if (!rest.consume_front("sm_") || rest.getAsInteger(10, target.arch) ||
       !is_contained(architectures, target.arch)) {
     auto names = map_range(architectures, [](int arch) { return "sm_" + std::to_string(arch); });
-    return makeError("expected one of " + join(names, ", ") + " behind cuda:, got '" + name + "'");
+    return makeError("expected one of " + join(names, ", ") + " after cuda:, got '" + name + "'");
   }
   return target;
 }

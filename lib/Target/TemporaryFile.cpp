@@ -1,4 +1,4 @@
-//===- TemporaryFile.cpp - files for programs that take no others --------===//
+//===- TemporaryFile.cpp - temporary files for other programs -------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

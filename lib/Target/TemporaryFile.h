@@ -1,4 +1,4 @@
-//===- TemporaryFile.h - files for programs that take no others -*- C++ -*-===//
+//===- TemporaryFile.h - temporary files for other programs -----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace tssa {
 
-/// A file of its own for a linker or an assembler, gone with the object or when a
-/// signal ends the program.
+/// A temporary file for a linker or an assembler. It is removed with the object, or when a signal
+/// ends the program.
 class TemporaryFile {
 public:
   TemporaryFile() = default;

@@ -1,7 +1,6 @@
 // RUN: tssa-opt %s -convert-host-to-llvm=device=true | FileCheck %s
 
-// Launches of a device's kernels, and what the host program reads and writes of the
-// device's memory.
+// Launches of kernels of a device, and accesses of the host program to the memory of the device.
 
 // CHECK: module attributes {te.launches = [#te.launch_record<kernel = "k", nodes = [0], flops = 12>], te.nodes = [#te.node<name = "double", op = "">]}
 // CHECK-LABEL: func.func @tssa_run(
@@ -19,12 +18,12 @@
 // CHECK: llvm.load %[[CONTEXT]] : !llvm.ptr -> i8
 // CHECK: arith.trunci %{{.*}} : i8 to i1
 
-// What is stored is copied as well.
+// Scalars are copied to the device after they are stored.
 // CHECK: llvm.store %{{.*}}, %[[CONTEXT]] : i64, !llvm.ptr
 // CHECK: %[[TO_DEVICE:.*]] = llvm.mlir.constant(1 : i32)
 // CHECK: llvm.call @tssa_host_copy(%[[HOST]], %{{.*}}, %[[CONTEXT]], %{{.*}}, %[[TO_DEVICE]])
 
-// The context has the parameters; a bool is a byte.
+// The context holds the parameters; a bool is a byte.
 // CHECK: %[[BOOL:.*]] = arith.extui %{{.*}} : i1 to i8
 // CHECK: llvm.store %[[BOOL]]
 // CHECK: %[[BLOCKS:.*]]:2 = call @k.extent(
@@ -35,11 +34,11 @@
 // CHECK: %[[ON_DEVICE:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK: llvm.call @tssa_host_copy({{.*}}, %[[ON_DEVICE]])
 
-// A routine gets copies.
+// A routine gets copies in host memory.
 // CHECK: %[[ROUTINE:.*]] = llvm.mlir.addressof @tssa_extern_nonzero
 // CHECK: llvm.call @tssa_host_extern(%[[HOST]], %{{.*}}, %[[ROUTINE]],
 
-// No function for a thread pool.
+// There is no function for a thread pool.
 // CHECK-NOT: @k.body
 func.func @main(%x: memref<?x4xf32>, %steps: memref<i64>, %flag: memref<i1>, %arena: memref<?xi8> {te.arena}, %weights: memref<?xi8> {te.weights}) -> memref<?x4xf32> {
   %c0 = arith.constant 0 : index

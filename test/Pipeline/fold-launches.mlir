@@ -4,7 +4,7 @@
 // REMARK: [Passed] folded | {{.*}} | BytesInAll=16, Kernel=twice
 // REMARK: [Missed] folded | {{.*}} | Kernel=fill, Reason="its results are too large for its operands"
 
-// A kernel of constants is run; its kernel goes when nothing else launches it.
+// A launch of constants is evaluated, and its kernel is erased if nothing else launches it.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[SUM:.*]] = te.constant dense_resource<[[NAME:.*]]> : tensor<4xf32>
 // CHECK: te.launch @add(%{{.*}}, %[[SUM]])
@@ -33,7 +33,7 @@ te.kernel @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   te.return %y : tensor<4xf32>
 }
 
-// A constant that would grow beyond its budget stays a launch.
+// A launch whose result would exceed the limit stays.
 // CHECK-LABEL: func.func @large
 // CHECK: te.launch @fill
 func.func @large() -> tensor<4096x64xf32> {

@@ -103,7 +103,7 @@ func.func @gather() -> tensor<3x2xf16> {
   return %y : tensor<3x2xf16>
 }
 
-// The transpose of 2x3 read as a row of six.
+// The transpose of a 2x3 tensor, read as a row of six elements.
 // FLOORMOD: result 0: 6xi32 [1, 4, 2, 5, 3, 6]
 func.func @floor_and_mod() -> tensor<6xi32> {
   %x = te.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>

@@ -120,7 +120,7 @@ func.func @least() -> tensor<1xi8> {
 }
 
 //--- unknown.mlir
-// UNKNOWN: no evaluation of 'tensor.insert'
+// UNKNOWN: cannot evaluate 'tensor.insert'
 // NONE: the module has no function 'none'
 // SIZES: expected NAME=SIZE, got 'N'
 func.func @main() -> tensor<1xf32> {

@@ -47,7 +47,7 @@ func.func @loop() -> tensor<3xf32> {
   return %r : tensor<3xf32>
 }
 
-// A value that grows: 1 element, then 2, 4, 8.
+// A tensor whose size doubles in each iteration: 1 element, then 2, 4, 8.
 // DOUBLING: result 0: 8xi64 [5, 5, 5, 5, 5, 5, 5, 5]
 func.func @doubling() -> tensor<?xi64> {
   %c0 = arith.constant 0 : index
@@ -95,7 +95,7 @@ te.kernel @scale(%x: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index, %f: f3
   te.return %y : tensor<?xf32>
 }
 
-// Two points meet at row 1; the third one is outside of the set.
+// Two points write row 1; the third point is outside of the set.
 // UPDATE: result 0: 3x2xf32 {{\[}}[100, 100], [112, 114], [100, 100]]
 // UPDATE: result 1: 3x2xf32 {{\[}}[100, 100], [7, 8], [100, 100]]
 func.func @update() -> (tensor<3x2xf32>, tensor<3x2xf32>) {

@@ -24,7 +24,7 @@ func.func @squeeze(%a: tensor<?xf32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
 // RUN: not tssa-opt %s --te-evaluate=function=window 2>&1 | FileCheck %s --check-prefix=WINDOW
-// WINDOW: expected a value for a window of shape [2], got 3xf32
+// WINDOW: expected a value for a view of shape [2], got 3xf32
 func.func @window(%a: !tssa.ref<?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
   %c2 = arith.constant 2 : index
   %w = tssa.view %a [slice(0, 0, ?, 1)](%c2) : !tssa.ref<?xf32> -> !tssa.ref<?xf32>

@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s --te-evaluate="default-size=3" -o /dev/null | FileCheck %s
-// A write is seen through every view of the storage, and what the caller gave is shown
-// after the results.
+// A write is visible through each view of the storage. The final contents of written arguments
+// follow the results.
 
 // CHECK: result 0: 2x3xf32 {{\[\[}}0, 7, 0], [0, 7, 0]]
 // CHECK-NEXT: result 1: 3xf32 [0, 0, 0]

@@ -56,7 +56,7 @@ func.func @floats() -> tensor<11xf32> {
   return %t : tensor<11xf32>
 }
 
-// The largest f16 is 65504; half of the least subnormal rounds to zero.
+// The largest f16 is 65504; half of the smallest subnormal f16 rounds to zero.
 // HALVES: result 0: 5xf16 [inf, 65504, 5.9604645e-08, 0, 0.33325195]
 // HALVES: result 1: 2xbf16 [1, 1.0078125]
 func.func @halves() -> (tensor<5xf16>, tensor<2xbf16>) {

@@ -21,28 +21,28 @@ using mlir::OpFoldResult;
 using mlir::Type;
 using mlir::Value;
 
-/// A tensor that later steps may use.
+/// A tensor that later steps of the maker may use.
 struct LiveTensor {
   Value value;
   Type element;
   llvm::SmallVector<OpFoldResult> sizes;
-  /// The sizes when the program runs.
+  /// The values of `sizes` when the program runs.
   llvm::SmallVector<int64_t> extents;
-  /// How far right answers may be apart, over the largest magnitude; 0 when every
-  /// right compiler computes the same bits.
+  /// The largest difference between two correct results, relative to the largest magnitude; 0 if
+  /// all correct compilers compute the same bits.
   double error = 0;
 
   unsigned getRank() const { return sizes.size(); }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(element); }
 };
 
-/// A size in the program, and what it will be.
+/// A size in the program, and its value when the program runs.
 struct LiveSize {
   OpFoldResult size;
   int64_t extent;
 };
 
-/// Builds the body of `main`, one random step after the other.
+/// Builds the body of `main`, step by step.
 class ProgramMaker {
 public:
   ProgramMaker(mlir::MLIRContext &context, uint64_t seed, const RandomProgramOptions &options);
@@ -55,7 +55,8 @@ private:
   int64_t chooseExtent();
   Type chooseElementType();
   AffineExpr dim(unsigned position);
-  /// The expression of a size: a constant, or a symbol appended to `symbols`.
+  /// Returns the expression of a size: a constant, or a symbol for a value that is appended to
+  /// `symbols`.
   AffineExpr getExpr(OpFoldResult size, llvm::SmallVectorImpl<Value> &symbols);
   bool fits(llvm::ArrayRef<int64_t> extents) const;
 
@@ -66,7 +67,7 @@ private:
   const LiveTensor &chooseAny();
   void addResult(Value value, const LiveTensor &like, double error);
   void addResult(Value value, llvm::ArrayRef<LiveSize> sizes, double error);
-  /// The error of arithmetic in `type` on operands with errors up to `error`.
+  /// Returns the error of arithmetic in `type` on operands with errors up to `error`.
   static double getError(Type type, double error);
   void finish();
 
@@ -74,22 +75,24 @@ private:
   Value makeNumber(OpBuilder &b, Type type, double value);
   Value convert(OpBuilder &b, Value value, Type type);
   Value clamp(OpBuilder &b, Value value, double limit);
-  /// A random unary or binary function whose values stay small; raises `error`.
+  /// Applies a random unary or binary function whose values stay small. Raises `error` to that of
+  /// the result.
   Value apply(OpBuilder &b, Value lhs, Value rhs, double &error);
   Value applyFloat(OpBuilder &b, Value lhs, Value rhs, double &error);
   Value applyInteger(OpBuilder &b, Value lhs, Value rhs);
   Value read(OpBuilder &b, const LiveTensor &tensor, llvm::ArrayRef<AffineExpr> at,
              llvm::ArrayRef<Value> symbols = {});
   Value readIdentity(OpBuilder &b, const LiveTensor &tensor);
-  /// A read of a tensor that `chooseBroadcast` gave for `like`.
+  /// Reads an element of a tensor that `chooseBroadcast` returned.
   Value readBroadcast(OpBuilder &b, const LiveTensor &tensor);
-  /// A tensor whose sizes are those of `like` or 1.
+  /// Returns a tensor whose sizes are those of `like` or 1, or null if there is none.
   const LiveTensor *chooseBroadcast(const LiveTensor &like);
-  /// `value`, taken modulo `size`, as an index: one that depends on data.
+  /// Returns `value` modulo `size`, as an index that depends on data.
   Value makeIndex(OpBuilder &b, Value value, OpFoldResult size);
   LiveTensor chooseIndices(const LiveSize &count);
 
-  // Steps. Each returns whether it found what it needs.
+  // Each of the following steps adds an expression. It returns false if it does not find the
+  // tensors that it needs.
   bool stepElementwise();
   bool stepSelect();
   bool stepTranspose();

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace ::tssa::reference;
 using namespace mlir::tssa::te;
 
-/// A vector of integers: one that is there, else a constant.
+/// Returns a vector of `count` integers: an existing one, else a constant. Returns an empty tensor
+/// if neither is possible.
 LiveTensor ProgramMaker::chooseIndices(const LiveSize &count) {
   const LiveTensor *found = choose([&](const LiveTensor &t) {
     return t.getRank() == 1 && t.sizes[0] == count.size && isa<IntegerType>(t.element) &&
@@ -26,7 +27,7 @@ LiveTensor ProgramMaker::chooseIndices(const LiveSize &count) {
   return makeConstant(builder.getI64Type(), count.extent);
 }
 
-/// Rows of a tensor at indexes from data.
+/// Gathers rows of a tensor at indices from data.
 bool ProgramMaker::stepGather() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.getRank() >= 1 && t.extents[0] > 0; });
@@ -52,7 +53,7 @@ bool ProgramMaker::stepGather() {
   return true;
 }
 
-/// A window of a tensor written anew, or every second element of its last dim.
+/// Overwrites a slice of a tensor, or every second element of its last dim.
 bool ProgramMaker::stepUpdate() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.getRank() >= 1 && isa<Attribute>(t.sizes.back()) && t.extents.back() >= 2;
@@ -93,7 +94,7 @@ bool ProgramMaker::stepUpdate() {
   return true;
 }
 
-/// Rows added at indexes from data, which may meet.
+/// Adds rows at indices from data, of which some may be equal.
 bool ProgramMaker::stepScatter() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.getRank() >= 1 && t.extents[0] > 0 && t.extents[0] < 40 && !t.element.isInteger(1);
@@ -144,7 +145,7 @@ bool ProgramMaker::stepScan() {
   return true;
 }
 
-/// One of two tensors, by an element of a third or by a size.
+/// Chooses one of two tensors in a branch, by an element of a third one or by a size.
 bool ProgramMaker::stepBranch() {
   LiveTensor lhs = chooseAny();
   LiveTensor rhs = *choose(
@@ -176,7 +177,8 @@ bool ProgramMaker::stepBranch() {
   return true;
 }
 
-/// A few rounds of a function on a carried tensor, a row of it set in each.
+/// Runs a loop of a few iterations. Each applies a function to a carried tensor and sets one of its
+/// rows.
 bool ProgramMaker::stepLoop() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.getRank() >= 1 && t.extents[0] > 3; });

@@ -18,7 +18,7 @@ bool ProgramMaker::stepElementwise() {
   LiveTensor rhs = *chooseBroadcast(lhs);
   Type type = random.oneIn(4) ? chooseElementType() : lhs.element;
   double error = std::max(lhs.error, rhs.error);
-  // A comparison or a conversion to integers would turn a rounding into a fault.
+  // A comparison or a conversion to integers would turn a rounding difference into a wrong result.
   if (!isa<FloatType>(type) && error > 0)
     type = builder.getF32Type();
   unsigned numFunctions = 1 + random.below(3);
@@ -35,7 +35,7 @@ bool ProgramMaker::stepElementwise() {
   return true;
 }
 
-/// A choice by the position, by a set, or by a comparison of exact values.
+/// Selects by the position, by a set, or by a comparison of exact values.
 bool ProgramMaker::stepSelect() {
   LiveTensor lhs = chooseAny();
   LiveTensor rhs = *chooseBroadcast(lhs);
@@ -79,7 +79,7 @@ bool ProgramMaker::stepTranspose() {
   return true;
 }
 
-/// begin : end : step along one static dim.
+/// Slices one static dim: begin : end : step.
 bool ProgramMaker::stepSlice() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.getRank() && isa<Attribute>(t.sizes.back()) && t.extents.back() > 1;
@@ -120,7 +120,7 @@ bool ProgramMaker::stepReverse() {
   return true;
 }
 
-/// A new dim at some place.
+/// Adds a new dim at a random position.
 bool ProgramMaker::stepBroadcast() {
   LiveTensor source = chooseAny(), result = source;
   unsigned axis = random.below(source.getRank() + 1);
@@ -140,7 +140,7 @@ bool ProgramMaker::stepBroadcast() {
   return true;
 }
 
-/// The last two dims as one; the inner one is static.
+/// Merges the last two dims, of which the inner one is static.
 bool ProgramMaker::stepFlatten() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.getRank() >= 2 && isa<Attribute>(t.sizes.back()) && t.extents.back() > 0 &&
@@ -166,7 +166,7 @@ bool ProgramMaker::stepFlatten() {
   return true;
 }
 
-/// The inverse: a static last dim as two.
+/// Splits a static last dim in two.
 bool ProgramMaker::stepSplit() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.getRank() && t.getRank() < 4 && isa<Attribute>(t.sizes.back()) && t.extents.back() > 1;
@@ -223,7 +223,7 @@ bool ProgramMaker::stepPad() {
   return true;
 }
 
-/// Along a static last dim, two or three parts, each with its own function.
+/// Concatenates two or three parts along a static last dim, each with a function of its own.
 bool ProgramMaker::stepConcat() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.getRank() && isa<Attribute>(t.sizes.back()); });

@@ -26,11 +26,11 @@ using namespace ::tssa::reference;
 // Sizes and types
 //===----------------------------------------------------------------------===//
 
-/// Around the widths of vectors and the corner cases of loops.
+/// Extents around the widths of vectors, and corner cases of loops.
 static constexpr int64_t extents[] = {0, 1, 7, 8, 15, 16, 17, 33};
 
 int64_t ProgramMaker::chooseExtent() {
-  // Nothing or one is a corner case, not the rule.
+  // Extents of 0 and 1 are corner cases, so they are rare.
   int64_t extent = random.pick<int64_t>(extents);
   return extent < 2 && !random.oneIn(3) ? 7 + random.below(3) : extent;
 }
@@ -74,7 +74,7 @@ bool ProgramMaker::fits(ArrayRef<int64_t> extents) const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Arguments of random shapes; half of the dims are named sizes.
+/// Adds arguments of random shapes. Half of their dims are named sizes.
 void ProgramMaker::makeArguments() {
   unsigned numSymbols = random.below(3);
   SmallVector<int64_t> symbolExtents;
@@ -159,7 +159,7 @@ const LiveTensor *ProgramMaker::choose(llvm::function_ref<bool(const LiveTensor 
   for (const LiveTensor &tensor : live)
     if (accepts(tensor))
       candidates.push_back(&tensor);
-  // Late tensors are taken more often, so that chains come about.
+  // Recent tensors are chosen more often, so that chains of expressions form.
   if (candidates.empty())
     return nullptr;
   size_t a = random.below(candidates.size()), b = random.below(candidates.size());
@@ -193,7 +193,7 @@ double ProgramMaker::getError(Type type, double error) {
   return std::max(error, type.isF16() || type.isBF16() ? 0.05 : 5e-4);
 }
 
-/// Returns what no step used, at most four tensors, and something in any case.
+/// Returns the tensors that no step used, but at most four and at least one.
 void ProgramMaker::finish() {
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attributes;
@@ -252,7 +252,7 @@ RandomProgram ProgramMaker::make() {
                                    &ProgramMaker::stepScatter,     &ProgramMaker::stepScan,
                                    &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop};
   makeArguments();
-  // A step that does not find what it needs is tried again as another one.
+  // If a step does not find what it needs, another one is tried.
   unsigned done = 0;
   for (unsigned tries = 0; done < options.numSteps && tries < 20 * options.numSteps; ++tries) {
     loc = NameLoc::get(builder.getStringAttr("step" + std::to_string(done)));

@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Programs that no person would write, to compare what passes and compiled code
-/// make of them with what they mean. Equal seeds give equal programs.
+/// Random programs, on which the results of passes and of compiled code are compared with the
+/// evaluator's. Equal seeds give equal programs.
 ///
-/// Values stay small, and what depends on a comparison is computed from values that
-/// every right compiler gets bit for bit, so that a difference is a fault and not
-/// a rounding that fell the other way.
+/// Values stay small. Comparisons depend only on values that all correct compilers compute bit for
+/// bit, so that a different result is an error and not a different rounding.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TEST_PROGRAMS_RANDOMPROGRAM_H
@@ -28,26 +27,26 @@ namespace tssa::reference {
 struct RandomProgram {
   /// A module with a function `main` at stage import.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The size to run it at, for each named dim of its arguments.
+  /// The size at which to run the program, for each named dim of its arguments.
   llvm::StringMap<int64_t> sizes;
-  /// For each result how far right answers may be apart, over its largest
+  /// For each result, the largest difference between correct results, relative to its largest
   /// magnitude or 1.
   std::vector<double> errors;
 };
 
 struct RandomProgramOptions {
-  /// Tensor ops to make; the program may be a little longer.
+  /// The number of steps, each of which adds one or a few tensor ops.
   unsigned numSteps = 6;
-  /// Most elements of a tensor, and most points of a domain.
+  /// The largest number of elements of a tensor, and of points of a domain.
   int64_t maxElements = 4096;
 };
 
-/// Loads the dialects it needs into `context`.
+/// Makes the program for `seed`. Loads the dialects that it needs into `context`.
 RandomProgram makeRandomProgram(mlir::MLIRContext &context, uint64_t seed,
                                 const RandomProgramOptions &options = {});
 
-/// The same with refs: views, writes, loops, branches, and names that loops carry. Every
-/// such program is one that `tssa-resolve-refs` accepts, and exact.
+/// Makes a program with references: views, writes, loops, branches, and refs that loops carry.
+/// `tssa-resolve-refs` accepts each such program, and all of its arithmetic is exact.
 RandomProgram makeRandomReferenceProgram(mlir::MLIRContext &context, uint64_t seed,
                                          const RandomProgramOptions &options = {});
 

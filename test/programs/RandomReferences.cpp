@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Views of views, writes through them, loops, branches and names that loops carry. All
-/// arithmetic is exact, so that every right compiler gets the same bits.
+/// Programs with views of views, writes through them, loops, branches, and refs that loops carry.
+/// All arithmetic is exact, so that all correct compilers compute the same bits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using namespace ::tssa::reference;
 using namespace mlir::tssa;
 
 namespace {
-/// A ref with its sizes in the program and when it runs.
+/// A ref, with its sizes in the program and their values when the program runs.
 struct LiveRef {
   Value ref;
   SmallVector<OpFoldResult> sizes;
@@ -37,7 +37,8 @@ struct LiveRef {
   unsigned getRank() const { return sizes.size(); }
 };
 
-/// The index of a loop around the statement, below `bound` when it runs.
+/// The index of a loop around the current statement. When the program runs, it is less than
+/// `bound`.
 struct LiveIndex {
   Value index;
   int64_t bound;
@@ -101,7 +102,7 @@ LiveRef ReferenceMaker::view(const LiveRef &base, ArrayRef<refs::BoundStep> path
   return {ref, refs::reifyShape(steps, base.sizes), SmallVector<int64_t>(extents)};
 }
 
-/// A constant, or the index of a loop, below `extent`.
+/// Returns an index below `extent`: a constant or the index of a loop.
 OpFoldResult ReferenceMaker::chooseIndex(int64_t extent) {
   if (!indexes.empty() && random.oneIn(2)) {
     const LiveIndex &index = indexes[random.below(indexes.size())];
@@ -111,7 +112,7 @@ OpFoldResult ReferenceMaker::chooseIndex(int64_t extent) {
   return builder.getIndexAttr(random.below(extent));
 }
 
-/// A step that fits; nothing where the one that was drawn does not.
+/// Returns a random view operation on `ref`, or nothing if the one that was drawn does not fit.
 std::optional<refs::BoundStep> ReferenceMaker::makeStep(const LiveRef &base) {
   MLIRContext *context = builder.getContext();
   unsigned rank = base.getRank();
@@ -172,7 +173,8 @@ const LiveRef *ReferenceMaker::chooseShape(const LiveRef &like) {
   return found.empty() ? nullptr : found[random.below(found.size())];
 }
 
-/// An expression of the shape of `target`, of what it and another ref hold.
+/// Computes an expression of the shape of `target` from the contents of `target` and of another
+/// ref.
 Value ReferenceMaker::makeValue(const LiveRef &target, bool readsOthers) {
   const LiveRef *found = readsOthers ? chooseShape(target) : nullptr;
   Value own = refs::ReadOp::create(builder, loc, target.ref);
@@ -198,7 +200,7 @@ Value ReferenceMaker::makeValue(const LiveRef &target, bool readsOthers) {
           result = arith::MulFOp::create(b, loc, right, makeFloat(0.5));
         else
           result = right;
-        // Stays small, whatever loops make of it.
+        // Values must stay small however often a loop runs this.
         result = arith::MinimumFOp::create(b, loc, result, makeFloat(64));
         return SmallVector<Value>{arith::MaximumFOp::create(b, loc, result, makeFloat(-64))};
       });
@@ -229,7 +231,7 @@ void ReferenceMaker::stepClone() {
 // Control
 //===----------------------------------------------------------------------===//
 
-/// Whether an element of some ref is below a number.
+/// Returns whether an element of some ref is less than a number.
 Value ReferenceMaker::makeCondition() {
   LiveRef ref = choose();
   if (llvm::is_contained(ref.extents, 0))
@@ -243,7 +245,7 @@ Value ReferenceMaker::makeCondition() {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, element, limit);
 }
 
-/// Some statements; what they define is forgotten afterwards.
+/// Builds a few statements. The refs that they define are dropped afterwards.
 void ReferenceMaker::block(unsigned depth) {
   size_t numRefs = refs.size();
   for (unsigned i = 0, count = 1 + random.below(3); i < count; ++i)
@@ -261,7 +263,7 @@ void ReferenceMaker::stepBranch(unsigned depth) {
     }
 }
 
-/// A loop of none to three rounds, or as many as a named size.
+/// Builds a loop of zero to three iterations, or of as many as a named size.
 scf::ForOp ReferenceMaker::makeLoop(ValueRange carried, int64_t &trips) {
   trips = random.below(4);
   Value bound = constantIndex(trips);
@@ -282,7 +284,7 @@ void ReferenceMaker::stepFor(unsigned depth) {
   indexes.pop_back();
 }
 
-/// A loop over rows, or every second one, of which none sees another one.
+/// Builds a loop over all rows, or over every second one, in which no iteration uses another's row.
 void ReferenceMaker::stepRows() {
   LiveRef base = choose();
   if (base.getRank() == 0)
@@ -300,7 +302,7 @@ void ReferenceMaker::stepRows() {
   refs::WriteOp::create(builder, loc, value, row.ref);
 }
 
-/// Counts in a storage, which the condition reads.
+/// Builds a loop whose counter is in a storage that its condition reads.
 void ReferenceMaker::stepWhile(unsigned depth) {
   Type type = builder.getI64Type();
   auto constant = [&](int64_t value) -> Value {
@@ -328,7 +330,7 @@ void ReferenceMaker::stepWhile(unsigned depth) {
   scf::YieldOp::create(builder, loc);
 }
 
-/// A name that is another storage after each round.
+/// Builds a loop that carries a ref to another storage in each iteration.
 void ReferenceMaker::stepRecurrence(unsigned depth) {
   LiveRef state = choose();
   Value value = refs::ReadOp::create(builder, loc, state.ref);
@@ -353,7 +355,7 @@ void ReferenceMaker::stepRecurrence(unsigned depth) {
   refs.push_back(carried);
 }
 
-/// Two rows of a storage that change their names in each round.
+/// Builds a loop that carries refs to two rows of a storage and swaps them in each iteration.
 void ReferenceMaker::stepSwap(unsigned depth) {
   LiveRef base = choose();
   if (base.getRank() == 0 || base.extents[0] < 2)
@@ -409,7 +411,7 @@ void ReferenceMaker::statement(unsigned depth) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Three storages of the caller; the first dim of the first two is the size N.
+/// Adds three arguments that are storages. The first dim of the first two is the size N.
 void ReferenceMaker::makeArguments() {
   int64_t named = 1 + random.below(4);
   sizes["N"] = named;
@@ -462,7 +464,7 @@ RandomProgram ReferenceMaker::make() {
   function.setType(
       builder.getFunctionType(function.getArgumentTypes(), TypeRange(ValueRange(results))));
   program.sizes = sizes;
-  // What is left in the arguments comes after the results.
+  // The final contents of the arguments follow the results.
   program.errors.assign(results.size() + function.getNumArguments(), 0);
   return program;
 }

@@ -36,8 +36,8 @@ static Value convertFloat(OpBuilder &b, Location loc, Value value, FloatType typ
   return arith::TruncFOp::create(b, loc, type, value);
 }
 
-/// Between any two element types; from float to integer only values that are
-/// exact, since those near an integer fall either way.
+/// Converts between any two element types. Only exact values are converted from float to integer: a
+/// rounding difference near an integer would change the result.
 Value ProgramMaker::convert(OpBuilder &b, Value value, Type type) {
   Type from = value.getType();
   if (from == type)
@@ -115,7 +115,7 @@ Value ProgramMaker::applyFloat(OpBuilder &b, Value lhs, Value rhs, double &error
     Value divisor = arith::AddFOp::create(b, loc, size, makeNumber(b, type, 1));
     return arith::DivFOp::create(b, loc, lhs, divisor);
   }
-  case 9: { // away from zero, where the root is steep
+  case 9: { // away from zero, near which the root is steep
     Value size = math::AbsFOp::create(b, loc, lhs);
     return math::SqrtOp::create(b, loc,
                                 arith::AddFOp::create(b, loc, size, makeNumber(b, type, 1)));

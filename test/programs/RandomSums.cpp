@@ -14,12 +14,12 @@ using namespace mlir;
 using namespace ::tssa::reference;
 using namespace mlir::tssa::te;
 
-/// Half types are summed in f32.
+/// Types of 16 bits are summed in f32.
 static Type getAccumulator(OpBuilder &b, Type element) {
   return element.isF16() || element.isBF16() ? b.getF32Type() : element;
 }
 
-/// Over one or two dims of a tensor, the others staying in order.
+/// Reduces one or two dims of a tensor; the other dims keep their order.
 bool ProgramMaker::stepReduce() {
   const LiveTensor *found = choose([](const LiveTensor &t) { return t.getRank() >= 1; });
   if (!found)
@@ -58,7 +58,7 @@ bool ProgramMaker::stepReduce() {
     Value value = args[0];
     if (isSum)
       value = arith::MulFOp::create(b, loc, value, makeNumber(b, accumulator, 0.125));
-    if (source.isFloat()) // of no elements the maximum is infinite
+    if (source.isFloat()) // the maximum of no elements is infinite
       value = clamp(b, value, 64);
     return {convert(b, value, source.element)};
   };
@@ -73,7 +73,7 @@ bool ProgramMaker::stepReduce() {
   return true;
 }
 
-/// A matrix product of two tensors that share a size, or of one with a constant.
+/// Multiplies two matrices that share a size, or a matrix and a constant.
 bool ProgramMaker::stepContraction() {
   const LiveTensor *found = choose(
       [](const LiveTensor &t) { return t.isFloat() && t.getRank() >= 1 && t.getRank() <= 3; });
@@ -128,7 +128,7 @@ bool ProgramMaker::stepContraction() {
   return true;
 }
 
-/// A convolution along a static last dim with padding, stride and dilation.
+/// Convolves along a static last dim, with padding, stride and dilation.
 bool ProgramMaker::stepWindow() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.isFloat() && t.getRank() >= 2 && isa<Attribute>(t.sizes.back()) &&
@@ -184,14 +184,14 @@ bool ProgramMaker::stepWindow() {
   return true;
 }
 
-/// A tensor like `tensor`, of the sizes of a reduction of its last dim.
+/// Returns a tensor like `tensor`, with the sizes of a reduction of its last dim.
 static LiveTensor dropLastDim(LiveTensor tensor) {
   tensor.sizes.pop_back();
   tensor.extents.pop_back();
   return tensor;
 }
 
-/// The first of the largest elements along the last dim, of exact values.
+/// Finds the first of the largest elements along the last dim of a tensor of exact values.
 bool ProgramMaker::stepArgMax() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.isFloat() && t.error == 0 && t.getRank() >= 1; });
@@ -221,14 +221,14 @@ bool ProgramMaker::stepArgMax() {
         Value value = arith::SelectOp::create(b, loc, right, args[2], args[0]);
         return {value, position};
       });
-  // Of no elements the maximum is infinite, which no sum would bear.
+  // The maximum of no elements is infinite, which would make sums NaN.
   if (source.extents[axis] > 0)
     addResult(op.getResult(0), result, 0);
   addResult(op.getResult(1), result, 0);
   return true;
 }
 
-/// The maximum and the sum of exponentials in one pass.
+/// Computes the maximum and the sum of exponentials in one pass.
 bool ProgramMaker::stepSoftmaxPair() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });
@@ -261,7 +261,7 @@ bool ProgramMaker::stepSoftmaxPair() {
   return true;
 }
 
-/// Mean and second moment in one pass (Welford's, by pairs).
+/// Computes mean and second moment in one pass (by Welford's method, on pairs).
 bool ProgramMaker::stepWelford() {
   const LiveTensor *found =
       choose([](const LiveTensor &t) { return t.element.isF32() && t.getRank() >= 1; });

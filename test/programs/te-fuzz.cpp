@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes programs from seeds, evaluates each, and compares the results with those
-/// after stage te. With `--compile` each kernel is also scheduled, compiled, and run
-/// on the inputs that it had in the evaluation, and the program is evaluated once
-/// more with its buffers planned. With `--run` the whole program becomes an artifact
-/// for `--target` and the runtime runs it. `--print` shows the program of a seed. With
-/// `--references` programs have views and writes, and both ways to be without them are
-/// compared.
+/// Makes programs from seeds, evaluates each of them, and compares the results with those after
+/// stage te. With `--compile`, each kernel is also scheduled, compiled, and run on the inputs that
+/// it had in the evaluation, and the program is evaluated once more on planned buffers. With
+/// `--run`, the whole program is compiled to an artifact for `--target`, which the runtime runs.
+/// `--print` prints the program of a seed. With `--references`, programs have views and writes, and
+/// the two ways to remove references are compared.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ struct Options {
 };
 } // namespace
 
-/// The linker, a library here, resets LLVM's table of options, so they are copied.
+/// lld is linked into this tool and resets LLVM's table of options, so they are copied.
 static Options parseOptions(int argc, char **argv) {
   namespace cl = llvm::cl;
   cl::OptionCategory category("te-fuzz");
@@ -72,7 +71,7 @@ static Options parseOptions(int argc, char **argv) {
   return options;
 }
 
-/// The results of `module` on the inputs of `seed`.
+/// Returns the results of `module` on the random inputs of `seed`.
 static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module, RandomProgram &program,
                                                    uint64_t seed,
                                                    const EvaluatorOptions &options = {}) {
@@ -83,7 +82,7 @@ static llvm::Expected<std::vector<HostTensor>> run(mlir::ModuleOp module, Random
   return evaluate(module, "main", *inputs, options);
 }
 
-/// Compares what compiled kernels make of their inputs with their meaning.
+/// Compares the results of compiled kernels with the evaluator's.
 class KernelChecker {
 public:
   explicit KernelChecker(const tssa::cpu::Machine &machine) : machine(machine) {}
@@ -156,7 +155,7 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   return llvm::Error::success();
 }
 
-/// Evaluates what a pipeline makes of the program.
+/// Evaluates the program after a pipeline of passes.
 static llvm::Error checkPipeline(mlir::MLIRContext &context, RandomProgram &program,
                                  llvm::StringRef pipeline, uint64_t seed,
                                  llvm::ArrayRef<HostTensor> expected) {
@@ -171,7 +170,7 @@ static llvm::Error checkPipeline(mlir::MLIRContext &context, RandomProgram &prog
   return llvm::Error::success();
 }
 
-/// Two ways to be without references: versions of storages, and the paper's passes.
+/// The two ways to remove references: versions of storages, and the passes of the paper.
 static llvm::Error checkReferences(mlir::MLIRContext &context, RandomProgram &program,
                                    uint64_t seed, llvm::ArrayRef<HostTensor> expected) {
   for (llvm::StringRef pipeline :

@@ -13,26 +13,27 @@
 
 namespace tssa {
 
-/// What a target has an instruction for where arithmetic takes several. The results are
-/// the same, bit for bit.
+/// Instructions of a target that replace several arithmetic operations. They give the same results,
+/// bit for bit.
 struct MathInstructions {
-  /// m * 2^n, rounded once, for n that is an integer, both f32 or vectors of it. A null
-  /// value where the target has no such instruction for the type.
+  /// Builds m * 2^n with one rounding. `m` and `n` have type f32 or a vector of f32, and `n` holds
+  /// an integer. Returns null if the target has no such instruction for the type.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value m, mlir::Value n)> scale;
 };
 
-/// On a sine or cosine of f32: its argument may be of any size. Those without are
-/// expanded to a polynomial and, for large arguments, one with this attribute.
+/// Marks a sine or cosine of f32 whose argument may be of any size. A sine or cosine without this
+/// attribute is expanded to a polynomial for small arguments and to an op with this attribute for
+/// large ones.
 constexpr llvm::StringLiteral largeAngleAttr = "large_angle";
 
-/// Patterns that compute functions on f32, and vectors of it, by polynomials, and
-/// those on f16 and bf16 by way of f32. Functions on f64, and on f32 those that are
-/// rare or need more bits, are left to the target. MathErrors.def has their errors.
+/// Patterns that compute functions on f32, and on vectors of f32, by polynomials. Functions on f16
+/// and bf16 are computed in f32. Functions on f64, and those on f32 that are rare or need more
+/// bits, are left to the target. MathErrors.def lists the largest errors.
 void populateApproximations(mlir::RewritePatternSet &patterns,
                             const MathInstructions &instructions = {});
 
-/// Patterns that compute functions on f64 by polynomials, and those on f32 that
-/// `populateApproximations` leaves by way of f64. For targets without a library to call.
+/// Patterns that compute functions on f64 by polynomials. The functions on f32 that
+/// `populateApproximations` leaves are computed in f64. For targets that have no library to call.
 void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 
 /// Patterns for the sines and cosines with `largeAngleAttr`, and for tangents of f32.

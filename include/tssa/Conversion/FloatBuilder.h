@@ -61,9 +61,9 @@ public:
   Value isEqual(Value a, Value b) {
     return mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::eq, a, b);
   }
-  /// Of two conditions.
+  /// The conjunction of two conditions.
   Value isAnd(Value a, Value b) { return create<mlir::arith::AndIOp>(a, b); }
-  /// The sign bit of a float.
+  /// Whether the sign bit of the float `a` is set.
   Value isNegative(Value a) {
     return mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::slt, bitsOf(a),
                                        i(0));
@@ -71,24 +71,25 @@ public:
   Value select(Value condition, Value a, Value b) {
     return create<mlir::arith::SelectOp>(condition, a, b);
   }
-  /// NaN stays.
+  /// These three return NaN if `a` is NaN.
   Value atMost(Value a, double high) { return select(isLess(f(high), a), f(high), a); }
   Value atLeast(Value a, double low) { return select(isLess(a, f(low)), f(low), a); }
   Value clamp(Value a, double low, double high) { return atLeast(atMost(a, high), low); }
 
-  /// coefficients[0] * x^n + ... + coefficients[n].
+  /// Builds coefficients[0] * x^n + ... + coefficients[n].
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients) {
     Value sum = f(coefficients.front());
     for (double coefficient : coefficients.drop_front())
       sum = fma(sum, x, f(coefficient));
     return sum;
   }
-  /// 2 to the power of an integer that is the exponent of a normal number.
+  /// 2^`exponent`. The exponent is an integer and that of a normal number.
   Value powerOfTwo(Value exponent) {
     return fromBits(shiftLeft(addInt(exponent, i(width == 32 ? 127 : 1023)), mantissaBits()));
   }
-  /// x as an integer and as a float, for x not far from 0: adding 1.5 * 2^23, or 2^52,
-  /// rounds to an integer, which is then in the low bits.
+  /// Rounds `x * scale` to an integer and returns it as an integer and as a float. The product must
+  /// be well within the range of the mantissa: adding 1.5 * 2^23 (or 1.5 * 2^52 for f64) rounds it
+  /// and leaves the integer in the low bits.
   std::pair<Value, Value> round(Value x, Value scale) {
     Value magic = f(width == 32 ? 12582912.0 : 6755399441055744.0);
     Value shifted = fma(x, scale, magic);

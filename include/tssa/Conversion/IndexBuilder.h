@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns index expressions over loops and size symbols into SSA values. Sums are
-/// built from the outermost loop inwards, so that what does not change in a loop
-/// can be moved out of it.
+/// Turns index expressions over loops and size symbols into SSA values. Sums are built from the
+/// terms of the outermost loop inwards, so that partial sums that do not change in a loop can be
+/// hoisted out of it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_CONVERSION_INDEXBUILDER_H
@@ -21,52 +21,53 @@
 
 namespace tssa::conversion {
 
-/// The terms of a sum, left to right.
+/// The terms of the sum `expr`, from left to right.
 llvm::SmallVector<mlir::AffineExpr> getTerms(mlir::AffineExpr expr);
 
 class IndexBuilder {
 public:
   IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// The symbol that stands for `value`, of type index or a vector of it.
+  /// Returns the symbol that stands for `value`, of type index or a vector of it.
   mlir::AffineExpr getSymbol(mlir::Value value);
-  /// The constant or symbol that a size is.
+  /// Returns `size` as a constant or a symbol.
   mlir::AffineExpr getSize(mlir::OpFoldResult size);
 
-  /// Declares that loop `loop`, of `extent` iterations, may stand in expressions.
+  /// Declares that expressions may contain the loop `loop`, which has `extent` iterations.
   void declareLoop(unsigned loop, mlir::AffineExpr extent);
-  /// Enters a loop. Loops entered later are taken to be further inside.
+  /// Enters loop `loop`, whose iteration is `value`. Loops that are entered later count as more
+  /// deeply nested.
   void setLoop(unsigned loop, mlir::Value value);
   /// Declares the dim that stands for the lane of a vector.
   void setLane(unsigned dim, int64_t lanes);
-  /// Undoes setLoop; loops are left innermost first.
+  /// Leaves a loop that was entered by `setLoop`. Loops must be left innermost first.
   void dropLoop(unsigned loop);
   bool hasLoop(unsigned loop) const { return loops.contains(loop); }
-  /// Whether all loops in `expr` were entered; a lane counts as not.
+  /// Whether all loops in `expr` were entered. An expression that contains a lane is not known.
   bool isKnown(mlir::AffineExpr expr) const;
 
   /// Whether `expr` differs from lane to lane.
   bool hasLanes(mlir::AffineExpr expr) const;
-  /// The address of lane 0 if the lanes have consecutive addresses, else null.
+  /// Returns the address of lane 0 if the lanes have consecutive addresses, else null.
   mlir::AffineExpr getFirstOfRun(mlir::AffineExpr address, unsigned laneDim) const;
-  /// Simplifies with what is known of ranges.
+  /// Simplifies `expr` by the ranges of loops, lanes and sizes and by the facts of `assuming`.
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
-  /// Whether `expr` >= 0 is known to hold.
+  /// Whether `expr` >= 0 is proven.
   bool isNonNegative(mlir::AffineExpr expr) const;
-  /// Runs `body` where `expr` >= 0 is known to hold.
+  /// Runs `body`; meanwhile `expr` >= 0 counts as proven.
   void assuming(mlir::AffineExpr expr, llvm::function_ref<void()> body);
 
-  /// `expr` (no lane in it) as a value of type index.
+  /// Builds `expr`, which contains no lane, as a value of type index.
   mlir::Value materialize(mlir::AffineExpr expr);
-  /// `expr` as a vector of index, one element per lane.
+  /// Builds `expr` as a vector of index with one element per lane.
   mlir::Value materializeLanes(mlir::AffineExpr expr, unsigned laneDim, int64_t lanes);
-  /// `expr >= 0`, or `expr == 0`, as i1.
+  /// Builds the condition `expr` == 0 if `equality` is set, else `expr` >= 0, as an i1.
   mlir::Value materializeCondition(mlir::AffineExpr expr, bool equality);
-  /// The same per lane.
+  /// Builds the same condition as a vector of i1 with one element per lane.
   mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
                                        int64_t lanes);
   mlir::Value constant(int64_t value);
-  /// `offset` where `condition` (null: everywhere) holds, else 0.
+  /// Builds `offset` where `condition` holds and 0 elsewhere. A null condition always holds.
   mlir::Value clampOffset(mlir::Value offset, mlir::Value condition);
 
   mlir::OpBuilder &getBuilder() { return builder; }
@@ -74,7 +75,7 @@ public:
   void setLoc(mlir::Location newLoc) { loc = newLoc; }
   mlir::MLIRContext *getContext() const { return builder.getContext(); }
 
-  /// Nesting depth of the innermost loop in `expr`; 0 when it has none.
+  /// Returns the nesting depth of the innermost loop in `expr`; 0 if it contains none.
   unsigned getDepth(mlir::AffineExpr expr) const;
 
 private:
@@ -95,10 +96,10 @@ private:
   llvm::SmallVector<mlir::Value> symbols;
   llvm::DenseMap<unsigned, LoopInfo> loops;
   llvm::SmallVector<mlir::tssa::te::IndexRange> ranges; ///< of loops and the lane
-  /// Knows the ranges of loops and symbols; remade when those change.
+  /// Knows the ranges of loops and symbols. It is made again when those change.
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;
-  llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< what else is >= 0 here
+  llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< further expressions that are >= 0 here
   std::optional<std::pair<unsigned, int64_t>> lane;
   unsigned nextDepth = 1;
 };

@@ -1,4 +1,4 @@
-//===- KernelTarget.h - what of a kernel's code differs by target -===//
+//===- KernelTarget.h - the target-specific parts of kernels ----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The structure of a kernel (pieces, loops, tiles, bodies at points) is built once
-/// for all targets. A target says here how iterations are numbered, where small
-/// buffers lie and which instructions reach the elements of a vector.
+/// The structure of a kernel (pieces, loops, tiles, bodies at points) is built by the same code for
+/// all targets. A `KernelTarget` decides how iterations are numbered, where small buffers lie, and
+/// which instructions load and store vectors.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_CONVERSION_KERNELTARGET_H
@@ -26,85 +26,88 @@ struct LaneAccess {
   mlir::AffineExpr address; ///< in elements, over loops and the lane
   unsigned laneDim;
   mlir::VectorType type; ///< one element of memory per lane
-  /// Of a masked load, an i1: whether any lane is read; null when one is. Elsewhere `address`
-  /// may be far from any memory.
+  /// An i1 that says whether a masked load reads any lane; null if it always reads one. Where it
+  /// does not hold, `address` may be far from any memory.
   mlir::Value touched = {};
 
   int64_t getLanes() const { return type.getNumElements(); }
 };
 
-/// The threads of a block, where several of them run one numbered iteration together.
+/// The threads of a block, on targets where all of them run one numbered iteration together.
 class BlockThreads {
 public:
   virtual ~BlockThreads() = default;
-  /// How many there are: a multiple of the 32 of a warp.
+  /// The number of threads: a multiple of the 32 threads of a warp.
   int64_t count = 32;
 
-  /// Which one this is, of type index.
+  /// Builds the number of this thread in its block, of type index.
   virtual mlir::Value buildNumber(IndexBuilder &index) = 0;
-  /// Waits for all threads of the block; what they wrote is seen afterwards.
+  /// Builds a barrier: each thread waits for all threads of the block and then sees what they have
+  /// written.
   virtual void buildBarrier(IndexBuilder &index) = 0;
-  /// The scalar that the thread of the same warp has whose number differs in bit
-  /// `distance` (a power of two). All threads of the warp get here together.
+  /// Exchanges the scalar `value` inside of a warp: each thread gets the value of the thread whose
+  /// number differs from its own in the bit `distance` (a power of two). All threads of the warp
+  /// must execute this together.
   virtual mlir::Value buildExchange(IndexBuilder &index, mlir::Value value, int64_t distance) = 0;
-  /// Memory that all threads of the block see.
+  /// Allocates memory that all threads of the block share.
   virtual mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;
 };
 
-/// Made anew for each kernel.
+/// The target-specific decisions in the lowering of a kernel. Each kernel has its own object.
 class KernelTarget {
 public:
   virtual ~KernelTarget() = default;
 
-  /// The levels of layout.bind that there are: numbered iterations, then threads.
+  /// The levels that layout.bind may name on this target: that of numbered iterations, then that of
+  /// threads.
   virtual llvm::ArrayRef<llvm::StringRef> getLevels() const = 0;
-  /// Null where one thread runs an iteration.
+  /// The threads that run one numbered iteration together; null if one thread runs it.
   virtual BlockThreads *getThreads() { return nullptr; }
-  /// Whether vectors are masked where they are not full; else what is left over is
-  /// done element by element.
+  /// Whether partial vectors are masked. Otherwise the remaining elements are computed one by one.
   virtual bool masksVectors() const = 0;
-  /// Whether a read that a guard excludes is branched around; else something that
-  /// exists is read in its place.
+  /// Whether code branches around a read whose guard does not hold. Otherwise it reads an element
+  /// that exists and discards it.
   virtual bool branchesAroundReads() const = 0;
-  /// Types of the parameters that the function has behind those of all targets.
+  /// Types of the parameters that the function has after those common to all targets.
   virtual llvm::SmallVector<mlir::Type> getFurtherParameters(mlir::MLIRContext *context) const = 0;
-  /// Calls `body` where code for one numbered iteration belongs, with the number.
+  /// Calls `body` with the number of an iteration, at the insertion point for the code of one
+  /// numbered iteration.
   virtual void buildIterations(IndexBuilder &index, mlir::func::FuncOp func,
                                llvm::function_ref<void(mlir::Value number)> body) = 0;
-  /// What the extent function returns beside the number of iterations `count`; the
-  /// kernel has `work` body ops at points.
+  /// Builds the second result of the extent function, next to the number of iterations `count`: the
+  /// least number of iterations worth a thread. The kernel executes `work` body ops in all.
   virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) = 0;
-  /// Memory of constant size that one thread sees, for a part of an expression that
-  /// is computed inside of another.
+  /// Allocates memory of constant size that one thread sees. It holds the part of an expression
+  /// that is computed inside of another one.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::func::FuncOp func, mlir::MemRefType type) = 0;
-  /// Most bytes of such a part.
+  /// The largest size in bytes of such memory.
   virtual int64_t getScratchLimit() const = 0;
-  /// Makes it known that the run fails.
+  /// Sets the error flag, so that the run fails.
   virtual void buildFailure(IndexBuilder &index, mlir::Value errors) = 0;
 
-  /// Bytes of a tensor from which it pays to ask for rows before they are read.
+  /// The size in bytes of the smallest tensor whose rows are worth prefetching.
   virtual int64_t getLeastPrefetched() const { return INT64_MAX; }
-  /// Asks for the element at `address`, which need not exist, to be near when it is read.
+  /// Prefetches the element at `address`, which need not exist.
   virtual void buildPrefetch(IndexBuilder &index, mlir::Value memref, mlir::AffineExpr address) {}
 
-  /// Loads a vector; lanes where `mask` (null: all) does not hold get `pad` and
-  /// read nothing. No address is formed far from the memory of `access`: on CPUs a masked load
-  /// from a page that is not mapped is right, but takes hundreds of cycles.
+  /// Loads a vector. Lanes where `mask` does not hold get `pad` and read nothing; a null mask holds
+  /// for all lanes. No address far from the memory of `access` is formed, not even for masked
+  /// lanes: on CPUs a masked load from a page that is not mapped is correct, but takes hundreds of
+  /// cycles.
   virtual mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                                 mlir::Value pad) = 0;
-  /// Stores a vector where `mask` (null: everywhere) holds.
+  /// Stores a vector in the lanes where `mask` holds. A null mask holds for all lanes.
   virtual void buildStore(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                           mlir::Value value) = 0;
 
-  /// The function is complete; fails with an error if the target cannot run it.
+  /// Called when the function is complete. Fails with an error if the target cannot run it.
   virtual mlir::LogicalResult finish(mlir::func::FuncOp func) = 0;
 };
 
-/// Replaces a kernel's place by two functions (docs/decisions): `@k`, which runs
-/// iterations as the schedule says, and `@k.extent`, which counts them. The kernel
-/// itself stays. Errors are reported at the op that is wrong.
+/// Lowers `kernel` to two functions (docs/decisions): `@k` runs iterations as the schedule says,
+/// and `@k.extent` counts them. `kernel` itself is kept. Errors are reported at the op at fault.
 mlir::LogicalResult lowerKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                 KernelTarget &target);
 

@@ -13,16 +13,16 @@
 
 namespace tssa::conversion {
 
-/// Called at the start of each iteration of serial loop `loop`, and where a thread
-/// loop is known to have an iteration for this thread.
+/// Called with the id of a loop: at the start of each iteration of a serial loop, and for a thread
+/// loop where its iteration for this thread is known to exist.
 using AtLoopFn = llvm::function_ref<mlir::LogicalResult(unsigned loop)>;
 
-/// Builds what stands inside of one iteration of the parallel loops (whose values
-/// are declared in `index`): the thread loops, the serial loops, full and tail tiles,
-/// the reduction loops with accumulators in registers, and the emitter's code for
-/// each point. `laneDim` is the dim of `index` for the lane of a vector; the loops of
-/// the schedule are dims 0.. of expressions. `threads` run it together, one alone when
-/// null; those that wait for each other do so where all of the block get.
+/// Builds the code of one iteration of the parallel loops, whose values are declared in `index`:
+/// the thread loops, the serial loops, full and tail tiles, and the reduction loops with
+/// accumulators in registers. `emitter` builds the code of each point. Dims 0, 1, ... of
+/// expressions are the loops of the schedule, and `laneDim` is the dim for the lane of a vector.
+/// All of `threads` run the code; a null pointer means that one thread does. Barriers are built
+/// only where all threads of the block arrive.
 mlir::LogicalResult buildLoopNest(IndexBuilder &index, const Schedule &schedule,
                                   const KernelTarget &target, BlockThreads *threads,
                                   TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop);

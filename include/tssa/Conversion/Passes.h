@@ -1,4 +1,4 @@
-//===- Passes.h - from one language to another ------------------*- C++ -*-===//
+//===- Passes.h - passes of the conversions ---------------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the ops of a `schedule` region say about one labelled expression: its
-/// loops, their order and kinds, and every dim of the expression as an index
-/// expression over loops. Nothing here builds IR.
+/// Reads what the ops of a `schedule` region say about one labelled expression: its loops, their
+/// order and kinds, and each dim of the expression as an index expression over loops. Nothing here
+/// builds IR.
 ///
-/// Expressions: `AffineDimExpr(i)` is loop i, `AffineSymbolExpr(i)` is size
+/// In these index expressions `AffineDimExpr(i)` is loop i, and `AffineSymbolExpr(i)` is size
 /// symbol i of the caller.
 ///
 //===----------------------------------------------------------------------===//
@@ -35,20 +35,20 @@ enum class LoopKind {
 };
 
 struct ScheduledLoop {
-  mlir::AffineExpr extent; ///< iterations, over size symbols
+  mlir::AffineExpr extent; ///< number of iterations, over size symbols
   LoopKind kind = LoopKind::Serial;
   bool reduction = false;
-  bool live = true; ///< false once split or fused away
-  /// For an inner serial loop of a split that need not divide: the split loop
-  /// ends at `limit`, and this loop's part of it starts at `origin` (an
-  /// expression over outer loops) and advances by `step`.
+  bool live = true; ///< false once the loop was split or fused
+  /// Set for the inner serial loop of a split that need not divide the extent. The loop that was
+  /// split ends at `limit`. The part of it that this loop runs starts at `origin`, an expression
+  /// over outer loops, and advances by `step`.
   mlir::AffineExpr limit, origin;
   int64_t step = 1;
 };
 
-/// Tile loops split off one outer loop: together they cover `size` consecutive
-/// iterations of the loop that was split, whose extent is `extent`. The outer
-/// loop may have been split or fused since, so it is an expression.
+/// The tile loops split off one outer loop. Together they run `size` consecutive iterations of the
+/// loop that was split, whose extent is `extent`. `outer` is an expression because the outer loop
+/// itself may have been split or fused later.
 struct TileGroup {
   mlir::AffineExpr outer;                ///< over live loops
   llvm::SmallVector<unsigned, 2> inner;  ///< ids of the tile loops, outermost first
@@ -56,53 +56,54 @@ struct TileGroup {
   mlir::AffineExpr extent;
   int64_t size = 1;
   bool reduction = false;
-  bool vector = false; ///< the last inner loop is the vector
+  bool vector = false; ///< whether the last inner loop is the vector
 };
 
-/// What one iteration of a reduction loop needs of an operand, kept in shared memory.
+/// An operand that is kept in shared memory: a block caches what one iteration of a reduction loop
+/// needs of it.
 struct CachedOperand {
-  unsigned operand; ///< of the op that makes the value which the body yields
+  unsigned operand; ///< index of an operand of the op that computes the yielded value
   unsigned loop;
-  mlir::Operation *op; ///< the layout.cache, for errors
+  mlir::Operation *op; ///< the layout.cache, for diagnostics
 };
 
 /// The schedule of one expression.
 struct Schedule {
-  /// Each te dim over loops before they were split (fused loops as quotient and
-  /// remainder): in this form what belongs together is recognised.
+  /// Each dim of the expression over loops before splitting; fused loops appear as quotient and
+  /// remainder. Index expressions are simplified in this form, because splits scatter a dim over
+  /// several loops.
   llvm::SmallVector<mlir::AffineExpr> dims;
   llvm::SmallVector<ScheduledLoop> loops; ///< by id
-  /// Loops that were split, over those that are live.
+  /// Each loop that was split, with its expression over live loops.
   llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> splits;
   llvm::SmallVector<unsigned> parallel;  ///< ids, outermost first
   llvm::SmallVector<unsigned> threads;   ///< ids, outermost first
   llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
-  llvm::StringMap<unsigned> computeAt; ///< label -> loop of this expression
+  llvm::StringMap<unsigned> computeAt; ///< label -> loop at which it is computed
   llvm::SmallVector<CachedOperand> caches;
-  /// `loop` over live loops.
+  /// Returns `loop` as an expression over live loops.
   mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;
-  /// Threads that the thread loops run on; those over a reduction are the innermost
-  /// and take `getReductionThreads` of them.
+  /// The number of threads that the thread loops need. The thread loops over a reduction are the
+  /// innermost ones and need `getReductionThreads` threads by themselves.
   int64_t getNumThreads() const;
   int64_t getReductionThreads() const;
-  /// The tile group whose outer loop is exactly `loop`, or null.
+  /// Returns the tile group whose outer loop is `loop` itself, or null.
   const TileGroup *getTile(unsigned loop) const;
-  /// The tile group with the vector loop, or null.
+  /// Returns the tile group that contains the vector loop, or null.
   const TileGroup *getVector() const;
 };
 
-/// Reads the ops of `region` that concern `label`, an expression with dims of
-/// extents `extents` of which the first `numParallel` are parallel. An empty
-/// region gives serial loops in the order of the dims. Errors are reported at the
-/// op that is wrong.
+/// Reads the ops of `region` that concern `label`. The expression has dims of extents `extents`;
+/// the first `numParallel` of them are parallel. An empty region gives serial loops in the order of
+/// the dims. Errors are reported at the schedule op at fault, or at `expression`.
 mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef label,
                                        llvm::ArrayRef<mlir::AffineExpr> extents,
                                        unsigned numParallel, mlir::Operation *expression);
 
-/// Puts the bodies of expressions that the schedule inlines in the place of their
-/// reads, and removes them.
+/// Replaces the reads of expressions that the schedule inlines by their bodies, and erases these
+/// expressions.
 mlir::LogicalResult applyInline(mlir::tssa::te::KernelOp kernel);
 
 } // namespace tssa::conversion

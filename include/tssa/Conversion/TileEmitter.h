@@ -1,4 +1,4 @@
-//===- TileEmitter.h - what a target does for one tile -===//
+//===- TileEmitter.h - the code of the points of a tile ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The seam between the structure of a kernel (loops, tails, accumulators; one
-/// for all targets) and the code of one point of a tile (one per target). A point
-/// gives every dim of the expression as an index expression over the loops around
-/// it and, when the tile is a vector, the lane.
+/// The interface between the structure of a kernel (loops, tails, accumulators) and the code of one
+/// point of a tile. A `TilePoint` gives each dim of the expression as an index expression over the
+/// loops around the tile and, if the tile is a vector, over the lane.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_CONVERSION_TILEEMITTER_H
@@ -25,28 +24,29 @@ namespace tssa::conversion {
 
 /// One unrolled point of a tile, or one vector of points.
 struct TilePoint {
-  /// Every dim of the expression over loops before they were split.
+  /// Each dim of the expression over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> dims;
-  /// What those loops and the loops of the tile are at this point.
-  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> place;
+  /// The value at this point of each loop that was split and of each loop of the tile.
+  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> loopValues;
   bool vector = false;
-  mlir::Value mask;          ///< lanes that exist; null when all do
-  mlir::Value exists;        ///< whether memory may be read for the point; null when it may
-  mlir::Value stored;        ///< whether results are stored; null when they are
-  bool reducesLanes = false; ///< lanes are points of a reduction dim
-  /// Symbols in `place` that lie between 0 and an expression of other symbols.
+  mlir::Value mask;          ///< lanes that exist; null if all do
+  mlir::Value exists;        ///< whether the point may read memory; null if it always may
+  mlir::Value stored;        ///< whether results are stored; null if they always are
+  bool reducesLanes = false; ///< whether the lanes are points of a reduction dim
+  /// Symbols in `loopValues` with the largest value of each, an expression of other symbols. The
+  /// smallest value is 0.
   llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 0> greatest;
 };
 
-/// What a block keeps of an operand in shared memory: a box of points.
+/// The box of points for which a block keeps an operand in shared memory.
 struct CacheTile {
   unsigned operand = 0;
-  llvm::SmallVector<unsigned> loops;           ///< before they were split: the dims of the box
-  llvm::SmallVector<mlir::AffineExpr> origins; ///< of each, over loops already entered
-  llvm::SmallVector<mlir::AffineExpr> offsets; ///< from the origin, at a point of a tile
+  llvm::SmallVector<unsigned> loops;           ///< loops before splitting: the dims of the box
+  llvm::SmallVector<mlir::AffineExpr> origins; ///< first point, over loops already entered
+  llvm::SmallVector<mlir::AffineExpr> offsets; ///< of a point of a tile, relative to the origin
   llvm::SmallVector<int64_t> extents;
-  llvm::SmallVector<mlir::AffineExpr> limits; ///< iterations of the loop
-  mlir::Operation *op = nullptr;              ///< for errors
+  llvm::SmallVector<mlir::AffineExpr> limits; ///< number of iterations of each loop
+  mlir::Operation *op = nullptr;              ///< for diagnostics
 };
 
 class TileEmitter {
@@ -55,46 +55,48 @@ public:
   using Guards = llvm::SmallVector<mlir::AffineExpr>;
   virtual ~TileEmitter() = default;
 
-  /// Without a reduction: computes and stores `point`.
+  /// Computes and stores `point` of an expression without a reduction.
   virtual void compute(const TilePoint &point) = 0;
-  /// Starts a new straight-line scope: nothing computed before may be reused.
+  /// Starts a new straight-line scope, in which values computed earlier must not be reused.
   virtual void beginScope() = 0;
 
-  // What follows is called only for schedules with loops over a reduction.
+  // The following functions are called only for schedules with reduction loops.
 
-  /// The neutral accumulators, as vectors when `vector`.
+  /// Returns neutral accumulators, as vectors if `vector` is set.
   virtual Values getIdentity(bool vector) { return unexpected(); }
-  /// Joins the body's value at `point` to `accumulators`.
+  /// Combines `accumulators` with the value of the body at `point`.
   virtual Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) {
     return unexpected();
   }
-  /// Joins two tuples of accumulators.
+  /// Combines two tuples of accumulators.
   virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) { return unexpected(); }
-  /// Joins the lanes of vector accumulators.
+  /// Combines the lanes of vector accumulators into scalars.
   virtual Values combineLanes(mlir::ValueRange accumulators) { return unexpected(); }
   /// Runs the epilogue on `accumulators` and stores the results of `point`.
   virtual void finish(const TilePoint &point, mlir::ValueRange accumulators) { unexpected(); }
-  /// Expressions that are not negative where all guards at `points` hold, of those guards that
-  /// are decided here, outside of the loops still to come.
+  /// Returns expressions that are >= 0 if all guards of reads at `points` hold. Only guards whose
+  /// loops are all entered here are included.
   virtual Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
-  /// The known guards without any of which no point of `points` adds to its accumulators.
+  /// Returns those known guards without which no point of `points` changes its accumulators: where
+  /// one of them does not hold, the points can be skipped.
   virtual Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
-  /// Whether `guards`, which are not assumed before, are taken to hold from here on.
+  /// Sets whether `guards` count as proven from here on. They must not be assumed already.
   virtual void assumeGuards(const Guards &guards, bool assume) {}
-  /// The condition under which guards hold at `points` in all iterations of the
-  /// reduction, as far as that is one condition; null when there is nothing to decide, or when
-  /// some guard never holds throughout. While it is assumed (`assumeInterior`), those guards
-  /// are taken to hold.
+  /// Builds one condition under which guards at `points` hold in all iterations of the reduction.
+  /// Guards for which no such condition can be built, or for which it never holds, are left out.
+  /// Returns null if no guard is left. After `assumeInterior(true)` the guards of the condition
+  /// count as proven.
   virtual mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) { return {}; }
   virtual void assumeInterior(bool assume) {}
-  /// Asks for what the rows of the next tile will read, a part in each iteration of `loop`,
-  /// which runs `extent` times: rows that lie one after the other in memory.
+  /// Prefetches the rows of memory that the next tile will read. Each iteration of `loop`, which
+  /// runs `extent` times, prefetches a part. Only for rows that follow each other in memory.
   virtual void prefetchNextRows(llvm::ArrayRef<TilePoint> points, mlir::AffineExpr loop,
                                 int64_t extent) {}
-  /// The dims that an operand of what the body yields depends on.
+  /// Returns the dims on which `operand`, an operand of the op that computes the yielded value,
+  /// depends.
   virtual llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) { return {}; }
-  /// Computes the box of an operand into shared memory, from where `accumulate` then
-  /// gets it.
+  /// Computes the box `tile` of an operand into shared memory. `accumulate` then reads the operand
+  /// from there.
   virtual mlir::LogicalResult fillCache(const CacheTile &tile) { return mlir::failure(); }
 
 private:

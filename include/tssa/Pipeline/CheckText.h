@@ -1,4 +1,4 @@
-//===- CheckText.h - text that MLIR's parser survives ----------*- C++ -*-===//
+//===- CheckText.h - checks of MLIR text before parsing ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// MLIR's parser, printer and verifier call themselves for each level of brackets and
-/// regions, and run out of stack where there are many thousands. MLIR's parser also crashes
-/// on arrays whose elements have no width. So the text is looked at before it is parsed, and
-/// tools work on a stack that is large enough for the rest.
+/// Checks of MLIR text before it is parsed. MLIR's parser, printer and verifier recurse for each
+/// level of brackets and regions, and overflow the stack if there are many thousands. Its parser
+/// also crashes on arrays whose element type has no width. Tools work on a stack that is large
+/// enough for the nesting that `checkText` allows.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_CHECKTEXT_H
@@ -21,12 +21,13 @@
 
 namespace tssa {
 
-/// Fails, with the line, when brackets of MLIR text are more than 1000 deep, or the elements
-/// of a dense array (`array<i64: 1>`) have another type than an integer or a float that is
-/// spelled out. Strings and comments do not count; bytecode passes.
+/// Fails, with the number of the line, if brackets are nested more than 1000 deep, or if the
+/// element type of a dense array (`array<i64: 1>`) is not an integer or float type that is written
+/// out. Strings and comments do not count. Bytecode is not checked.
 llvm::Error checkText(llvm::StringRef text);
 
-/// Runs `work` on a stack of 64 MiB, where one can be had, and returns its result.
+/// Runs `work` on a thread with a stack of 64 MiB and returns its result. If no such thread can be
+/// started, runs it on the current stack.
 int runWithDeepStack(llvm::function_ref<int()> work);
 
 } // namespace tssa

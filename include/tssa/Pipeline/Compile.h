@@ -1,4 +1,4 @@
-//===- Compile.h - one module to one artifact ------------------*- C++ -*-===//
+//===- Compile.h - compiles a module to an artifact -------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,26 +18,28 @@ namespace tssa {
 
 struct CompileOptions {
   cpu::Machine machine;
-  /// A variant of the program is made for each; not empty.
+  /// A variant of the program is made for each of these; must not be empty.
   std::vector<Target> targets = {Target()};
   /// Whether stage te merges ops into larger kernels.
   bool merges = true;
-  /// Code that AddressSanitizer watches, for a process that has it. For CPUs only.
+  /// Whether AddressSanitizer checks the code; the process that loads the code must have its
+  /// runtime. For CPUs only.
   bool sanitize = false;
   /// The last stage to run.
   std::string lastStage = "target";
-  /// Folder for the module after every stage; empty for none.
+  /// Folder to which the module is written after each stage; empty for none.
   std::string dumpDir;
-  /// Kernels whose schedules replace those of stage layout; empty for none. For one
-  /// target only.
+  /// File with kernels whose schedules replace those of stage layout; empty for none. Only allowed
+  /// with a single target.
   std::string scheduleFile;
-  /// Called after each stage, its postcondition checked; failure stops compilation.
+  /// Called after each stage, when its postcondition has been checked. A failure stops the
+  /// compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
   std::string modelName;
   std::string producer;
 };
 
-/// Seconds that a step took.
+/// The seconds that one step of the compilation took.
 struct StepTime {
   std::string name;
   double seconds;
@@ -45,31 +47,32 @@ struct StepTime {
 
 class VariantBuild;
 
-/// What a module becomes on its way to an artifact, once per target.
+/// The compilation of a module to an artifact, with a variant for each target.
 class Compilation {
 public:
   explicit Compilation(const CompileOptions &options);
   ~Compilation();
 
-  /// Runs the stages after import up to `lastStage`: on `module` for the first target,
-  /// on copies of it for the others. Errors are diagnostics. `module` must live as long
-  /// as this.
+  /// Runs the stages from the one after import to `lastStage`: on `module` itself for the first
+  /// target, on copies of it for the others. Errors are diagnostics. `module` must outlive this
+  /// object.
   mlir::LogicalResult runStages(mlir::ModuleOp module);
 
-  /// LLVM IR, optimised and with all routines, of modules at stage target.
+  /// Translates the modules, which must be at stage target, to optimised LLVM IR with all library
+  /// routines.
   llvm::Error translate();
 
-  // What there is one of per target is that of the first.
+  // The following functions show the variant for the first target only.
 
-  /// The LLVM IR of the kernels for CUDA, for others that of all.
+  /// Prints the LLVM IR of the kernels if the target is CUDA, else that of the whole program.
   void printLLVM(llvm::raw_ostream &stream);
-  /// Assembly text or an object of the host program.
+  /// Writes the host program as assembly text or as an object.
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
-  /// The kernels for CUDA.
+  /// Returns the PTX of the kernels; only for CUDA.
   llvm::Expected<std::string> emitPTX();
 
-  /// Writes the artifact with all variants. `wasWriting` is set when the file is to
-  /// blame for an error.
+  /// Writes the artifact with all variants. Sets `wasWriting` if an error is due to the file at
+  /// `path`.
   llvm::Error writeArtifact(llvm::StringRef path, bool &wasWriting);
 
   llvm::ArrayRef<StepTime> getTimes() const { return times; }
@@ -81,24 +84,24 @@ private:
   std::vector<std::unique_ptr<VariantBuild>> variants;
 };
 
-/// Fills inputs, outputs and symbols from the attributes of `@main`, as it is
-/// before stage buffers. An error names an argument or result that no caller can
-/// give or take.
+/// Fills inputs, outputs and symbols of `manifest` from the attributes of `@main`, as it is before
+/// stage buffers. Reports an error for an argument or result that no caller can pass or receive.
 mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &manifest);
 
-/// Gives kernels the schedules that the file `path` holds for kernels of the same
-/// names. They are as `--emit=schedule` writes them; a kernel that has changed since
-/// is an error.
+/// Replaces the schedules of kernels by those that the file `path` has for kernels of the same
+/// names. The file has the format of `--emit=schedule`. Reports an error for a kernel that has
+/// changed since the file was written.
 mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
-/// Fills what is known of memory, after stage buffers.
+/// Fills the memory requirements of `variant`, after stage buffers.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
-/// Fills the model's nodes, launches and kernels, after stage target.
+/// Fills nodes of the model in `manifest`, and launches and kernels in `variant`, after stage
+/// target.
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 
-/// "tssa <version> (LLVM <version>)".
+/// Returns "tssa <version> (LLVM <version>)".
 std::string getToolBuild();
 
 } // namespace tssa

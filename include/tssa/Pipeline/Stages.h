@@ -15,36 +15,36 @@
 
 namespace tssa {
 
-/// What passes may want to know.
+/// Properties of the compilation on which passes depend.
 struct StageContext {
-  /// Of the host program, and of the kernels of a CPU.
+  /// The machine of the host program, and of the kernels if they are for CPUs.
   const cpu::Machine &machine;
   Target target;
   /// Whether stage te merges ops into larger kernels.
   bool merges = true;
 };
 
-/// A stretch of the way, and what holds at its end.
+/// A named stretch of the pipeline with its postcondition.
 struct Stage {
   llvm::StringLiteral name;
   llvm::StringLiteral postcondition;
-  /// Adds the stage's passes; null for the first one, which a front end makes.
+  /// Adds the passes of the stage. Null for the first stage, whose module a front end makes.
   void (*build)(mlir::OpPassManager &manager, const StageContext &context);
-  /// Null, or the first operation that violates the postcondition.
+  /// Returns the first operation that violates the postcondition, or null if there is none.
   mlir::Operation *(*findViolation)(mlir::ModuleOp module);
 };
 
-/// All stages, in order: import, functional, te, layout, buffers, loops, target.
+/// Returns all stages, in order: import, functional, te, layout, buffers, loops, target.
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);
 
 /// Emits an error at the operation that violates the postcondition of the stage, if any.
 mlir::LogicalResult checkPostcondition(const Stage &stage, mlir::ModuleOp module);
 
-/// The dialects of all stages, and what translation to LLVM needs.
+/// Registers the dialects of all stages, and the translations to LLVM IR.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// All passes and pipelines, for tools that take them by name.
+/// Registers all passes and pipelines, for tools that run them by name.
 void registerAllPasses();
 
 } // namespace tssa

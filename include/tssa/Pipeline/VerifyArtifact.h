@@ -14,12 +14,12 @@
 
 namespace tssa {
 
-/// Takes a module at stage import to an artifact at `path`.
+/// Compiles a module at stage import to an artifact at `path`.
 llvm::Error compileToArtifact(mlir::ModuleOp module, const CompileOptions &options,
                               llvm::StringRef path);
 
-/// Loads the artifact at `path` and runs its variant for `device` (as --device names
-/// it) once. Results have the element types of `like`.
+/// Loads the artifact at `path` and runs it once on `inputs`, in the variant for `device` (named as
+/// for --device). Returns the results, with the element types of `like`.
 llvm::Expected<std::vector<reference::HostTensor>>
 runArtifact(llvm::StringRef path, llvm::StringRef device,
             llvm::ArrayRef<reference::HostTensor> inputs,

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A hook for tests: each fault changes a module after one stage as a bug of that
-/// stage might, so that `--verify-each-stage` can be asked whether it notices.
+/// A hook for tests. Each fault changes a module after one stage as a bug in that stage might, so
+/// that tests can check that `--verify-each-stage` finds it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_VERIFYFAULTS_H
@@ -19,13 +19,13 @@ namespace tssa {
 
 struct Fault {
   llvm::StringLiteral name;
-  /// The stage after which it is made.
+  /// The stage after which the fault is injected.
   llvm::StringLiteral stage;
-  /// Changes the first place it finds; false if there is none.
+  /// Injects the fault where it first applies. Returns false if it applies nowhere.
   bool (*inject)(mlir::ModuleOp module);
 };
 
-/// Null for a name that no fault has.
+/// Returns the fault of this name, or null.
 const Fault *lookupFault(llvm::StringRef name);
 
 } // namespace tssa

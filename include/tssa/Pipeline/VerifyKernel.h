@@ -19,23 +19,23 @@ class LLJIT;
 
 namespace tssa {
 
-/// A kernel as machine code in this process.
+/// A kernel that was compiled to machine code and loaded into this process.
 class KernelRunner {
 public:
   /// Compiles a scheduled kernel as stages loops and target do.
   static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
                                                               const cpu::Machine &machine);
-  /// Compiles kernel `name`, whose parameters were `types`, of a module at stage
-  /// loops as stage target does.
+  /// Compiles kernel `name` of a module at stage loops as stage target does. `types` are the types
+  /// of the kernel's parameters before stage loops.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
                   const cpu::Machine &machine);
   ~KernelRunner();
 
-  /// Runs it on tensors, sizes and scalars; results have the types of `like`. All
-  /// parallel iterations run, in two parts, the later one first. Results are
-  /// garbage beforehand and stand between guards; an error when a guard or an input
-  /// is written.
+  /// Runs the kernel on tensors, sizes and scalars and returns its results, which have the types of
+  /// `like`. All parallel iterations run, in two parts of which the later one runs first. Buffers
+  /// of results initially hold garbage and lie between guard bytes. Returns an error if guard bytes
+  /// or an input were overwritten.
   llvm::Expected<std::vector<reference::HostTensor>>
   run(llvm::ArrayRef<reference::HostValue> inputs, llvm::ArrayRef<reference::HostTensor> like);
 
@@ -44,14 +44,14 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   llvm::SmallVector<mlir::Type> types;
-  /// Kernel and extent behind one pointer to slots of 8 bytes.
+  /// The kernel and its extent function, each called with a pointer to slots of 8 bytes.
   void (*call)(const uint64_t *slots) = nullptr;
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
 };
 
-/// Bound for one result of a kernel: that of sums of as many terms as it has
-/// reduction points, in the coarsest type it computes with, relative to what it
-/// reads, sums and returns.
+/// Returns the error bound for one result of a kernel: that of a sum with as many terms as the
+/// kernel has reduction points, in the coarsest type that it computes with. It is relative to the
+/// largest magnitude among what the kernel reads, sums and returns.
 reference::ComparePolicy getPolicy(const reference::LaunchRecord &record,
                                    const reference::HostTensor &result);
 

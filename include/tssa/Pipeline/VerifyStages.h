@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a model after every stage on the same random inputs. Up to stage layout the
-/// program is evaluated; after stage buffers it is evaluated on its planned memory;
-/// after stage loops each kernel is compiled and run alone on inputs that it had
-/// before; the finished artifact is run by the runtime. What differs from the model
-/// as imported is reported with the stage, the pass or the kernel, and the nodes.
-/// Kernels of a device are not run alone, and those for CUDA not at all.
+/// Runs a model after each stage on the same random inputs. Up to stage layout the program is
+/// evaluated as it is; after stage buffers it is evaluated on its planned memory. After stage loops
+/// each kernel is compiled and run alone, on inputs that it had in the evaluation. The finished
+/// artifact is run by the runtime. A difference from the imported model is reported with the stage,
+/// the pass or kernel, and the nodes. Kernels of a device are not run alone, and kernels for CUDA
+/// are not run at all.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_VERIFYSTAGES_H
@@ -29,10 +29,10 @@ namespace tssa {
 
 struct VerifyOptions {
   uint64_t seed = 1;
-  /// Sizes of named dims; every other dynamic dim has the default size.
+  /// Sizes of named dims. Any other dynamic dim has size `defaultSize`.
   llvm::StringMap<int64_t> sizes;
   int64_t defaultSize = 2;
-  /// Launches of each kernel that are kept to run its code on.
+  /// For each kernel, the number of launches whose inputs are kept to run its compiled code.
   unsigned launchesPerKernel = 2;
 };
 
@@ -41,20 +41,20 @@ public:
   StageVerifier(const cpu::Machine &machine, const Target &target, VerifyOptions options)
       : machine(machine), target(target), options(std::move(options)) {}
 
-  /// Checks `module` as it is after `stage`; stages come in their order. An error
-  /// is the report of a mismatch.
+  /// Checks `module` as it is after `stage`. Stages must be checked in order. An error describes
+  /// the mismatch.
   llvm::Error check(const Stage &stage, mlir::ModuleOp module);
-  /// Checks what the artifact at `path` returns.
+  /// Checks the results of the artifact at `path`.
   llvm::Error checkArtifact(const std::string &path);
 
-  /// Whether the model itself could not be run, so that nothing was compared.
+  /// Whether the imported model itself could not be run, so that nothing was compared.
   bool failedToStart() const { return expected.empty(); }
-  /// "6 stages and 12 kernels agree with the model".
+  /// Summarizes the checks that passed, such as "6 stages and 12 kernels agree with the model".
   std::string summarize() const;
 
 private:
   using Tensors = std::vector<reference::HostTensor>;
-  /// What a kernel was run on, and what came out.
+  /// The inputs and results of one launch.
   struct Launch {
     std::string kernel, nodes;
     std::vector<reference::HostValue> inputs;
@@ -71,16 +71,18 @@ private:
 
   llvm::Expected<Tensors> evaluate(mlir::ModuleOp module, std::vector<Launch> *launches);
   llvm::Error evaluateNarrow();
-  /// How result `index` of a launch may differ, seeing how it amplifies rounding.
+  /// Returns the error bound for result `index` of a launch, widened by how much the launch
+  /// amplifies rounding.
   reference::ComparePolicy getWidePolicy(const Launch &launch, unsigned index);
-  /// The first result that differs, described; empty when all agree.
+  /// Describes the first result that differs from the expected one; empty if all agree.
   std::string compareResults(llvm::ArrayRef<reference::HostTensor> got);
-  /// The first pass of `stage` after which the module before it is wrong.
+  /// Returns the first pass of `stage` after which the module is wrong.
   std::string findPass(const Stage &stage);
   static std::string describe(const Launch &launch);
   static std::string findFirstDifference(llvm::ArrayRef<Launch> before,
                                          llvm::ArrayRef<Launch> after);
-  /// The first launch whose outputs no tensor of the module before the stage equals.
+  /// Describes the first launch with an output that equals no tensor of the module before the
+  /// stage.
   std::string findKernel(llvm::ArrayRef<Launch> launches);
 
   const cpu::Machine &machine;
@@ -88,10 +90,10 @@ private:
   VerifyOptions options;
   Tensors inputs, expected;
   std::vector<std::string> outputNames;
-  /// The results with every step of a sum rounded; filled when first needed.
+  /// The results with each step of a sum rounded; computed on first use.
   Tensors narrow;
   mlir::OwningOpRef<mlir::ModuleOp> imported;
-  /// The module after the stage before, and its launches.
+  /// The module after the previous stage, and its launches.
   mlir::OwningOpRef<mlir::ModuleOp> previous;
   std::vector<Launch> previousLaunches;
   std::map<std::string, std::vector<mlir::Type>> kernelTypes;

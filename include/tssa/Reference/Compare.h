@@ -1,4 +1,4 @@
-//===- Compare.h - whether two tensors mean the same -----------*- C++ -*-===//
+//===- Compare.h - compares tensors up to rounding --------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,39 +11,42 @@
 
 namespace tssa::reference {
 
-/// How far floats may be apart. Integers, NaN and infinities must agree.
+/// The largest accepted error of floats. Integers, NaN and infinities must be equal.
 struct ComparePolicy {
-  /// Allowed error over the largest finite magnitude of the expected tensor.
+  /// Relative to the largest finite magnitude of the expected tensor.
   double relative = 0;
-  /// Allowed error of any element.
+  /// The absolute error accepted for any element.
   double absolute = 0;
 
-  /// Every bit that matters.
+  /// Accepts no error.
   static ComparePolicy exact() { return {}; }
-  /// The bound for a sum of `numTerms` products in `kind` or wider, whose errors
-  /// are independent: 8 eps sqrt(K), never below what rounding the result costs.
+  /// The error bound for a sum of `numTerms` products that is accumulated in `kind` or wider: 8 eps
+  /// sqrt(numTerms), as if the errors of the terms were independent. It is never below the error of
+  /// rounding the result.
   static ComparePolicy forSums(ElementKind kind, int64_t numTerms);
 };
 
 struct Comparison {
   bool agrees = true;
-  /// Set when the tensors differ in type or shape.
+  /// Describes how the tensors differ in type or shape; empty if they do not.
   std::string typeMismatch;
   int64_t numMismatches = 0;
-  /// The element that is furthest out.
+  /// The index of the element with the largest error.
   llvm::SmallVector<int64_t> worstIndex;
   Scalar expected = makeInt(0), got = makeInt(0);
   ElementKind kind = ElementKind::F32;
   double largestError = 0, largestMagnitude = 0;
 
-  /// "3 of 60 elements differ, most at [0, 4]: expected 1.5, got 1.25 (...)".
+  /// Describes the mismatch, such as "3 of 60 elements differ, most at [0, 4]: expected 1.5,
+  /// got 1.25 (...)".
   std::string describe() const;
   int64_t numElements = 0;
 };
 
-/// `policy` for a computation that amplifies rounding: `narrow` is what it gives
-/// when every step of a sum is rounded as written, and right answers may be a few
-/// times as far from the exact one as that is.
+/// Widens `policy` for a computation that amplifies rounding. `exact` is the result without
+/// rounding inside of sums, and `narrow` the result with each step of a sum rounded as written. The
+/// bound grows by four times their largest difference, because correct results may be a few times
+/// as far from `exact` as `narrow` is.
 ComparePolicy allowRounding(ComparePolicy policy, const HostTensor &exact,
                             const HostTensor &narrow);
 

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A plain interpreter of modules up to stage buffers: functions with scf, tssa, te,
-/// tensor, memref, arith and math, kernels and their launches. It is the meaning that
-/// compiled code is compared with, so it knows nothing of how code is made: every
-/// element is computed where the program says, in row-major order.
+/// Interprets modules up to stage buffers: functions with ops of scf, tssa, te, tensor, memref,
+/// arith and math, and kernels with their launches. The evaluator defines the meaning with which
+/// compiled code is compared, so it is independent of code generation. It computes each element
+/// where the program defines it, in row-major order.
 ///
-/// Errors name the op's location: an index from data that is out of bounds, a
-/// te.check that fails, a read that its own map leads out of the tensor, pieces
-/// that overlap or leave a point out, an op without a meaning here.
+/// Errors name the location of the op. Errors are: an index from data that is out of bounds, a
+/// te.check that fails, a read whose map leads out of the tensor, pieces that overlap or leave out
+/// a point, and an op that the evaluator does not know.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_REFERENCE_EVALUATOR_H
@@ -28,44 +28,44 @@
 
 namespace tssa::reference {
 
-/// A kernel as it was run.
+/// One launch of a kernel in an evaluation.
 struct LaunchRecord {
   mlir::tssa::te::LaunchOp launch;
   mlir::tssa::te::KernelOp kernel;
   llvm::ArrayRef<HostValue> inputs;
   llvm::ArrayRef<HostTensor> outputs;
-  /// The largest sum of magnitudes that a float reduction of the kernel summed:
-  /// what the error of the sum is relative to.
+  /// The largest sum of magnitudes of the terms of any float reduction in the kernel. The error of
+  /// a sum is relative to it.
   double sumMagnitude;
 };
 
 struct EvaluatorOptions {
-  /// Float reductions and scans keep their accumulators in f64. Otherwise each
-  /// step is rounded as written.
+  /// Whether float reductions and scans accumulate in f64. Otherwise each step is rounded as
+  /// written.
   bool wideSums = true;
-  /// Called after every te.launch; an error ends the evaluation.
+  /// Called after each te.launch. An error ends the evaluation.
   std::function<llvm::Error(const LaunchRecord &)> onLaunch;
-  /// Called with the tensors that each op of the host program defines.
+  /// Called after each op of the host program with the tensors that it defines.
   std::function<void(mlir::Operation *, llvm::ArrayRef<HostTensor>)> onTensors;
 };
 
-/// A location as people know it: the names of nodes, or file:line:column.
+/// Describes a location for diagnostics: the names of nodes, or file:line:column.
 std::string describeLocation(mlir::Location location);
 
-/// The results of `function` on `inputs`. An argument that is a ref is a storage with
-/// the contents of its input; what the function leaves in those that it may write
-/// follows after its results, in the order of the arguments.
+/// Runs `function` on `inputs` and returns its results. An argument that is a ref becomes a storage
+/// with the contents of its input. The final contents of each such storage that the function may
+/// write follow the results, in the order of the arguments.
 llvm::Expected<std::vector<HostTensor>> evaluate(mlir::ModuleOp module, llvm::StringRef function,
                                                  llvm::ArrayRef<HostTensor> inputs,
                                                  const EvaluatorOptions &options = {});
 
-/// The results of one kernel of `module` on tensors, sizes and scalars.
+/// Runs one kernel on tensors, sizes and scalars and returns its results.
 llvm::Expected<std::vector<HostTensor>> evaluateKernel(mlir::tssa::te::KernelOp kernel,
                                                        llvm::ArrayRef<HostValue> inputs,
                                                        const EvaluatorOptions &options = {});
 
-/// The tensor that the value of a te.constant holds, without a copy where its
-/// bytes lie as a tensor's do. `attribute` outlives the result.
+/// Returns the tensor that the value of a te.constant holds. The bytes are not copied if they have
+/// the layout of a tensor, so `attribute` must outlive the result.
 llvm::Expected<HostTensor> getConstantTensor(mlir::ElementsAttr attribute);
 
 } // namespace tssa::reference

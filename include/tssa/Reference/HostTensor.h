@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A tensor as the evaluator sees it: element type, shape, and bytes in row-major
-/// order. Copies share the bytes until one of them is written.
+/// A tensor of the evaluator: element type, shape, and bytes in row-major order. Copies share the
+/// bytes until one of them is written.
 ///
-/// A scalar is a 64-bit slot. Floats of every type are held as double, which
-/// represents each of them exactly; integers are held sign-extended, so that an
-/// i1 is 0 or -1 (in memory it is a byte, 0 or 1).
+/// A scalar is a 64-bit slot. Floats of any type are held as double, which represents all of them
+/// exactly. Integers are held sign-extended, so that an i1 is 0 or -1 (in memory it is a byte, 0 or
+/// 1).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_REFERENCE_HOSTTENSOR_H
@@ -49,39 +49,39 @@ inline Scalar makeFloat(double value) {
   return scalar;
 }
 
-/// The kind that holds elements of `type`; an error for a type no tensor has.
+/// Returns the kind of elements of type `type`. Fails for types that no tensor may have.
 llvm::Expected<ElementKind> getElementKind(mlir::Type type);
 unsigned getByteSize(ElementKind kind);
-/// "f32", "i1", "index".
+/// Returns the name of `kind`, such as "f32", "i1" or "index".
 llvm::StringRef getName(ElementKind kind);
 inline bool isFloat(ElementKind kind) { return kind <= ElementKind::BF16; }
 
-/// `value` rounded to a value of `kind`, ties to even.
+/// Rounds `value` to the nearest value of `kind`, ties to even.
 double roundTo(ElementKind kind, double value);
-/// `value` cut to its low `width` bits and sign-extended.
+/// Truncates `value` to its low `width` bits and sign-extends them.
 inline int64_t signExtend(int64_t value, unsigned width) {
   return width >= 64
              ? value
              : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - width)) >> (64 - width);
 }
-/// The low `width` bits of `value` as an unsigned number.
+/// Returns the low `width` bits of `value` as an unsigned number.
 inline uint64_t zeroExtend(int64_t value, unsigned width) {
   return width >= 64 ? static_cast<uint64_t>(value)
                      : static_cast<uint64_t>(value) & ((uint64_t(1) << width) - 1);
 }
 
-/// Element `index` of an array of `kind`.
+/// Returns element `index` of an array of `kind`.
 Scalar loadElement(ElementKind kind, const uint8_t *data, int64_t index);
-/// Stores `value`, rounded or cut to `kind`.
+/// Stores `value`, rounded or truncated to `kind`, as element `index` of an array.
 void storeElement(ElementKind kind, uint8_t *data, int64_t index, Scalar value);
 
 class HostTensor {
 public:
   HostTensor() = default;
 
-  /// All elements zero. An error when the bytes cannot be counted or had.
+  /// Creates a tensor of zeros. Fails if its bytes cannot be counted or allocated.
   static llvm::Expected<HostTensor> create(ElementKind kind, llvm::ArrayRef<int64_t> shape);
-  /// A tensor over bytes that outlive it and are not written through it.
+  /// Creates a tensor on bytes that must outlive it. They are copied before a write.
   static llvm::Expected<HostTensor> borrow(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                            const void *data);
 
@@ -91,16 +91,16 @@ public:
   int64_t getNumElements() const { return numElements; }
   int64_t getNumBytes() const { return numElements * getByteSize(kind); }
   const uint8_t *getData() const { return bytes.get(); }
-  /// The bytes for writing; copied first when another tensor shares them.
+  /// Returns the bytes for writing. They are copied first if another tensor shares them.
   uint8_t *getMutableData();
 
   Scalar get(int64_t index) const { return loadElement(kind, bytes.get(), index); }
   void set(int64_t index, Scalar value) { storeElement(kind, getMutableData(), index, value); }
 
-  /// "2x3xf32".
+  /// Returns shape and element type, such as "2x3xf32".
   std::string describeType() const;
-  /// Nested lists of elements, each with the digits that tell it from its
-  /// neighbours; lists longer than `limit` are cut.
+  /// Prints nested lists of elements, each with enough digits to distinguish it from its
+  /// neighbours. Lists longer than `limit` are cut.
   void print(llvm::raw_ostream &stream, int64_t limit = 64) const;
 
 private:
@@ -111,10 +111,11 @@ private:
   std::shared_ptr<uint8_t[]> bytes;
 };
 
-/// Number of elements of `shape`, or nothing when it is negative or too large.
+/// Returns the number of elements of `shape`, or nothing if a size is negative or the number too
+/// large.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
-/// One element, as `HostTensor::print` shows it.
+/// Prints one element as `HostTensor::print` does.
 void printScalar(llvm::raw_ostream &stream, ElementKind kind, Scalar value);
 
 } // namespace tssa::reference

@@ -14,7 +14,7 @@
 
 namespace tssa::reference {
 
-/// Elements somewhere in memory that others may look at too.
+/// A range of elements in a memory that other values may share.
 struct HostMemory {
   struct Storage {
     std::vector<uint8_t> bytes;
@@ -29,19 +29,19 @@ struct HostMemory {
   int64_t getNumBytes() const { return countElements(shape).value_or(0) * getByteSize(kind); }
 };
 
-/// A window on a storage that others may look at too.
+/// A view of a storage that other refs may share.
 struct HostRef {
   std::shared_ptr<HostTensor> storage;
   llvm::SmallVector<int64_t> shape;
-  /// Where in the storage each element lies, in row-major order.
+  /// For each element of the view, in row-major order, its index in the storage.
   std::vector<int64_t> elements;
 
-  /// All of a new storage with these contents.
+  /// Returns a ref to all elements of a new storage with `contents`.
   static HostRef makeStorage(const HostTensor &contents);
   llvm::Expected<HostTensor> read() const;
 };
 
-/// What an SSA value holds: a tensor, memory, a ref, or a scalar.
+/// The value of an SSA value: a tensor, memory, a ref, or a scalar.
 struct HostValue {
   std::optional<HostTensor> tensor;
   std::optional<HostMemory> memory;

@@ -15,7 +15,7 @@
 
 namespace tssa::reference {
 
-/// Numbers that depend on the seed alone, on every machine (splitmix64).
+/// A generator of random numbers (splitmix64). Equal seeds give equal numbers on every machine.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -26,7 +26,7 @@ public:
   bool oneIn(uint64_t n) { return below(n) == 0; }
   /// Uniform in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  /// Near the standard normal distribution: a sum of uniform numbers.
+  /// A sum of uniform numbers, close to the standard normal distribution.
   double normal();
   template <typename T> const T &pick(llvm::ArrayRef<T> values) {
     return values[below(values.size())];
@@ -36,14 +36,14 @@ private:
   uint64_t state;
 };
 
-/// Floats near N(0, 1); integers in [0, 4), which are also indexes of most
-/// tensors; booleans.
+/// Returns a tensor of floats near N(0, 1), of integers in [0, 4), which are valid indices of most
+/// tensors, or of booleans.
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 
-/// One tensor for each argument of `function`, but for planned memory. The size of a
-/// dim with a name in the argument's port is that of `sizes`, else that of the
-/// argument's `tssa.example`, else `defaultSize`.
+/// Returns one tensor for each argument of `function`, except for weights and arena. A dim that is
+/// named in the argument's port has its size from `sizes`, else from the argument's `tssa.example`,
+/// else `defaultSize`.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function, uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
                                                          int64_t defaultSize = 3);

@@ -1,4 +1,4 @@
-//===- Canonicalize.h - the canonicalizer for tensors that grow -*- C++ -*-===//
+//===- Canonicalize.h - canonicalizer without an unsound pattern -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace tssa {
 
-/// A pattern of scf.for that gives a loop the static type of an initial value. A value that grows
-/// in the loop would keep the size that it had before. MLIR knows the pattern by the name of its
-/// class only, so a unit test looks for a pattern of this name.
+/// A pattern of scf.for that gives a loop-carried tensor the static type of its initial value. A
+/// tensor whose size changes in the loop would keep its initial size. MLIR identifies the pattern
+/// only by the name of its class, so a unit test checks that a pattern of this name exists.
 inline constexpr llvm::StringLiteral unsoundPattern =
     "(anonymous namespace)::ForOpTensorCastFolder";
 

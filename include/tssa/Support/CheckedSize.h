@@ -1,4 +1,4 @@
-//===- CheckedSize.h - sizes that cannot wrap -----------------------------===//
+//===- CheckedSize.h - sizes that cannot overflow ---------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sizes come from files that nobody vouches for. A `CheckedSize` is a number of
-/// elements or bytes in [0, 2^63 - 1], or invalid: what is computed with it is right or
-/// invalid, never wrapped around. Ask for the number at the end, once:
+/// Sizes come from untrusted files. A `CheckedSize` is a number of elements or bytes in [0, 2^63 -
+/// 1], or invalid. A result computed from it is correct or invalid, but never wrapped around. Get
+/// the number once, at the end:
 ///
 ///     std::optional<int64_t> bytes = CheckedSize::product(shape, elementBytes).get();
 ///
@@ -25,13 +25,13 @@ namespace tssa {
 class CheckedSize {
 public:
   constexpr CheckedSize() = default;
-  /// Invalid when `size` is negative or larger than 2^63 - 1.
+  /// Invalid if `size` is negative or larger than 2^63 - 1.
   template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer>>>
   constexpr CheckedSize(Integer size) {
     if (__builtin_add_overflow(size, Integer(0), &value) || value < 0)
       value = invalid;
   }
-  /// Invalid when there is no size.
+  /// Invalid if `size` is empty.
   template <typename Integer>
   constexpr CheckedSize(std::optional<Integer> size)
       : CheckedSize(size ? CheckedSize(*size) : none()) {}
@@ -46,7 +46,7 @@ public:
   constexpr std::optional<int64_t> get() const {
     return isValid() ? std::optional<int64_t>(value) : std::nullopt;
   }
-  /// Whether it is valid and no more than `limit`.
+  /// Whether the size is valid and at most `limit`.
   constexpr bool fits(uint64_t limit) const { return isValid() && uint64_t(value) <= limit; }
 
   friend constexpr CheckedSize operator+(CheckedSize a, CheckedSize b) {
@@ -54,7 +54,7 @@ public:
     bool bad = !a.isValid() || !b.isValid() || __builtin_add_overflow(a.value, b.value, &sum);
     return bad ? none() : CheckedSize(sum);
   }
-  /// Invalid when `b` is the larger one.
+  /// Invalid if `b` is larger than `a`.
   friend constexpr CheckedSize operator-(CheckedSize a, CheckedSize b) {
     return a.isValid() && b.isValid() ? CheckedSize(a.value - b.value) : none();
   }
@@ -66,15 +66,15 @@ public:
   CheckedSize &operator+=(CheckedSize other) { return *this = *this + other; }
   CheckedSize &operator*=(CheckedSize other) { return *this = *this * other; }
 
-  /// The next multiple of `alignment`, which is positive.
+  /// Returns the next multiple of `alignment`, which must be positive.
   constexpr CheckedSize alignTo(int64_t alignment) const {
     int64_t rest = isValid() ? value % alignment : 0;
     return rest ? *this + (alignment - rest) : *this;
   }
 
-  /// The product of `sizes` and `factor`, which is positive. Sizes that do not fit are
-  /// invalid even when another one is zero: such a shape is a mistake, and its strides
-  /// would not fit either.
+  /// Returns the product of `sizes` and `factor`, which must be positive. It is invalid if the
+  /// sizes that are not zero overflow, even if another one is zero: such a shape is a mistake, and
+  /// its strides would overflow as well.
   template <typename Range>
   static constexpr CheckedSize product(const Range &sizes, int64_t factor = 1) {
     CheckedSize result = factor;

@@ -14,8 +14,8 @@ namespace tssa {
 
 inline constexpr llvm::StringLiteral unsupportedMark = "unsupported";
 
-/// An error at `op` that is not the program's fault: this compiler, or the target, has no way to
-/// do it.
+/// Reports an error at `op` for which the program is not to blame: this compiler, or the target,
+/// does not support the operation.
 inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op) {
   mlir::InFlightDiagnostic diagnostic = op->emitError();
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(
@@ -23,7 +23,7 @@ inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op) {
   return diagnostic;
 }
 
-/// Whether `emitUnsupported` made it.
+/// Whether `diagnostic` was made by `emitUnsupported`.
 inline bool isUnsupported(mlir::Diagnostic &diagnostic) {
   return llvm::any_of(diagnostic.getMetadata(), [](mlir::DiagnosticArgument &argument) {
     return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&

@@ -1,4 +1,4 @@
-//===- VerifySizes.h - tensors that can be counted -------------*- C++ -*-===//
+//===- VerifySizes.h - checks of the sizes of tensors -----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 
 namespace tssa {
 
-/// The bytes that a tensor has when each dynamic dim is 1: no more than it has in a run.
+/// Returns the size of a tensor in bytes with each dynamic dim taken as 1. This is a lower bound
+/// unless a dim is 0 in a run.
 inline CheckedSize countLeastBytes(mlir::ShapedType type) {
   llvm::SmallVector<int64_t> sizes;
   for (int64_t size : type.getShape())
@@ -24,8 +25,8 @@ inline CheckedSize countLeastBytes(mlir::ShapedType type) {
       sizes, element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8);
 }
 
-/// Fails when a tensor among the types of `op` has more bytes than 64 bits can count.
-/// Builtin types do not check this, and everything after the verifier relies on it.
+/// Fails if a tensor among `types`, types of `op`, has more bytes than 64 bits can count. Builtin
+/// types do not check this, and everything after the verifier relies on it.
 inline mlir::LogicalResult verifyElementCounts(mlir::Operation *op, mlir::TypeRange types) {
   for (mlir::Type type : types)
     if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type);
@@ -34,7 +35,7 @@ inline mlir::LogicalResult verifyElementCounts(mlir::Operation *op, mlir::TypeRa
   return mlir::success();
 }
 
-/// The same for operands and results.
+/// Checks the types of operands and results of `op` in the same way.
 inline mlir::LogicalResult verifyElementCounts(mlir::Operation *op) {
   return mlir::success(mlir::succeeded(verifyElementCounts(op, op->getOperandTypes())) &&
                        mlir::succeeded(verifyElementCounts(op, op->getResultTypes())));

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From a module of kernels and a host program to the bytes of a shared object:
-/// `buildTargetCPUStage` ends in the LLVM dialect, `translate` makes an LLVM
-/// module, `optimize` and `emit` make code of it, `link` a shared object that
-/// imports nothing.
+/// Compiles a module of kernels and a host program to the bytes of a shared object. The passes of
+/// `buildTargetCPUStage` end in the LLVM dialect, `translate` makes an LLVM module of it,
+/// `optimize` and `emit` generate code, and `link` makes a shared object that imports nothing.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TARGET_CPU_H
@@ -27,30 +26,30 @@
 
 namespace tssa::cpu {
 
-/// The machine that code is made for.
+/// The machine for which code is generated.
 struct Machine {
   std::string triple;
-  /// What `--mcpu` resolved to; never "native".
+  /// The CPU that `--mcpu` resolved to; never "native".
   std::string cpu;
-  /// The instruction sets that code may use, in LLVM's spelling, sorted.
+  /// The instruction sets that code may use, in LLVM's spelling and sorted.
   std::vector<std::string> features;
-  /// Bytes of the widest vector register: 64 or 32.
+  /// The size in bytes of the widest vector register: 64 or 32.
   unsigned vectorBytes = 32;
 
-  /// "+avx2,+fma ...".
+  /// Returns the features as LLVM expects them: "+avx2,+fma ...".
   std::string getFeatureString() const;
 };
 
-/// The machine that `mcpu` names: "native" is this one.
+/// Returns the machine that `mcpu` names; "native" is the one that runs the compiler.
 llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
 
-/// Stage loops: kernels to loops, cleaned up.
+/// Adds the passes of stage loops: kernels to loops, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
-/// Passes that take kernels (func, scf, vector, memref, arith, math) and a host
-/// program (func, cf, arith, llvm) to the LLVM dialect.
+/// Adds the passes that take kernels (func, scf, vector, memref, arith, math) and a host program
+/// (func, cf, arith, llvm) to the LLVM dialect.
 void buildTargetCPUStage(mlir::OpPassManager &manager, const Machine &machine);
 
 /// Registers the passes of CPU/Passes.td and the pipeline `cpu-target-stage`.
@@ -64,23 +63,23 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
                                                         const llvm::TargetMachine &target,
                                                         const Machine &machine);
 
-/// Links the functions of `bitcode`, or those that the module uses, into it, to be
-/// compiled for the same machine.
+/// Links functions of `bitcode` into `module`, to be compiled for the same machine: all of them, or
+/// with `onlyNeeded` those that the module uses.
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 
-/// Optimises for speed. All but what the program exports becomes internal; names of
-/// exports get `suffix`. With `sanitize`, AddressSanitizer watches every access.
+/// Optimises `module` for speed. All symbols become internal or hidden except those that a program
+/// exports, whose names get `suffix`. With `sanitize`, AddressSanitizer checks every access.
 void optimize(llvm::Module &module, llvm::TargetMachine &target, llvm::StringRef suffix,
               bool sanitize = false);
 
-/// Writes an object, or assembly text, of an optimised module.
+/// Writes an optimised module to `stream` as assembly text or as an object.
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,
                  llvm::raw_pwrite_stream &stream);
 
-/// Links objects to a shared object that exports what they do not hide and imports
-/// nothing. Undefined symbols are an error that names them, unless the code is for a
-/// process that has AddressSanitizer's.
+/// Links `objects` to a shared object that imports nothing and exports all symbols that are not
+/// hidden. Undefined symbols are an error that names them. With `sanitize` they are allowed,
+/// because the process that loads the code has the functions of AddressSanitizer.
 llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects, bool sanitize = false);
 
 } // namespace tssa::cpu

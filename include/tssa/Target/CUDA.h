@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From device functions (docs/decisions/0004) to PTX and cubins:
-/// `buildTargetCUDAStage` leaves the kernels in `gpu.module @device`, in the LLVM
-/// and NVVM dialects, `translate` makes an LLVM module of it, `optimize` and
-/// `emitPTX` the text, `assemble` a cubin where ptxas is found.
+/// Compiles device functions (docs/decisions/0004) to PTX and cubins. `buildTargetCUDAStage` leaves
+/// the kernels in `gpu.module @device`, in the LLVM and NVVM dialects. `translate` makes an LLVM
+/// module of it, `optimize` and `emitPTX` produce PTX, and `assemble` makes a cubin if ptxas is
+/// found.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TARGET_CUDA_H
@@ -31,30 +31,30 @@ namespace tssa::cuda {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Of the gpu.module that holds all kernels of a program.
+/// The name of the gpu.module that holds all kernels of a program.
 constexpr llvm::StringLiteral deviceModule = "device";
-/// Exported by a program for the emulator: the addresses of its tssa_emulated_kernel,
-/// in the order of the kernels.
+/// A symbol that a program for the emulator exports: an array of the addresses of its
+/// tssa_emulated_kernel structures, in the order of the kernels.
 constexpr llvm::StringLiteral kernelTable = "tssa_kernels";
-/// Of the external array of bytes in which every kernel's shared memory lies.
+/// The name of the external byte array that holds the dynamic shared memory of each kernel.
 constexpr llvm::StringLiteral sharedArray = "shared";
 
-/// The kernels of a module at stage target, null before.
+/// Returns the module of kernels of a program at stage target, or null at an earlier stage.
 mlir::gpu::GPUModuleOp getDeviceModule(mlir::ModuleOp module);
 
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// Stage loops for devices: kernels to device functions, cleaned up.
+/// Adds the passes of stage loops for devices: kernels to device functions, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
-/// Passes that take device functions to kernels in LLVM and NVVM. What stands beside
-/// them in the module, the host program, is left as it is.
+/// Adds the passes that take device functions to kernels in LLVM and NVVM. They leave the host
+/// program, which is in the same module, as it is.
 void buildTargetCUDAStage(mlir::OpPassManager &manager);
 
-/// Passes that make emulated kernels of what `buildTargetCUDAStage` leaves, and parts
-/// of the host program of them.
+/// Adds the passes that turn the result of `buildTargetCUDAStage` into emulated kernels and move
+/// these into the host program.
 void buildEmulatorStage(mlir::OpPassManager &manager);
 
 /// Registers the passes of CUDA/Passes.td and the pipeline `cuda-target-stage`.
@@ -67,22 +67,22 @@ void registerTranslations(mlir::DialectRegistry &registry);
 // Code
 //===----------------------------------------------------------------------===//
 
-/// The code generator for `arch`, such as 90.
+/// Creates the code generator for `arch`, such as 90 for sm_90.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(int arch);
 
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::gpu::GPUModuleOp module,
                                                         llvm::LLVMContext &context,
                                                         const llvm::TargetMachine &target);
 
-/// Optimises for speed.
+/// Optimises `module` for speed.
 void optimize(llvm::Module &module, llvm::TargetMachine &target);
 
-/// The text of an optimised module.
+/// Returns the PTX of an optimised module.
 llvm::Expected<std::string> emitPTX(llvm::Module &module, llvm::TargetMachine &target);
 
-/// What the assembler says of a kernel.
+/// What the assembler reports about a kernel.
 struct Resources {
-  int registers = 0;      ///< of a thread
+  int registers = 0;      ///< of one thread
   int64_t spillBytes = 0; ///< stored and loaded because registers ran out
 };
 
@@ -91,11 +91,11 @@ struct Cubin {
   llvm::StringMap<Resources> kernels;
 };
 
-/// The path of ptxas: $TSSA_PTXAS, $CUDA_HOME/bin, or PATH. Empty when there is none;
-/// an error when $TSSA_PTXAS names no program.
+/// Returns the path of ptxas, from $TSSA_PTXAS, $CUDA_HOME/bin or PATH. Returns an empty string if
+/// there is none, and an error if $TSSA_PTXAS does not name a program.
 llvm::Expected<std::string> findAssembler();
 
-/// What is wrong with ptxas or with what it says.
+/// An error of ptxas itself, or one in its output.
 class AssemblerError : public llvm::ErrorInfo<AssemblerError, llvm::StringError> {
 public:
   static char ID;
@@ -103,7 +103,7 @@ public:
       : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
-/// Runs ptxas; its message is the error's.
+/// Runs ptxas. If it fails, the error contains its message.
 llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, int arch);
 
 } // namespace tssa::cuda

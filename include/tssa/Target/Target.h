@@ -1,4 +1,4 @@
-//===- Target.h - what code is made for ------------------------*- C++ -*-===//
+//===- Target.h - the targets of compilation --------------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A program can be compiled for several targets, each a variant of its own
+/// The targets for which a program can be compiled; each becomes a variant of its own
 /// (docs/decisions/0004).
 ///
 //===----------------------------------------------------------------------===//
@@ -25,24 +25,24 @@ struct Target {
   enum Kind {
     CPU,     ///< kernels are functions of the host
     CUDA,    ///< kernels are PTX
-    Emulator ///< kernels for CUDA that run on the host, a fiber per thread
+    Emulator ///< kernels for CUDA run on the host, one fiber per thread
   };
   Kind kind = CPU;
-  /// Compute capability times ten that kernels for CUDA may use: 90 for sm_90.
+  /// Ten times the compute capability that kernels for CUDA may use: 90 for sm_90.
   int arch = 0;
 
-  /// Whether the host program and the kernels have memory of their own each.
+  /// Whether kernels have memory of their own, apart from that of the host program.
   bool isDevice() const { return kind != CPU; }
-  /// As `parseTarget` reads it: "cpu", "cuda:sm_90", "cuda-emu".
+  /// Returns the name that `parseTarget` accepts: "cpu", "cuda:sm_90" or "cuda-emu".
   std::string getName() const;
 
   bool operator==(const Target &other) const { return kind == other.kind && arch == other.arch; }
 };
 
-/// The error says what was expected.
+/// Parses the name of a target. The error says which names are expected.
 llvm::Expected<Target> parseTarget(llvm::StringRef name);
 
-/// A list with commas, not empty and without repetition.
+/// Parses a comma-separated list of targets, which must not be empty or contain duplicates.
 llvm::Expected<std::vector<Target>> parseTargets(llvm::StringRef list);
 
 } // namespace tssa

@@ -17,10 +17,10 @@ using namespace mlir;
 namespace tssa {
 namespace {
 
-/// The largest argument that `buildSinCos` reduces exactly enough.
+/// The largest argument that `buildSinCos` reduces with sufficient accuracy.
 constexpr double largestAngle = 32768.0;
 
-/// The sine of an angle that is `turns` quarter turns and `r`, from -pi/4 to pi/4.
+/// Builds the sine of the angle of `turns` quarter turns plus `r`, where `r` lies in [-pi/4, pi/4].
 Value buildSine(FloatBuilder &b, Value r, Value turns) {
   Value z = b.mul(r, r);
   Value sine = b.polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
@@ -34,20 +34,21 @@ Value buildSine(FloatBuilder &b, Value r, Value turns) {
   return b.select(isNegative, b.sub(b.f(-0.0), result), result);
 }
 
-/// Reduces to [-pi/4, pi/4] with a number of quarter turns; `quarters` are added
-/// to it: 0 for the sine, 1 for the cosine.
+/// Reduces `x` to [-pi/4, pi/4] and a number of quarter turns, adds `quarters` to that number, and
+/// builds the sine. `quarters` is 0 for the sine of `x` and 1 for the cosine.
 Value buildSinCos(FloatBuilder &b, Value x, int32_t quarters) {
   auto [whole, n] = b.round(x, b.f(0.636619772367581343));
   Value turns = b.addInt(whole, b.i(quarters));
-  // pi / 2 as the sum of three f32.
+  // Subtract n * pi / 2, with pi / 2 as the sum of three f32.
   Value r = b.fma(n, b.f(-1.5707963705062866), x);
   r = b.fma(n, b.f(4.371138828673793e-08), r);
   r = b.fma(n, b.f(1.7151245100058819e-15), r);
   return buildSine(b, r, turns);
 }
 
-/// Reduces an f32 above `largestAngle` by the method of Payne and Hanek: of the product
-/// with 2 / pi, as many bits as it has, only those that make less than four quarters.
+/// Builds the sine or cosine of an f32 above `largestAngle` by the method of Payne and Hanek: 2 /
+/// pi is multiplied with enough bits, and only the bits of the product below four quarter turns are
+/// used.
 Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarters) {
   FloatBuilder b(builder, loc, x.getType());
   auto withElement = [&](Type element) -> Type {
@@ -63,7 +64,7 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
   Value exponent = b.subInt(b.andInt(b.shiftRight(bits, 23), b.i(0xff)), b.i(128));
   Value mantissa = b.orInt(b.shiftLeft(bits, 8), b.i(int32_t(0x80000000)));
   mantissa = arith::ExtUIOp::create(builder, loc, i64, mantissa);
-  // 2 / pi, the last digits first.
+  // The digits of 2 / pi in base 2^32, the least significant first.
   static constexpr int64_t digits[] = {0x3c439041, 0xdb629599, 0xf534ddc0,
                                        0xfc2757d1, 0x4e441529, 0xa2f9836e};
   SmallVector<Value> product;
@@ -74,7 +75,7 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
     carry = high(sum);
   }
   product.push_back(carry);
-  // The three digits that begin at the one of weight 4, shifted to it.
+  // Take the three digits of the product from the one of weight 4 on, and shift them into position.
   Value digit = b.shiftRight(exponent, 5);
   auto choose = [&](unsigned offset) {
     Value chosen = product[4 + offset];
@@ -86,7 +87,7 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
   Value top = d.orInt(d.shiftLeft(choose(2), 32), choose(1));
   Value rest = arith::ShRUIOp::create(builder, loc, choose(0), d.subInt(d.i(32), shift));
   Value fixed = d.orInt(arith::ShLIOp::create(builder, loc, top, shift), rest);
-  // Two bits are the quarters, the others a signed fraction of one.
+  // The two top bits count the quarter turns; the others are a signed fraction of one.
   Value fraction = d.shiftLeft(fixed, 2);
   Value whole = d.addInt(arith::ShRUIOp::create(builder, loc, fixed, d.i(62)),
                          arith::ShRUIOp::create(builder, loc, fraction, d.i(63)));
@@ -113,14 +114,15 @@ Value buildAny(OpBuilder &builder, Location loc, Value condition) {
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
 }
 
-/// Sine and cosine; where any argument is large, the target computes all of them.
+/// Expands a sine or cosine. If any argument is large, a branch computes all lanes by an op with
+/// `largeAngleAttr`.
 template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandAngle(MLIRContext *context, int32_t quarters)
       : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    // The one in the branch is left to the target.
+    // An op with `largeAngleAttr` is one that this pattern has put into the branch.
     if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(largeAngleAttr))
       return failure();
     Location loc = op.getLoc();
@@ -143,7 +145,8 @@ template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
   }
 };
 
-/// Those that `ExpandAngle` left. Not all lanes are large.
+/// Expands the ops with `largeAngleAttr` that `ExpandAngle` left. Not all of their lanes need be
+/// large.
 template <typename Op> struct ExpandLargeAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandLargeAngle(MLIRContext *context, int32_t quarters)

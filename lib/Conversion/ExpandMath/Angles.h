@@ -11,7 +11,8 @@
 
 namespace tssa {
 
-/// Patterns for sines and cosines of f32 whose arguments are not large.
+/// Patterns that expand sines and cosines of f32. Where an argument is large they leave an op with
+/// `largeAngleAttr`.
 void populateAngles(mlir::RewritePatternSet &patterns);
 
 } // namespace tssa

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Right to a few units in the last place (MathErrors.def) for every f32, subnormal
-/// numbers, infinities and NaN among them. Where upstream's expansions are, they are
-/// used; those here replace the ones that flush subnormal numbers, lose large arguments
-/// or take long. The polynomial of the logarithm is that of the Cephes library, those of
-/// the exponential and of erf are minimax fits.
+/// Expansions of functions on f32. They are accurate to a few units in the last place
+/// (MathErrors.def) for each f32, including subnormal numbers, infinities and NaN. Upstream's
+/// expansions are used where they are good enough. Those here replace the ones that flush subnormal
+/// numbers, lose accuracy for large arguments, or are slow. The polynomial of the logarithm comes
+/// from the Cephes library; those of the exponential and of erf are minimax fits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,9 +37,9 @@ struct Rounded {
   Value bits;   ///< in their lowest nine: the integer and the bias
 };
 
-/// x / ln 2, for x not far from 0.
+/// Rounds x / ln 2 to an integer, for x not far from 0.
 Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias) {
-  Value magic = b.f(12582912.0 + bias); // 1.5 * 2^23: what is added to it loses its fraction
+  Value magic = b.f(12582912.0 + bias); // 1.5 * 2^23: adding to it rounds to an integer
   Value shifted = b.fma(x, b.f(log2e), magic);
   return {b.sub(shifted, magic), b.bitsOf(shifted)};
 }
@@ -65,15 +65,15 @@ Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale
   Value p = b.polynomial(subtractPower(b, x, n), coefficients);
   if (Value scaled = scale(p, n))
     return scaled;
-  // 2^n need be no number: in two factors, so that results near both ends of the range
-  // round once. The first bias is that of 2^n, the second that of the outer factor.
+  // 2^n may be too large for an f32, so the power is applied in two factors; results near both ends
+  // of the range are then rounded once. The first bias belongs to 2^n, the second one to `outer`.
   Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
   Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
   return b.mul(b.mul(p, inner), outer);
 }
 
-/// e^x - 1 for x from -26 ln 2 to 26 ln 2: 2^n - 1 is exact, and of ln 2 one f32 is
-/// enough.
+/// e^x - 1 for x from -26 ln 2 to 26 ln 2. In this range 2^n - 1 is exact, and a single f32 is
+/// accurate enough for ln 2.
 Value buildNearExpM1(FloatBuilder &b, Value x) {
   auto [n, bits] = roundToPower(b, x, 127);
   Value small = buildSmallExpM1(b, b.fma(n, b.f(-ln2), x));
@@ -81,14 +81,14 @@ Value buildNearExpM1(FloatBuilder &b, Value x) {
   return b.fma(power, small, b.sub(power, b.f(1.0)));
 }
 
-/// e^x - 1 = 2^n (e^r - 1) + (2^n - 1), halved on the way, where 2^n may be too large.
+/// e^x - 1 = 2^n (e^r - 1) + (2^n - 1), computed as half of it, because 2^n may be too large.
 Value buildExpM1(FloatBuilder &b, Value x) {
   x = b.clamp(x, -18.0, 89.0);
   auto [n, bits] = roundToPower(b, x, 126);
   Value small = buildSmallExpM1(b, subtractPower(b, x, n));
   Value power = b.fromBits(b.shiftLeft(bits, 23));
   Value half = b.fma(power, small, b.sub(power, b.f(0.5)));
-  // Half of a subnormal number would lose a bit.
+  // For n = 0 the result is `small` itself: half of a subnormal number would lose a bit.
   return b.select(b.compare(arith::CmpFPredicate::OEQ, n, b.f(0.0)), small, b.add(half, half));
 }
 
@@ -116,18 +116,18 @@ Value buildLog(FloatBuilder &b, Value x) {
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, infinity), infinity, result);
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)),
                     b.f(-std::numeric_limits<double>::infinity()), result);
-  // Less than 0, or NaN.
+  // The logarithm of a negative number or of NaN is NaN.
   return b.select(b.compare(arith::CmpFPredicate::ULT, x, b.f(0.0)), notANumber, result);
 }
 
-/// (e^2x - 1) / (e^2x + 1), which is 1 from 9.02 on.
+/// (e^2x - 1) / (e^2x + 1), which rounds to 1 from 9.02 on.
 Value buildTanh(FloatBuilder &b, Value x) {
   Value a = b.atMost(b.abs(x), 9.1);
   Value power = buildNearExpM1(b, b.add(a, a));
   return b.copySign(b.div(power, b.add(power, b.f(2.0))), x);
 }
 
-/// 1 - e^-p(x), where p is the negative logarithm of erfc. It is 1 from 3.92 on.
+/// 1 - e^-p(x), where p is the negative logarithm of erfc. The result rounds to 1 from 3.92 on.
 Value buildErf(FloatBuilder &b, Value x) {
   Value a = b.atMost(b.abs(x), 4.0);
   // (p(a) - a) / a
@@ -153,7 +153,7 @@ template <typename Op> struct Expand : OpRewritePattern<Op> {
   }
 };
 
-/// On types of 16 bits by way of f32, whose result is exact.
+/// Computes remainders of 16-bit types in f32, where the result is exact.
 struct WidenRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For targets that cannot call a library: right to a few units in the last place,
-/// powers to 1e-13. The rational functions are those of the Cephes library.
+/// Functions on f64, for targets that cannot call a library. They are accurate to a few units in
+/// the last place, powers to 1e-13. The rational functions come from the Cephes library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ Value quotient(FloatBuilder &b, Value x, ArrayRef<double> p, ArrayRef<double> q)
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-/// e^r - 1 for |r| <= ln 2 / 2, or a little more.
+/// e^r - 1 for |r| up to ln 2 / 2 or a little more.
 Value buildSmallExpM1(FloatBuilder &b, Value r) {
   Value z = b.mul(r, r);
   Value p = b.mul(r, b.polynomial(z, {1.26177193074810590878e-4, 3.02994407707441961300e-2,
@@ -45,8 +45,8 @@ Value buildSmallExpM1(FloatBuilder &b, Value r) {
   return b.add(half, half);
 }
 
-/// m * 2^n, the power in two halves, so that results near both ends of the range round
-/// once.
+/// m * 2^n. The power is applied as two factors of about 2^(n/2), so that results near both ends of
+/// the range are rounded once.
 Value scale(FloatBuilder &b, Value m, Value n) {
   Value half = b.shiftRight(n, 1);
   return b.mul(b.mul(m, b.powerOfTwo(half)), b.powerOfTwo(b.subInt(n, half)));
@@ -104,11 +104,11 @@ Parts splitLog(FloatBuilder &b, Value x) {
   return {b.add(m, y), b.toFloat(exponent)};
 }
 
-/// What a logarithm is where its argument is no positive number.
+/// Replaces the logarithm of an argument that is infinite, zero, negative or NaN.
 Value finishLog(FloatBuilder &b, Value x, Value result) {
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(infinity)), x, result);
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)), b.f(-infinity), result);
-  // Less than 0, or NaN.
+  // The logarithm of a negative number or of NaN is NaN.
   return b.select(b.compare(arith::CmpFPredicate::ULT, x, b.f(0.0)), b.f(notANumber), result);
 }
 
@@ -120,19 +120,19 @@ Value buildLog(FloatBuilder &b, Value x) {
 
 Value buildLog2(FloatBuilder &b, Value x) {
   Parts parts = splitLog(b, x);
-  // 1 / ln 2 as a sum.
+  // 1 / ln 2 is 1 + 0.4427, so only the second part is multiplied.
   Value rest = b.mul(parts.log, b.f(4.4269504088896340735992e-1));
   return finishLog(b, x, b.add(b.add(rest, parts.log), parts.exponent));
 }
 
 Value buildLog10(FloatBuilder &b, Value x) {
   Parts parts = splitLog(b, x);
-  Value result = b.mul(parts.exponent, b.f(3.69423907715893078616e-13)); // the rest of log10 2
+  Value result = b.mul(parts.exponent, b.f(3.69423907715893078616e-13)); // the low part of log10 2
   result = b.fma(parts.log, b.f(0.43429448190325182765), result);
   return finishLog(b, x, b.fma(parts.exponent, b.f(3.01029995663611771306e-1), result));
 }
 
-/// ln u, corrected by what 1 + x lost.
+/// ln(1 + x) = ln u, corrected by the rounding error of u = 1 + x.
 Value buildLog1p(FloatBuilder &b, Value x) {
   Value u = b.add(x, b.f(1.0));
   Value lost = b.sub(x, b.sub(u, b.f(1.0)));
@@ -157,7 +157,7 @@ Value buildTanh(FloatBuilder &b, Value x) {
   return b.select(b.isLess(magnitude, b.f(0.625)), near, b.copySign(far, x));
 }
 
-/// e^x / 2 without an overflow on the way.
+/// e^x / 2, without an overflow of e^x.
 Value buildHalfExp(FloatBuilder &b, Value x) {
   Value root = buildExp(b, b.mul(x, b.f(0.5)));
   return b.mul(b.mul(root, b.f(0.5)), root);
@@ -211,7 +211,7 @@ Value buildAtan(FloatBuilder &b, Value x) {
   Value medium = b.div(b.sub(a, b.f(1.0)), b.add(a, b.f(1.0)));
   Value t = b.select(isLarge, b.div(b.f(-1.0), a), b.select(isMedium, medium, a));
   Value base = b.select(isLarge, b.f(pi / 2), b.select(isMedium, b.f(pi / 4), b.f(0.0)));
-  constexpr double rest = 6.123233995736765886130e-17; // of pi / 2
+  constexpr double rest = 6.123233995736765886130e-17; // the low part of pi / 2
   Value more = b.select(isLarge, b.f(rest), b.select(isMedium, b.f(rest / 2), b.f(0.0)));
   Value z = b.mul(t, t);
   Value p =
@@ -253,7 +253,7 @@ Value buildAcos(FloatBuilder &b, Value x) {
 // Others
 //===----------------------------------------------------------------------===//
 
-/// erfc of a >= 1.
+/// erfc(a) for a >= 1.
 Value buildTail(FloatBuilder &b, Value a) {
   Value near =
       quotient(b, a,
@@ -269,7 +269,7 @@ Value buildTail(FloatBuilder &b, Value a) {
                 6.16021097993053585195e0, 7.40974269950448939160e0, 2.97886665372100240670e0},
                {1.0, 2.26052863220117276590e0, 9.39603524938001434673e0, 1.20489539808096656605e1,
                 1.70814450747565897222e1, 9.60896809063285878198e0, 3.36907645100081516050e0});
-  // e^(-a^2) with the square as a sum, whose second part is small.
+  // e^(-a^2), with a^2 as the sum of a rounded square and a small rest.
   Value square = b.mul(a, a);
   Value rest = b.fma(a, a, b.sub(b.f(0.0), square));
   Value power = buildExp(b, b.sub(b.f(0.0), square));
@@ -287,7 +287,7 @@ Value buildErfNearZero(FloatBuilder &b, Value x) {
   return b.mul(x, ratio);
 }
 
-/// The argument of erf and erfc where their tails are 0.
+/// Returns |x|, limited to 28, from where on erfc is 0.
 Value limitTail(FloatBuilder &b, Value x) { return b.atMost(b.abs(x), 28.0); }
 
 Value buildErf(FloatBuilder &b, Value x) {
@@ -303,7 +303,7 @@ Value buildErfc(FloatBuilder &b, Value x) {
   return b.select(b.isLess(a, b.f(1.0)), b.sub(b.f(1.0), buildErfNearZero(b, x)), far);
 }
 
-/// An estimate by logarithms, and a step of Newton.
+/// Estimates the root by logarithms and improves it by a step of Newton's method.
 Value buildCbrt(FloatBuilder &b, Value x) {
   Value a = b.abs(x);
   Value y = buildExp(b, b.mul(buildLog(b, a), b.f(1.0 / 3)));
@@ -315,13 +315,13 @@ Value buildCbrt(FloatBuilder &b, Value x) {
   return b.select(isNumber, b.select(isFinite, b.copySign(y, x), x), x);
 }
 
-/// e^(y ln |x|), with the sign and the exceptions of C's pow.
+/// e^(y ln |x|), with the sign and the special cases of C's pow.
 Value buildPow(FloatBuilder &b, Value x, Value y) {
   using P = arith::CmpFPredicate;
   Value zero = b.f(0.0), one = b.f(1.0);
   Value a = b.abs(x);
   Value result = buildExp(b, b.mul(y, buildLog(b, a)));
-  // An infinite y decides alone; 0 times an infinite logarithm would be NaN.
+  // For |x| = 1 the logarithm is 0, and its product with an infinite y would be NaN.
   Value isSteady = b.compare(P::OEQ, a, one);
   result = b.select(isSteady, b.select(b.compare(P::UNO, y, y), y, one), result);
   Value isInteger = b.compare(P::OEQ, b.trunc(y), y);
@@ -371,7 +371,7 @@ template <typename Op> struct ExpandDoublePair : OpRewritePattern<Op> {
   }
 };
 
-/// A function on f32 by way of f64.
+/// Computes a function on f32 in f64.
 template <typename Op> struct WidenToDouble : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

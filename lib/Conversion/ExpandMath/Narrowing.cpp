@@ -14,8 +14,8 @@ using namespace mlir;
 namespace tssa {
 namespace {
 
-/// f64 to f16 or bf16 by way of f32. The first step rounds to odd, so that the
-/// second one sees on which side of a tie the number lies.
+/// Narrows f64 to f16 or bf16 through f32. The first step rounds to odd, so that the second step
+/// sees on which side of a tie the number lies.
 struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -37,7 +37,7 @@ struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
     Value isShort = b.compare(arith::CmpFPredicate::OLT, reached, magnitude);
     Value neighbour = b.select(isShort, b.addInt(bits, b.i(1)), b.subInt(bits, b.i(1)));
     Value isOdd = b.isEqual(b.andInt(bits, b.i(1)), b.i(1));
-    // Equal, or NaN.
+    // UEQ also holds for NaN.
     Value isExact = b.compare(arith::CmpFPredicate::UEQ, reached, magnitude);
     Value odd = b.select(isExact, bits, b.select(isOdd, bits, neighbour));
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), b.fromBits(odd));

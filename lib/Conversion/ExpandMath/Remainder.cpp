@@ -19,17 +19,17 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The exponent of a positive normal number, not biased.
+/// Returns the exponent of the positive normal number `x`, still biased.
 Value getExponent(FloatBuilder &b, Value x) { return b.shiftRight(b.bitsOf(x), 52); }
 
-/// |x| mod |y| for numbers that were f32, as f64: the largest y * 2^k is subtracted as
-/// long as there is one, which is exact. One bit of x goes each time.
+/// Computes |x| mod |y| in f64, for numbers that were f32: as long as |x| >= |y|, the largest y *
+/// 2^k that fits is subtracted, which is exact. Each step removes at least one bit of x.
 Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   Type type = x.getType();
   FloatBuilder b(builder, loc, type);
   Value ax = b.abs(x), ay = b.abs(y);
   Value isOrdinary = b.isAnd(b.isLess(b.f(0.0), ay), b.isLess(ax, b.f(infinity)));
-  // Else the loop does nothing.
+  // Otherwise the loop does nothing.
   Value start = b.select(isOrdinary, ax, b.f(0.0));
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange{type}, ValueRange{start},
@@ -51,7 +51,7 @@ Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   return b.copySign(result, x);
 }
 
-/// On f32, one lane at a time.
+/// Expands the remainder of f32, one lane at a time.
 struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 

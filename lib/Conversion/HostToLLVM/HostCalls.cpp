@@ -69,8 +69,8 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
 // Routines
 //===----------------------------------------------------------------------===//
 
-/// DLPack's code of an element type; whether an integer is unsigned is an
-/// attribute of the call.
+/// Returns DLPack's type code of an element type. Whether an integer is unsigned is not part of it
+/// but an attribute of the call.
 static uint8_t getTypeCode(Type type) {
   if (type.isInteger(1))
     return 6;
@@ -79,14 +79,14 @@ static uint8_t getTypeCode(Type type) {
   return isa<FloatType>(type) ? 2 : 0;
 }
 
-/// DLPack's types of devices.
+/// DLPack's codes of the devices.
 static constexpr int64_t deviceCPU = 1, deviceCUDA = 2;
 
-/// Room for a shape in each slot.
+/// Number of sizes that fit into each slot of `shapes`.
 static constexpr int64_t maxRank = ::tssa::runtime::maxRank;
 
-/// Describes a memref in slot `slot` of the scratch tensors, or a scalar as a
-/// tensor of rank 0. Its shape lies at the same place in `shapes`.
+/// Describes `value` in slot `slot` of the scratch tensors; a scalar becomes a tensor of rank 0.
+/// The shape goes to the same slot of `shapes`.
 void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   Type i32 = builder.getI32Type(), element = getElementTypeOrSelf(value.getType());
   tensorCount = std::max(tensorCount, slot + 1);
@@ -105,14 +105,15 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
       pointer = known->second.pointer;
       storeShape(loc, getSizes(loc, value), slot * maxRank);
     }
-  } else { // its value lies where a shape would
+  } else { // a scalar is stored in the space for its shape
     pointer = shape;
     store(loc, toMemory(loc, values.lookup(value)), pointer, 0);
   }
   int64_t dtype = getTypeCode(element) | int64_t(bits) << 8 | int64_t(1) << 16;
   store(loc, pointer, tensor, offsetof(tssa_tensor, data));
-  int64_t place = device && isa<MemRefType>(value.getType()) ? deviceCUDA : deviceCPU;
-  store(loc, constant(loc, builder.getI64Type(), place), tensor, offsetof(tssa_tensor, device));
+  int64_t deviceType = device && isa<MemRefType>(value.getType()) ? deviceCUDA : deviceCPU;
+  store(loc, constant(loc, builder.getI64Type(), deviceType), tensor,
+        offsetof(tssa_tensor, device));
   store(loc, constant(loc, i32, rank), tensor, offsetof(tssa_tensor, ndim));
   store(loc, constant(loc, i32, dtype), tensor, offsetof(tssa_tensor, dtype));
   store(loc, shape, tensor, offsetof(tssa_tensor, shape));
@@ -121,7 +122,8 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   store(loc, constant(loc, builder.getI64Type(), 0), tensor, offsetof(tssa_tensor, byte_offset));
 }
 
-/// What a call says to its routine: the fields of `Attributes` in lib/Externs/Routine.h.
+/// Names of the attributes that a call passes to its routine: the fields of `Attributes` in
+/// lib/Externs/Routine.h.
 static constexpr StringLiteral attributeNames[] = {"axis", "center_point_box", "is_unsigned",
                                                    "largest", "sorted"};
 
@@ -139,8 +141,8 @@ Value HostEmitter::callRoutine(te::ExternOp op, Value attributes) {
                        {host, constant(loc, i32, nodes.getNode(loc)), tensors, attributes});
 }
 
-/// `int32_t tssa_extern_<name>(host, node, tensors, attributes)`: the tensors are
-/// inputs, outs, then results, whose data is null and becomes the routine's.
+/// Calls `int32_t tssa_extern_<name>(host, node, tensors, attributes)`. The tensors are inputs,
+/// outs, then results. The data of a result is null before the call; the routine allocates it.
 LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   Location loc = op.getLoc();
   int64_t slot = 0;
@@ -152,11 +154,11 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   for (Value result : op.getResults())
     emitTensor(loc, result, slot++);
   SmallVector<int64_t> attributes = getAttributes(op);
-  int64_t place = (slot + 1) * maxRank;
-  shapeCount = std::max<int64_t>(shapeCount, place + attributes.size());
+  int64_t start = (slot + 1) * maxRank;
+  shapeCount = std::max<int64_t>(shapeCount, start + attributes.size());
   for (auto [i, value] : llvm::enumerate(attributes))
-    store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (place + i));
-  Value packed = offset(loc, shapes, 8 * place);
+    store(loc, constant(loc, builder.getI64Type(), value), shapes, 8 * (start + i));
+  Value packed = offset(loc, shapes, 8 * start);
   leaveUnlessZero(loc, device ? callWithCopies(op, packed) : callRoutine(op, packed));
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Value tensor = offset(loc, tensors, (first + i) * sizeof(tssa_tensor));
@@ -195,7 +197,7 @@ void HostEmitter::emitDivisionCheck(Operation *op) {
     Value constant = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, to));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant);
   };
-  // -1 is refused with 0: the least integer has no quotient by it.
+  // A divisor of -1 fails like 0, because the least integer divided by -1 overflows.
   Value failed = isEqual(divisor, 0);
   if (!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
     failed = arith::OrIOp::create(builder, loc, failed, isEqual(divisor, -1));

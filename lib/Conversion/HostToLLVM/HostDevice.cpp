@@ -14,9 +14,10 @@ using namespace mlir::tssa;
 
 namespace tssa {
 
-/// The context holds the addresses of the kernel's n parameters, the last of which is
-/// the host's, then those of the bytes of the tensors among them, then what these point
-/// to, 16 bytes for each parameter.
+/// Launches a kernel with n parameters. The context holds n addresses of the parameters, then n
+/// addresses of their byte counts (null for parameters that are no tensors), then the data to which
+/// these addresses point, 16 bytes for each parameter. The entries of the last parameter, the error
+/// flag, are null; the host fills them in.
 LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   Location loc = op.getLoc();
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
@@ -31,16 +32,16 @@ LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   SmallVector<Value> scalars;
   Value null = LLVM::ZeroOp::create(builder, loc, pointerType());
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    int64_t place = addressBytes + 16 * i;
-    store(loc, offset(loc, context, place), context, 8 * i);
+    int64_t dataOffset = addressBytes + 16 * i;
+    store(loc, offset(loc, context, dataOffset), context, 8 * i);
     if (isa<MemRefType>(operand.getType())) {
-      store(loc, buffers[operand].pointer, context, place);
-      store(loc, getBytes(loc, operand), context, place + 8);
-      store(loc, offset(loc, context, place + 8), context, 8 * (count + i));
+      store(loc, buffers[operand].pointer, context, dataOffset);
+      store(loc, getBytes(loc, operand), context, dataOffset + 8);
+      store(loc, offset(loc, context, dataOffset + 8), context, 8 * (count + i));
       continue;
     }
     scalars.push_back(values.lookup(operand));
-    store(loc, toMemory(loc, scalars.back()), context, place);
+    store(loc, toMemory(loc, scalars.back()), context, dataOffset);
     store(loc, null, context, 8 * (count + i));
   }
   store(loc, null, context, 8 * (count - 1));

@@ -112,8 +112,8 @@ void HostEmitter::createFunction() {
   func::ReturnOp::create(builder, main.getLoc(), exit->getArgument(0));
 }
 
-/// Every block of the program has its twin, with a pointer and sizes for each
-/// memref.
+/// Creates for each block of the program a block of the new function. Each memref among its
+/// arguments becomes a pointer and dynamic sizes.
 LogicalResult HostEmitter::createBlocks() {
   for (Block &block : main.getBody()) {
     if (block.isEntryBlock())
@@ -165,7 +165,7 @@ LogicalResult HostEmitter::run() {
   createFunction();
   if (failed(createBlocks()))
     return failure();
-  // Scratch memory is as large as its largest use, known at the end.
+  // The scratch memory must be as large as its largest use, which is known only at the end.
   context = allocateScratch(0);
   shapes = allocateScratch(0);
   tensors = allocateScratch(0);

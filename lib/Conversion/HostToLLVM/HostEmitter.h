@@ -17,9 +17,9 @@
 
 namespace tssa {
 
-/// Writes `@tssa_run` from a `@main` whose control flow is blocks and branches. A
-/// memref is a pointer and its dynamic sizes; it is always contiguous. On a device only
-/// the device and the host's `copy` follow the pointers.
+/// Writes `@tssa_run` from a `@main` whose control flow consists of blocks and branches. A memref
+/// becomes a pointer and its dynamic sizes; its elements are always contiguous. If memory is a
+/// device's, only the device and the host's `copy` function dereference the pointers.
 class HostEmitter {
 public:
   HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)
@@ -28,7 +28,7 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// A contiguous tensor in memory. Static sizes are made when asked for.
+  /// A contiguous tensor in memory. Values for static sizes are created on demand.
   struct Buffer {
     mlir::Value pointer;
     mlir::SmallVector<mlir::Value> dynamicSizes;
@@ -87,14 +87,15 @@ private:
 
   // HostDevice.cpp
   mlir::LogicalResult emitDeviceLaunch(mlir::tssa::te::LaunchOp op);
-  /// Copies between places of which one or both are the device's.
+  /// Copies `bytes` bytes from `from` to `to`, at least one of which is in device memory. `kind`
+  /// gives the direction.
   void emitTransfer(mlir::Location loc, mlir::Value to, mlir::Value from, mlir::Value bytes,
                     int32_t kind);
   mlir::Value loadFromDevice(mlir::Location loc, mlir::Type type, mlir::Value address);
   void storeToDevice(mlir::Location loc, mlir::Value value, mlir::Value address);
   mlir::Value callWithCopies(mlir::tssa::te::ExternOp op, mlir::Value attributes);
 
-  // Small pieces of LLVM.
+  // Helpers that build small pieces of LLVM.
   mlir::Type pointerType();
   mlir::Value constant(mlir::Location loc, mlir::Type type, int64_t value);
   mlir::Value index(mlir::Location loc, int64_t value);
@@ -103,12 +104,12 @@ private:
   mlir::Value offset(mlir::Location loc, mlir::Value pointer, int64_t bytes);
   mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value pointer, int64_t bytes);
   void store(mlir::Location loc, mlir::Value value, mlir::Value pointer, int64_t bytes);
-  /// A scalar as it lies in memory: an index has 64 bits, a bool 8.
+  /// Converts a scalar to its form in memory: an index has 64 bits, a bool 8.
   mlir::Value toMemory(mlir::Location loc, mlir::Value scalar);
   mlir::Value allocateScratch(int64_t bytes);
-  /// Leaves the function with `code` unless it is 0.
+  /// Leaves the function with error `code`, unless `code` is 0.
   void leaveUnlessZero(mlir::Location loc, mlir::Value code);
-  /// Leaves the function, with a report, when `failed` holds.
+  /// Reports `text` and leaves the function with `code` if `failed` holds.
   void failWhen(mlir::Location loc, mlir::Value failed, int32_t code, mlir::StringRef text);
 };
 

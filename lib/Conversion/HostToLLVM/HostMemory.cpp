@@ -59,14 +59,14 @@ void HostEmitter::emitView(memref::ViewOp op) {
   for (Value size : op.getSizes())
     buffer.dynamicSizes.push_back(values.lookup(size));
   buffers[op] = buffer;
-  // Where AddressSanitizer watches, the runtime has forbidden the arena as a whole.
+  // Under AddressSanitizer the runtime has poisoned the whole arena.
   auto source = dyn_cast<BlockArgument>(op.getSource());
   if (te::hasSeparateBuffers(module) && source && te::isArena(main, source.getArgNumber()))
     routines.call(builder, loc, "__asan_unpoison_memory_region", nullptr,
                   {buffer.pointer, getBytes(loc, op)});
 }
 
-/// Memory of a size that the start did not know.
+/// Allocates memory whose size was not known at the start of the run.
 void HostEmitter::emitAlloc(memref::AllocOp op) {
   Location loc = op.getLoc();
   Type i32 = builder.getI32Type();
@@ -89,7 +89,7 @@ void HostEmitter::emitResult(te::ResultOp op) {
                                                  {host, results, number, rank, shapes}));
 }
 
-/// Stores the shape of a buffer where the routine that allocates it looks.
+/// Stores the shape of a buffer for the routine that allocates it.
 void HostEmitter::prepareAllocation(Value memref, ValueRange dynamicSizes) {
   Buffer buffer;
   for (Value size : dynamicSizes)
@@ -139,7 +139,7 @@ LogicalResult HostEmitter::emitDim(memref::DimOp op) {
   return success();
 }
 
-/// Address of one element, row-major.
+/// Builds the address of the element of `memref` at `indices`, in row-major order.
 Value HostEmitter::emitAddress(Location loc, Value memref, ValueRange indices) {
   SmallVector<Value> sizes = getSizes(loc, memref);
   Value linear = index(loc, 0);

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// 1. Loops get a place to stop at when the run is cancelled.
-/// 2. Structured control flow becomes blocks, so that an error can leave.
-/// 3. `HostEmitter` writes `@tssa_run`, `convertPlan` `@tssa_plan`.
+/// The pass convert-host-to-llvm, in three steps:
+/// 1. Loops that launch nothing get an op that checks whether the run was cancelled.
+/// 2. Structured control flow becomes blocks, so that an error can leave the program.
+/// 3. `HostEmitter` writes `@tssa_run`, and `convertPlan` writes `@tssa_plan`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,8 @@ namespace tssa {
 
 namespace {
 
-/// A loop without launches would never look whether it may go on.
+/// Adds a poll to each loop that launches nothing. Such a loop would never notice that its caller
+/// has cancelled the run.
 void addPolls(func::FuncOp function) {
   function.walk([](LoopLikeOpInterface loop) {
     Block &body = loop.getLoopRegions().back()->front();

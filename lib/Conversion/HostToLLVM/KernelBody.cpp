@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace tssa {
 
-/// Parameters of a kernel function behind its own: errors, begin, end.
+/// Number of parameters of a kernel function after those of the kernel: errors, begin, end.
 static constexpr unsigned numTrailing = 3;
 
 KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {
@@ -27,8 +27,8 @@ KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {
     create(module, kernel, name);
 }
 
-/// The descriptor of `count` contiguous elements, as the conversion of memrefs to
-/// LLVM lays it out.
+/// Builds the memref descriptor of `count` contiguous elements, in the layout of MLIR's
+/// memref-to-LLVM conversion.
 static Value createMemRef(OpBuilder &builder, Location loc, MemRefType type, Value pointer,
                           Value count) {
   Type i64 = builder.getI64Type();

@@ -12,9 +12,9 @@
 
 namespace tssa {
 
-/// `@<kernel>.body(context, begin, end)`, a `tssa_body`. The context holds the
-/// kernel's parameters: pointer and number of elements of a memref, 8 bytes for
-/// a scalar; then an i32 that the kernel sets when an index is out of bounds.
+/// Defines `@<kernel>.body(context, begin, end)`, a `tssa_body`. The context holds the kernel's
+/// parameters: pointer and number of elements of a memref, 8 bytes for a scalar. After them it
+/// holds an i32 that the kernel sets if an index is out of bounds.
 class KernelBody {
 public:
   KernelBody(mlir::ModuleOp module, mlir::func::FuncOp kernel);

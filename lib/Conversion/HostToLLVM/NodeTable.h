@@ -15,19 +15,19 @@
 
 namespace tssa {
 
-/// Numbers the nodes that locations name, and the launches. A node is a NameLoc;
-/// its operator is the metadata of a fused location around it, if it is a string.
+/// Numbers the launches and the nodes that locations name. A node is a NameLoc. Its operator is the
+/// metadata of a fused location around it, if that is a string.
 class NodeTable {
 public:
-  /// `known` are the first nodes.
+  /// `known` become the first nodes of the table.
   explicit NodeTable(mlir::ArrayRef<mlir::tssa::te::NodeAttr> known);
 
-  /// All nodes of a location, in order.
+  /// Returns the numbers of all nodes that `loc` names, in order.
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
-  /// The first of them, or -1.
+  /// Returns the number of the first node of `loc`, or -1 if it has none.
   int32_t getNode(mlir::Location loc);
-  /// The number of a new launch. `extent` is the kernel's function of that name: where
-  /// sizes are constants it knows the floating-point operations.
+  /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`;
+  /// if sizes are constant, it has the number of floating-point operations as an attribute.
   int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
 
   mlir::SmallVector<mlir::tssa::te::NodeAttr> getNodes() const;

@@ -16,7 +16,8 @@ using namespace mlir;
 namespace tssa {
 namespace {
 
-/// Clones arithmetic with `failed` standing for "some result so far is wrong".
+/// Clones integer arithmetic with checks. `failed` is an i1 that says whether any result so far is
+/// invalid.
 class CheckedArithmetic {
 public:
   CheckedArithmetic(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {

@@ -11,9 +11,8 @@
 
 namespace tssa {
 
-/// Writes `@tssa_plan` from `@plan`, a block of integer arithmetic. Sums,
-/// differences and products that overflow, divisions that are undefined and a
-/// negative result give TSSA_OUT_OF_MEMORY.
+/// Writes `@tssa_plan` from `@plan`, a block of integer arithmetic. It returns TSSA_OUT_OF_MEMORY
+/// if a sum, difference or product overflows, a division is undefined, or the result is negative.
 mlir::LogicalResult convertPlan(mlir::func::FuncOp plan);
 
 } // namespace tssa

@@ -14,19 +14,20 @@
 
 namespace tssa {
 
-/// Declares the routines of lib/Externs/Host.cpp as they are used, and holds the
-/// texts of errors.
+/// Declares routines of lib/Externs/Host.cpp on their first use, and holds the texts of error
+/// messages.
 class Routines {
 public:
   explicit Routines(mlir::ModuleOp module) : module(module) {}
 
-  /// Calls `name`; the result is null when `result` is.
+  /// Builds a call of `name`. A null `result` type means that it returns nothing; the value
+  /// returned here is then null.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                    mlir::Type result, mlir::ValueRange operands);
-  /// Address of routine `name`.
+  /// Builds the address of routine `name`.
   mlir::Value getAddress(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                          mlir::LLVM::LLVMFunctionType type);
-  /// Address of a zero-terminated constant.
+  /// Builds the address of `text` as a zero-terminated constant.
   mlir::Value getText(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef text);
 
 private:

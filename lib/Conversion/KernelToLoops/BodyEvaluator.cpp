@@ -60,8 +60,8 @@ AffineExpr BodyEvaluator::substitute(AffineExpr expr, ValueRange symbols) {
   return index.simplify(expr.replaceDimsAndSymbols(point.dims, symbolExprs));
 }
 
-AffineExpr BodyEvaluator::place(AffineExpr expr) {
-  return point.place.empty() ? expr : index.simplify(expr.replace(point.place));
+AffineExpr BodyEvaluator::substituteLoops(AffineExpr expr) {
+  return point.loopValues.empty() ? expr : index.simplify(expr.replace(point.loopValues));
 }
 
 SmallVector<AffineExpr> BodyEvaluator::getIndices(te::ReadOp read) {
@@ -78,7 +78,7 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
     address = address + indices[dim] * stride;
     stride = stride * index.getSize(buffer.sizes[dim]);
   }
-  return place(index.simplify(address));
+  return substituteLoops(index.simplify(address));
 }
 
 Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
@@ -88,7 +88,8 @@ Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
   return condition;
 }
 
-/// The factor of `variable` in a sum of multiples; none where it stands elsewhere.
+/// Returns the factor of `variable` in `expr`, a sum of multiples. Returns nothing if `variable`
+/// occurs in any other way.
 static std::optional<int64_t> getCoefficient(AffineExpr expr, AffineExpr variable) {
   if (expr == variable)
     return 1;
@@ -121,7 +122,7 @@ AffineExpr BodyEvaluator::getLeast(AffineExpr expr, const LoopBounds &loops) {
   for (auto [loop, last] : loops)
     if (!minimize(loop, last))
       return {};
-  expr = place(expr);
+  expr = substituteLoops(expr);
   AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
   if (!minimize(lane, getAffineConstantExpr(lanes - 1, index.getContext())))
     return {};
@@ -132,7 +133,7 @@ AffineExpr BodyEvaluator::getLeast(AffineExpr expr, const LoopBounds &loops) {
 }
 
 bool BodyEvaluator::isAssumed(AffineExpr expr) {
-  if (kernel.assumed.contains(place(expr)))
+  if (kernel.assumed.contains(substituteLoops(expr)))
     return true;
   if (!kernel.interior)
     return false;
@@ -143,7 +144,7 @@ bool BodyEvaluator::isAssumed(AffineExpr expr) {
 void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Condition &condition) {
   expr = index.simplify(expr);
   bool assumed = !equality && isAssumed(expr);
-  expr = place(expr);
+  expr = substituteLoops(expr);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     condition.never |= equality ? constant.getValue() != 0 : constant.getValue() < 0;
     return;
@@ -166,7 +167,7 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
   for (auto [dim, expr] : llvm::enumerate(indices)) {
     if (!opaque[dim])
       continue;
-    expr = place(expr);
+    expr = substituteLoops(expr);
     bool hasLanes = index.hasLanes(expr);
     auto materialize = [&](AffineExpr e) {
       return hasLanes ? index.materializeLanes(e, laneDim, lanes) : index.materialize(e);
@@ -219,7 +220,7 @@ Value BodyEvaluator::toMemory(Value value) {
   return arith::ExtUIOp::create(builder, index.getLoc(), memoryType, value);
 }
 
-/// The pad value as it lies in memory.
+/// Returns the pad value in its form in memory.
 static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type memoryType) {
   if (pad.getType() != memoryType) // i1
     pad = builder.getIntegerAttr(memoryType, cast<IntegerAttr>(pad).getValue().getZExtValue());
@@ -234,7 +235,7 @@ Value BodyEvaluator::holdsForAny(const Condition &guard) {
   return andMasks(guard.uniform, any);
 }
 
-/// Elements of zeros that are read in place of a buffer.
+/// Number of zeros that can be read instead of a buffer.
 static constexpr int64_t numZeros = 4096;
 
 static bool isZero(TypedAttr pad) {
@@ -244,7 +245,7 @@ static bool isZero(TypedAttr pad) {
   return number && number.getValue().isZero();
 }
 
-/// `numZeros` zeros of `type`, as memory of the module around the insertion point.
+/// Returns `numZeros` zeros of `type` in a constant of the module around the insertion point.
 static Value getZeros(OpBuilder &builder, Location loc, Type type) {
   auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;
@@ -296,7 +297,7 @@ Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address,
     Value offset = index.clampOffset(index.materialize(address), safe);
     value = memref::LoadOp::create(builder, index.getLoc(), buffer.memref, ValueRange{offset});
   }
-  return selectLanes(join(guard), value, pad);
+  return selectLanes(materialize(guard), value, pad);
 }
 
 Value BodyEvaluator::selectLanes(Value guard, Value value, TypedAttr pad) {
@@ -327,7 +328,7 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
                                 const Condition &guard, TypedAttr pad) {
   Type memoryType = getMemoryType(buffer.elementType);
   LaneAccess access{buffer.memref, address, laneDim, VectorType::get(lanes, memoryType)};
-  Value mask = andMasks(join(guard), point.mask);
+  Value mask = andMasks(materialize(guard), point.mask);
   if (!mask)
     return kernel.target->buildLoad(index, access, Value(), Value());
   if (!pad)
@@ -367,7 +368,8 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Which index expressions of `map` contain a symbol computed in the body.
+/// Returns for each result of `map` whether it contains a symbol that is computed in the body of
+/// `user`.
 static SmallVector<bool> findOpaque(AffineMap map, ValueRange symbols, Operation *user) {
   SmallVector<bool> opaque;
   for (AffineExpr expr : map.getResults()) {
@@ -388,10 +390,10 @@ void BodyEvaluator::runRead(te::ReadOp read) {
                                    point.vector ? read.getOperation() : nullptr};
   SmallVector<AffineExpr> indices = getIndices(read);
   for (AffineExpr expr : indices)
-    key.push_back(place(expr).getAsOpaquePointer());
+    key.push_back(substituteLoops(expr).getAsOpaquePointer());
   if (read.getGuard())
     for (AffineExpr expr : read.getGuard()->getConstraints())
-      key.push_back(place(substitute(expr, read.getSymbols())).getAsOpaquePointer());
+      key.push_back(substituteLoops(substitute(expr, read.getSymbols())).getAsOpaquePointer());
   Value &known = loads[key];
   if (known) {
     values[read] = known;
@@ -407,7 +409,7 @@ void BodyEvaluator::runRead(te::ReadOp read) {
   }
   guard.uniform = andMasks(guard.uniform, point.exists);
   SmallVector<bool> opaque = findOpaque(read.getMap(), read.getSymbols(), read);
-  Value inBounds = checkOpaque(indices, opaque, buffer, join(guard));
+  Value inBounds = checkOpaque(indices, opaque, buffer, materialize(guard));
   if (inBounds && kernel.target->branchesAroundReads()) {
     Value &part = isa<VectorType>(inBounds.getType()) ? guard.lanes : guard.uniform;
     part = andMasks(part, inBounds);
@@ -428,7 +430,8 @@ void BodyEvaluator::runOp(Operation &op) {
   if (auto read = dyn_cast<te::ReadOp>(op))
     return runRead(read);
   if (auto indexOp = dyn_cast<te::IndexOp>(op)) {
-    AffineExpr expr = place(substitute(indexOp.getMap().getResult(0), indexOp.getSymbols()));
+    AffineExpr expr =
+        substituteLoops(substitute(indexOp.getMap().getResult(0), indexOp.getSymbols()));
     values[indexOp] = index.hasLanes(expr) ? index.materializeLanes(expr, laneDim, lanes)
                                            : index.materialize(expr);
     return;
@@ -436,7 +439,7 @@ void BodyEvaluator::runOp(Operation &op) {
   if (auto inside = dyn_cast<te::InsideOp>(op)) {
     Condition condition = getCondition(inside.getSet(), inside.getSymbols());
     Value &value = values[inside];
-    value = condition.never ? Value() : join(condition);
+    value = condition.never ? Value() : materialize(condition);
     if (!value)
       value =
           arith::ConstantOp::create(builder, op.getLoc(), builder.getBoolAttr(!condition.never));

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates bodies of te expressions at points of a tile, as scalars where a value
-/// does not depend on the lane and as native vectors where it does. Reads become
-/// scalar loads or what the target has for vectors; guards become masks, or clamped
-/// addresses and selects.
+/// Evaluates bodies of te expressions at points of a tile: as scalars where a value does not depend
+/// on the lane, and as vectors where it does. Reads become scalar loads or the target's vector
+/// loads. Guards become masks, or clamped addresses and selects.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef LIB_CONVERSION_KERNELTOLOOPS_BODYEVALUATOR_H
@@ -22,42 +21,42 @@
 
 namespace tssa::conversion {
 
-/// Type of one element of `type` in memory.
+/// Returns the type that elements of type `elementType` have in memory.
 mlir::Type getMemoryType(mlir::Type elementType);
 
-/// Where a tensor of the kernel lies: a flat row-major memref.
+/// A tensor of the kernel in memory: a flat row-major memref.
 struct TensorBuffer {
   mlir::Value memref;
   mlir::Type elementType; ///< i1 is stored as i8
   llvm::SmallVector<mlir::OpFoldResult> sizes;
-  llvm::SmallVector<bool> fixed; ///< dims of which only one index is stored
+  llvm::SmallVector<bool> fixed; ///< dims for which only one index is stored
 };
 
-/// Loops and the greatest value of each; the least is 0.
+/// Loops, each with the largest value it takes. The smallest value is 0.
 using LoopBounds = llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 4>;
 
-/// Guards that hold in all iterations of some loops.
+/// Guards that hold in all iterations of `loops`.
 struct Interior {
   LoopBounds loops;
-  llvm::DenseSet<mlir::AffineExpr> least; ///< their least values over these loops
+  llvm::DenseSet<mlir::AffineExpr> least; ///< smallest value of each guard over these loops
 };
 
-/// What all expressions of one kernel share.
+/// State that all expressions of one kernel share.
 struct KernelContext {
   KernelTarget *target = nullptr;
   llvm::DenseMap<mlir::Value, TensorBuffer> buffers; ///< by tensor value
   mlir::IRMapping values;                            ///< scalars and sizes
   mlir::Value errors;                                ///< memref<?xi32>
-  bool mayFail = false;                              ///< an opaque index was checked
-  llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions known to be >= 0 here
-  const Interior *interior = nullptr;                ///< what else is; may be null
+  bool mayFail = false;                              ///< whether an opaque index was checked
+  llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions that are known to be >= 0 here
+  const Interior *interior = nullptr;                ///< further guards that hold here; may be null
 };
 
-/// A conjunction of constraints at one point. What holds for all lanes or none is kept apart
-/// from what differs by lane: it decides whether memory may be touched at all.
+/// A conjunction of constraints at one point. Constraints that are the same for all lanes are kept
+/// apart from those that differ by lane, because they decide whether memory is accessed at all.
 struct Condition {
-  mlir::Value uniform; ///< i1; null: always
-  mlir::Value lanes;   ///< one i1 per lane; null: always
+  mlir::Value uniform; ///< i1; null if it always holds
+  mlir::Value lanes;   ///< one i1 per lane; null if it always holds
   bool never = false;
   unsigned depth = 0; ///< of the innermost loop that `uniform` depends on
 
@@ -67,7 +66,7 @@ struct Condition {
 /// Evaluates the ops of one block at one point.
 class BodyEvaluator {
 public:
-  /// Loads of a straight-line scope, by read, address, guard and mask.
+  /// Values loaded in a straight-line scope, by read, address, guard and mask.
   using Loads = std::map<llvm::SmallVector<const void *>, mlir::Value>;
 
   BodyEvaluator(IndexBuilder &index, KernelContext &kernel, const TilePoint &point,
@@ -79,51 +78,54 @@ public:
   unsigned getLaneDim() const { return laneDim; }
   int64_t getLanes() const { return lanes; }
   mlir::Value lookup(mlir::Value value);
-  /// Evaluates all ops but the terminator and `skip`.
+  /// Evaluates all ops of `block` but its terminator and `skip`.
   void run(mlir::Block &block, mlir::Operation *skip = nullptr);
-  /// Evaluates what `value` is computed from, as far as it is not mapped, and returns
-  /// it.
+  /// Evaluates the ops that `value` depends on, except those whose results are mapped, and returns
+  /// its value.
   mlir::Value compute(mlir::Value value);
-  /// Values of the operands of the terminator.
+  /// Returns the values of the operands of the terminator of `block`.
   llvm::SmallVector<mlir::Value> getYielded(mlir::Block &block);
-  /// A value as a vector of the lanes.
+  /// Broadcasts `value` to a vector with one element per lane, unless it is a vector already.
   mlir::Value toLanes(mlir::Value value);
 
-  /// An index expression of a point op over loops before they were split.
+  /// Returns an index expression of an op in the body over loops before splitting. `symbols` are
+  /// the operands for its symbols.
   mlir::AffineExpr substitute(mlir::AffineExpr expr, mlir::ValueRange symbols);
-  /// Such an expression at this point.
-  mlir::AffineExpr place(mlir::AffineExpr expr);
-  /// The indices of a read over loops before they were split.
+  /// Replaces the loops in `expr` by their values at this point.
+  mlir::AffineExpr substituteLoops(mlir::AffineExpr expr);
+  /// Returns the indices of `read` over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> getIndices(mlir::tssa::te::ReadOp read);
-  /// Flat address, at this point, of the element at `indices` (not yet placed).
+  /// Returns the flat address, at this point, of the element at `indices`, which are over loops
+  /// before splitting.
   mlir::AffineExpr getAddress(const TensorBuffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// The conjunction of the constraints of `set`.
+  /// Returns the conjunction of the constraints of `set` at this point.
   Condition getCondition(mlir::IntegerSet set, mlir::ValueRange symbols);
-  /// Joins `expr` >= 0, or == 0, at this point to a conjunction; `expr` is over loops
-  /// before they were split.
+  /// Adds the constraint `expr` == 0 (if `equality` is set) or `expr` >= 0 at this point to
+  /// `condition`. `expr` is over loops before splitting.
   void addConstraint(mlir::AffineExpr expr, bool equality, Condition &condition);
-  /// The least value of `expr` over `loops`, the lanes and the rows that a tile may have; null
-  /// where it cannot be told. `expr` is over loops before they were split.
+  /// Returns the smallest value of `expr` over `loops`, over the lanes, and over the rows that a
+  /// tile may have. Returns null if it is not known. `expr` is over loops before splitting.
   mlir::AffineExpr getLeast(mlir::AffineExpr expr, const LoopBounds &loops);
-  /// Whether `expr`, over loops before they were split, is assumed to be >= 0 here.
+  /// Whether `expr`, over loops before splitting, is assumed to be >= 0 here.
   bool isAssumed(mlir::AffineExpr expr);
-  /// A conjunction as one value, a scalar or a lane mask; null when it always holds. It must
-  /// not be one that never does.
-  mlir::Value join(const Condition &condition) {
+  /// Returns `condition` as one value, an i1 or a lane mask; null if it always holds.
+  /// `condition.never` must not be set.
+  mlir::Value materialize(const Condition &condition) {
     return andMasks(condition.uniform, condition.lanes);
   }
-  /// Checks opaque index expressions against `sizes` where `guard` holds: out of
-  /// bounds sets the error flag and gives 0. Returns whether all are in bounds,
-  /// null when nothing had to be checked.
+  /// Checks opaque index expressions against the sizes of `buffer` where `guard` holds. An index
+  /// that is out of bounds sets the error flag and is replaced by 0 in `indices`. Returns whether
+  /// all are in bounds, or null if no index is opaque.
   mlir::Value checkOpaque(llvm::MutableArrayRef<mlir::AffineExpr> indices,
                           llvm::ArrayRef<bool> opaque, const TensorBuffer &buffer,
                           mlir::Value guard);
 
   mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
 
-  /// The element at `address`, scalar or vector.
+  /// Loads the element at `address`, as a scalar or a vector.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address);
-  /// The same where `guard` holds, else `pad`, and nothing outside of the buffer is touched.
+  /// Loads the element at `address` where `guard` holds; elsewhere the value is `pad`. Nothing
+  /// outside of the buffer is accessed.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,
                    mlir::TypedAttr pad);
   void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value);
@@ -135,17 +137,17 @@ private:
                          const Condition &guard, mlir::TypedAttr pad);
   mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address,
                          const Condition &guard, mlir::TypedAttr pad);
-  /// A place to read where `guard` does not hold, so that nothing has to be selected in a loop
-  /// that does not change the guard: there zeros are read in place of the buffer. Changes
-  /// `address`; null where the pad is not zero, or it is not known how far the reads reach.
+  /// Returns memory to read from: the buffer where `guard` holds, else an array of zeros. A loop
+  /// that does not change the guard then needs no select in it. Adapts `address` to that memory.
+  /// Returns null if the pad is not zero, or if it is not known how far the reads reach.
   mlir::Value selectZeros(const TensorBuffer &buffer, const Condition &guard, mlir::TypedAttr pad,
                           mlir::AffineExpr &address);
-  /// Whether `guard` holds for any lane, as a scalar; null when it does for all.
+  /// Whether `guard` holds for any lane, as a scalar; null if it holds for all.
   mlir::Value holdsForAny(const Condition &guard);
-  /// The element where `condition`, a scalar, holds, else `pad`.
+  /// Loads the element where the scalar `condition` holds; elsewhere the value is `pad`.
   mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value condition,
                         mlir::TypedAttr pad);
-  /// `value`, as it lies in memory, where `guard` holds, else `pad`.
+  /// Selects `value`, in its form in memory, where `guard` holds and `pad` elsewhere.
   mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);

@@ -14,11 +14,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Lanes of a vector, and threads of a block, for the points of a box.
+/// Number of lanes of a vector, and of threads of a block, for the points of a box.
 static constexpr int64_t vectorLanes = 16, boxThreads = 256;
 
 namespace {
-/// Writes a schedule into a region of its own.
+/// Writes the schedule of a box into a region of its own and reads it from there.
 class BoxScheduler {
 public:
   BoxScheduler(const PointBox &box, KernelTarget &target, Operation *op)
@@ -65,7 +65,7 @@ private:
       order.append({outer, vector});
       layout::ReorderOp::create(builder, loc, order);
       layout::VectorizeOp::create(builder, loc, vector);
-      if (spread.empty()) // no lines to share: their parts
+      if (spread.empty()) // there are no other dims to share: share the vectors
         spread.push_back(outer);
     }
     if (box.spread)

@@ -12,22 +12,23 @@
 
 namespace tssa::conversion {
 
-/// Points whose order does not matter: the elements of te.update and te.scan.
+/// A box of points whose order does not matter: the elements of a te.update or the lines of a
+/// te.scan.
 struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
-  /// The dim along which memory is contiguous, for targets with wide vectors.
+  /// The dim along which memory is contiguous, if any. Targets with wide vectors vectorize it.
   std::optional<unsigned> vectorDim;
-  /// Whether iterations are numbered also where that serves only to share the work.
+  /// Whether to number the iterations even if that only serves to spread the work over threads.
   bool spread = true;
 };
 
-/// The loops of `box`. Where blocks have threads, each takes one point; else the
-/// elements along the vector dim are vectors.
+/// Schedules the loops of `box`. If blocks have threads, each thread gets one point. Otherwise the
+/// elements along the vector dim become vectors.
 mlir::FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target,
                                       mlir::Operation *op);
 
-/// Builds iteration `number` of a box, with the code of `build` at each point, or at
-/// each vector of points.
+/// Builds iteration `number` of a box. `build` emits the code at each point, or at each vector of
+/// points.
 mlir::LogicalResult buildBox(IndexBuilder &index, KernelContext &kernel, const Schedule &schedule,
                              mlir::Value number,
                              llvm::function_ref<void(BodyEvaluator &, const TilePoint &)> build);

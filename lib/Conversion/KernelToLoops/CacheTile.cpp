@@ -1,4 +1,4 @@
-//===- CacheTile.cpp - the part of an operand that a block keeps -===//
+//===- CacheTile.cpp - the part of an operand that a block caches ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// The loops that the dims run over.
+/// Returns the loops over which `dims` are expressions.
 static llvm::SmallSetVector<unsigned, 4> collectLoops(const Schedule &schedule,
                                                       ArrayRef<unsigned> dims) {
   llvm::SmallSetVector<unsigned, 4> loops;
@@ -44,7 +44,7 @@ std::optional<CacheTile> getCacheTile(IndexBuilder &index, const Schedule &sched
     auto extent =
         dyn_cast<AffineConstantExpr>(index.simplify(live.replace(last) - live.replace(first)));
     if (!extent) {
-      cache.op->emitError("expected the loops inside of the cache's to have constant extents");
+      cache.op->emitError("expected loops inside of the loop of a cache to have constant extents");
       return std::nullopt;
     }
     tile.loops.push_back(id);

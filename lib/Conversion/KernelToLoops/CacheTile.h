@@ -1,4 +1,4 @@
-//===- CacheTile.h - the part of an operand that a block keeps -===//
+//===- CacheTile.h - the part of an operand that a block caches -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 
 namespace tssa::conversion {
 
-/// The box of points, over the loops not entered yet and those of threads, in which
-/// an operand that depends on `dims` may differ. Nothing, with an error, when it has
-/// no constant size.
+/// Returns the box of points for which a block caches an operand that depends on `dims`: it spans
+/// the thread loops and all loops that are not entered yet. Reports an error and returns nothing if
+/// the box has no constant size.
 std::optional<CacheTile> getCacheTile(IndexBuilder &index, const Schedule &schedule,
                                       llvm::ArrayRef<unsigned> dims, const CachedOperand &cache);
 

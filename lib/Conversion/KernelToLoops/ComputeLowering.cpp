@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parallel loops of all pieces are numbered in one row, piece after piece; an
-// iteration finds its piece and its loops' values from the number. Inside of it,
-// expressions that the schedule computes there are computed into small buffers,
-// then the rest of the nest follows.
+// The parallel iterations of all pieces are numbered consecutively, piece after piece. From its
+// number an iteration finds its piece and the values of its loops. Expressions that the schedule
+// computes at one of these loops are computed there into small buffers; then the rest of the nest
+// follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// What a function such as exp counts for among body ops.
+/// The weight of a function such as exp when body ops are counted.
 static constexpr int64_t opsOfFunction = 16;
 
 namespace {
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// The only expression that is not computed at a loop of another.
+  /// Finds the root: the only expression that is not computed at a loop of another.
   LogicalResult findRoot() {
     llvm::StringSet<> inner;
     for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
@@ -74,7 +74,8 @@ private:
     return checkResults(kernel, root);
   }
 
-  /// A block has as many threads as the expression that uses the most, in whole warps.
+  /// Sets the threads of a block to the number that the most demanding expression needs, rounded up
+  /// to whole warps.
   LogicalResult countThreads(IndexBuilder &index) {
     int64_t most = 1;
     for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
@@ -102,7 +103,7 @@ private:
     return outs;
   }
 
-  /// Pieces from `piece` on, of which `number` is an iteration.
+  /// Builds iteration `number` of the pieces from `piece` on.
   LogicalResult buildPiece(IndexBuilder &index, unsigned piece, Value number) {
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(index, kernel, root, piece, function.context.values);
@@ -136,7 +137,7 @@ private:
     return result;
   }
 
-  /// Expressions computed at `loop` of the root.
+  /// Builds the expressions that are computed at `loop` of the root.
   LogicalResult buildInner(IndexBuilder &index, unsigned piece, const Schedule &schedule,
                            unsigned loop) {
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
@@ -148,8 +149,9 @@ private:
     return success();
   }
 
-  /// All threads of a block compute what is needed at a loop that they run together,
-  /// into shared memory; one thread computes what it needs at its own.
+  /// Builds `inner` at `loop` of the root. If all threads of a block run the loop together, they
+  /// compute `inner` together into shared memory. At a thread loop each thread computes what it
+  /// needs by itself.
   LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
                                      te::ComputeOp inner, unsigned loop) {
     BlockThreads *threads = target.getThreads();
@@ -174,7 +176,7 @@ private:
       return failure();
     for (auto [number, info] : llvm::enumerate(innerSchedule.loops))
       nested.declareLoop(number, info.extent);
-    // Threads that read it in the last iteration of a loop are done with it.
+    // In the previous iteration of the loop, other threads may still be reading the buffer.
     if (shared && schedule.loops[loop].kind == LoopKind::Serial)
       threads->buildBarrier(nested);
     PointEmitter emitter(nested, function.context, inner, 0, *outs, innerSchedule);
@@ -186,7 +188,7 @@ private:
     return success();
   }
 
-  /// Memory for the part of `inner` that is kept.
+  /// Allocates memory for the results of `inner`. Dims in `fixed` need only one element.
   FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner, ArrayRef<AffineExpr> fixed,
                                                    bool shared) {
     int64_t elements = 1;
@@ -216,7 +218,7 @@ private:
     return outs;
   }
 
-  /// Iterations of all pieces, and the target's grain.
+  /// Builds the number of iterations of all pieces, and the target's grain.
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
     MLIRContext *context = index.getContext();
     AffineExpr count = getAffineConstantExpr(0, context), work = count;

@@ -133,7 +133,7 @@ Value IndexBuilder::splat(Value value, int64_t lanes) {
   return vector::BroadcastOp::create(builder, loc, VectorType::get(lanes, value.getType()), value);
 }
 
-/// Broadcasts the scalar one of two values when the other is a vector.
+/// If one of the values is a vector, broadcasts the other one to as many lanes.
 void IndexBuilder::matchLanes(Value &lhs, Value &rhs) {
   if (auto type = dyn_cast<VectorType>(lhs.getType()))
     rhs = splat(rhs, type.getNumElements());

@@ -1,4 +1,4 @@
-//===- Inline.cpp - expressions computed anew at their reads -===//
+//===- Inline.cpp - expressions inlined into their readers ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The expression with this label, if the kernel has it.
+/// Returns the expression of `kernel` with this label, or null.
 static te::ComputeOp findExpression(te::KernelOp kernel, StringRef label) {
   for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
     if (op.getLabel() == label)

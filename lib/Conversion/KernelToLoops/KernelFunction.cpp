@@ -58,7 +58,7 @@ static MemRefType getFlatType(Type tensor) {
                          getMemoryType(cast<RankedTensorType>(tensor).getElementType()));
 }
 
-/// Sizes of a tensor in a kernel, which are parameters or sizes of an op.
+/// Returns the sizes of a tensor in a kernel, which are parameters of the kernel or sizes of an op.
 static SmallVector<OpFoldResult> getKernelSizes(OpBuilder &builder, Value tensor) {
   return te::getSizes(builder, tensor.getLoc(), tensor);
 }
@@ -144,13 +144,13 @@ LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
       return kernel.emitError("expected results of the last expression only, but result ")
              << i << " is another value, which nothing would write";
     if (!seen.insert(value).second)
-      return kernel.emitError("expected every result once, but result ")
-             << i << " is an earlier one, and only one of them would be written";
+      return kernel.emitError("expected different results, but result ")
+             << i << " is the same as an earlier one, and only one of them would be written";
   }
   return success();
 }
 
-/// Loops are bound to levels that the target has.
+/// Checks that loops are bound to levels that the target has, and that caches have shared memory.
 static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
     if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {

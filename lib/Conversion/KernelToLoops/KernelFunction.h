@@ -12,29 +12,30 @@
 
 namespace tssa::conversion {
 
-struct UpdateWindow;
+struct UpdateSlice;
 
-/// The function that runs a kernel, with what its body is built from.
+/// The function that runs a kernel, and what is needed to build its body.
 struct KernelFunction {
   mlir::func::FuncOp func;
   KernelContext context;
   llvm::SmallVector<TensorBuffer> outs;
 };
 
-/// Creates `@k` with its parameters (docs/decisions/0001) and an empty body; maps
-/// the kernel's parameters and clones what stands beside its te ops.
+/// Creates `@k` with its parameters (docs/decisions/0001) and an empty body. Maps the kernel's
+/// parameters to those of the function and clones the ops of the kernel that are not te
+/// expressions.
 KernelFunction createKernelFunction(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     KernelTarget &target);
 
-/// Checks that the kernel's results are those of the expression that is lowered to store them, and
-/// no value twice: nothing would write the others.
+/// Checks that `expression`, the one that is lowered to store results, computes all results of the
+/// kernel, and that no value is returned twice. Nothing would write any other result.
 mlir::LogicalResult checkResults(mlir::tssa::te::KernelOp kernel, mlir::Operation *expression);
 
 /// Ends the body of `@k` and sets its attributes.
 mlir::LogicalResult finishKernelFunction(mlir::OpBuilder &builder, KernelFunction &function,
                                          KernelTarget &target);
 
-/// Creates `@k.extent`, whose body returns what `extent` builds: the number of
+/// Creates `@k.extent`. Its body returns the two values that `extent` builds: the number of
 /// iterations and the target's grain.
 void createExtentFunction(
     mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
@@ -47,27 +48,28 @@ mlir::LogicalResult lowerComputeKernel(mlir::OpBuilder &builder, mlir::tssa::te:
 /// Lowers a kernel that is one te.update.
 mlir::LogicalResult lowerUpdateKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                       mlir::tssa::te::UpdateOp update, KernelTarget &target);
-/// Lowers a kernel that is one te.update whose points write a window.
-mlir::LogicalResult lowerWindowKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
-                                      mlir::tssa::te::UpdateOp update, const UpdateWindow &window,
-                                      KernelTarget &target);
+/// Lowers a kernel that is one te.update whose points write a slice of the base.
+mlir::LogicalResult lowerSliceKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
+                                     mlir::tssa::te::UpdateOp update, const UpdateSlice &slice,
+                                     KernelTarget &target);
 /// Lowers a kernel that is one te.scan.
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     mlir::tssa::te::ScanOp scan, KernelTarget &target);
 
-/// The buffer of a tensor with the sizes `sizes` of the kernel.
+/// Returns the buffer of a tensor of type `type` in `memref`. `sizes` are values of the kernel,
+/// which `values` maps to those of the function.
 TensorBuffer makeBuffer(mlir::Value memref, mlir::RankedTensorType type,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, const mlir::IRMapping &values);
 
-/// Sizes as expressions, with the kernel's values replaced by the function's.
+/// Returns `sizes` as expressions over the function's values, to which `values` maps the kernel's.
 llvm::SmallVector<mlir::AffineExpr> getSizeExprs(IndexBuilder &index,
                                                  llvm::ArrayRef<mlir::OpFoldResult> sizes,
                                                  const mlir::IRMapping &values);
 
-/// Whether two buffers are not the same memory.
+/// Builds the condition that two buffers do not have the same address.
 mlir::Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs, const TensorBuffer &rhs);
 
-/// Sizes with the kernel's values replaced by the function's.
+/// Returns `sizes` with the kernel's values replaced by the function's, as `values` maps them.
 llvm::SmallVector<mlir::OpFoldResult> mapSizes(llvm::ArrayRef<mlir::OpFoldResult> sizes,
                                                const mlir::IRMapping &values);
 

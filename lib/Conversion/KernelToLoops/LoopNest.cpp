@@ -5,21 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps:
-// 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of
-//    a tile group are known, the group is resolved: a full tile, a shorter last
-//    tile of known size, or, when sizes are dynamic, single masked vectors or a tile of
-//    rows that is high enough: of rows that do not exist the last is computed again, and
-//    not stored, so that fewer rows never cost more.
-// 2. At the innermost place: points of the tile without a reduction, or
-//    accumulators, reduction loops (with their own full and tail tiles) around the
-//    accumulation of each point, and the epilogue.
+// The nest is built in two steps:
+// 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of a tile group are
+//    entered, the group is resolved into cases: a full tile and, if the size is static, a shorter
+//    last tile. If the size is dynamic, the tail is a loop of single masked vectors or a tile of
+//    rows that has room for the rest. In such a tile the last row is computed again for each row
+//    that does not exist, but not stored, so that fewer rows never cost more.
+// 2. In the innermost loop: the points of the tile, if there is no reduction. Otherwise the
+//    accumulators, the reduction loops (with their own full and tail tiles) around the accumulation
+//    of each point, and the epilogue.
 //
-// The threads of a block all run this code. Where no thread waits for another
-// (`meets` is false), a thread without an iteration branches around the rest as soon
-// as that is known. Else all threads go through all loops: conditions are gathered
-// in `active`, tiles are always full, and only the code that touches memory or
-// accumulators is under a condition.
+// All threads of a block run this code. If no thread synchronises with another (`hasBarriers` is
+// false), a thread without an iteration branches around the rest as soon as that is known.
+// Otherwise all threads run all loops: conditions are collected in `active`, tiles are always full,
+// and only code that accesses memory or accumulators is conditional.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +82,7 @@ void NestBuilder::enterThreads(Value number) {
 void NestBuilder::where(Value condition, function_ref<void()> next) {
   if (!condition)
     return next();
-  if (!meets)
+  if (!hasBarriers)
     return buildIf(condition, next, nullptr);
   Value before = active;
   active = buildConjunction(index, active, condition);
@@ -91,8 +90,8 @@ void NestBuilder::where(Value condition, function_ref<void()> next) {
   active = before;
 }
 
-Values NestBuilder::joinWhere(Value condition, Values accumulators,
-                              function_ref<Values(Values)> body) {
+Values NestBuilder::accumulateWhere(Value condition, Values accumulators,
+                                    function_ref<Values(Values)> body) {
   if (!condition)
     return body(accumulators);
   auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
@@ -100,8 +99,8 @@ Values NestBuilder::joinWhere(Value condition, Values accumulators,
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
   emitter.beginScope();
-  Values joined = body(accumulators);
-  scf::YieldOp::create(builder, loc(), joined);
+  Values combined = body(accumulators);
+  scf::YieldOp::create(builder, loc(), combined);
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc(), accumulators);
   emitter.beginScope();
@@ -135,7 +134,7 @@ void NestBuilder::buildThreadLoops(ArrayRef<unsigned> loops, function_ref<void()
   }
   where(condition, [&] {
     for (unsigned id : loops)
-      if (meets && active)
+      if (hasBarriers && active)
         buildIf(active, [&] { visitLoop(id); }, nullptr);
       else
         visitLoop(id);
@@ -162,25 +161,25 @@ std::optional<unsigned> NestBuilder::findReadyGroup() {
   return std::nullopt;
 }
 
-void NestBuilder::buildSerial(unsigned step) {
+void NestBuilder::buildSerial(unsigned level) {
   if (SmallVector<unsigned> ready = findReadyThreadLoops(); !ready.empty())
-    return buildThreadLoops(ready, [&] { buildSerial(step); });
+    return buildThreadLoops(ready, [&] { buildSerial(level); });
   if (std::optional<unsigned> group = findReadyGroup()) {
-    resolveGroup(*group, [&] { buildSerial(step); });
+    resolveGroup(*group, [&] { buildSerial(level); });
     points.states[*group].reset();
     return;
   }
-  if (step == schedule.serial.size()) {
+  if (level == schedule.serial.size()) {
     buildTile();
     return;
   }
-  unsigned loop = schedule.serial[step];
+  unsigned loop = schedule.serial[level];
   checkUniform(loop);
   buildFor(index.constant(0), getTripCount(loop), {}, [&](Value iv, ValueRange) -> Values {
     index.setLoop(loop, iv);
     visitLoop(loop);
     if (succeeded(result))
-      buildSerial(step + 1);
+      buildSerial(level + 1);
     index.dropLoop(loop);
     return {};
   });
@@ -188,12 +187,12 @@ void NestBuilder::buildSerial(unsigned step) {
 
 void NestBuilder::checkUniform(unsigned id) {
   const ScheduledLoop &loop = schedule.loops[id];
-  if (!meets || !loop.limit)
+  if (!hasBarriers || !loop.limit)
     return;
   for (unsigned thread : schedule.threads)
     if (loop.origin.isFunctionOfDim(thread))
-      result = emitError(loc(), "expected loops around lanes that join results, or around a "
-                                "cache, to have as many iterations for all lanes");
+      result = emitError(loc(), "expected loops around lanes that combine results, or around a "
+                                "cache, to have the same number of iterations for all lanes");
 }
 
 Value NestBuilder::getTripCount(unsigned id) {
@@ -245,7 +244,7 @@ void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
     points.states[i] = TileState{count, {}, {}, false, {}};
     next();
   };
-  if (meets) // what does not exist is left out where memory is touched
+  if (hasBarriers) // rows that do not exist are skipped where memory is accessed
     return withCount(group.size);
   AffineExpr outer = index.simplify(group.outer);
   if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {
@@ -274,7 +273,7 @@ void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> ne
 }
 
 SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
-  // As many accumulators hide the latency of a multiply-add: fewer take as long.
+  // This many accumulators hide the latency of a multiply-add; with fewer, a tile takes as long.
   constexpr int64_t fewAccumulators = 8;
   int64_t perRow = 1;
   for (const TileGroup &other : schedule.tiles)
@@ -284,7 +283,7 @@ SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
   SmallVector<int64_t> heights = {group.size - 1};
   while (heights.back() > step)
     heights.push_back(heights.back() - step);
-  if (heights.back() > 1) // a single row, of a matrix by a vector, loads little but the matrix
+  if (heights.back() > 1) // a single row (matrix times vector) loads little besides the matrix
     heights.push_back(1);
   return heights;
 }

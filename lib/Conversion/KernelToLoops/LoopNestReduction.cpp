@@ -7,7 +7,7 @@
 
 #include "CacheTile.h"
 #include "NestBuilder.h"
-#include "ThreadJoin.h"
+#include "ThreadCombine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,15 +29,15 @@ Values NestBuilder::reduceTile(ArrayRef<TileRow> rows) {
       accumulators.append(identity);
     }
   auto reduce = [&](Values inner) { return buildWholeReduction(rows, inner); };
-  if (meets && schedule.caches.empty())
-    accumulators = joinWhere(active, accumulators, reduce);
+  if (hasBarriers && schedule.caches.empty())
+    accumulators = accumulateWhere(active, accumulators, reduce);
   else
     accumulators = reduce(accumulators);
   emitter.beginScope();
   return accumulators;
 }
 
-Values NestBuilder::joinRow(ValueRange accumulators, unsigned i) {
+Values NestBuilder::combineRow(ValueRange accumulators, unsigned i) {
   if (accumulators.empty())
     return {};
   Values row = getSlot(accumulators, i * blocks);
@@ -47,51 +47,52 @@ Values NestBuilder::joinRow(ValueRange accumulators, unsigned i) {
   if (vectorGroup && vectorGroup->reduction)
     row = emitter.combineLanes(row);
   if (threads && schedule.getReductionThreads() > 1)
-    row = joinThreads(index, *threads, emitter, row, schedule.getReductionThreads());
+    row = combineThreads(index, *threads, emitter, row, schedule.getReductionThreads());
   return row;
 }
 
-Value NestBuilder::isFirstOfJoined() {
+Value NestBuilder::isFirstOfGroup() {
   Value number = threads->buildNumber(index);
-  Value place = arith::RemUIOp::create(builder, loc(), number,
-                                       index.constant(schedule.getReductionThreads()));
-  return arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::eq, place, index.constant(0));
+  Value position = arith::RemUIOp::create(builder, loc(), number,
+                                          index.constant(schedule.getReductionThreads()));
+  return arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::eq, position,
+                               index.constant(0));
 }
 
 Values NestBuilder::getSlot(ValueRange accumulators, unsigned slot) {
   return Values(accumulators.slice(slot * numAccumulators, numAccumulators));
 }
 
-Values NestBuilder::buildReduction(unsigned step, ArrayRef<TileRow> rows, Values accumulators) {
-  if (step == schedule.reduction.size())
-    return joinWhere(getReductionThreadsLimit(), accumulators,
-                     [&](Values inner) { return accumulateTile(rows, inner); });
-  if (step + 1 < schedule.reduction.size() || !schedule.caches.empty())
-    return buildReductionLoop(step, rows, accumulators);
-  return joinWhereNeeded(rows, accumulators, [&](Values inner) {
-    // Guards that the innermost loop does not change are decided once before it.
+Values NestBuilder::buildReduction(unsigned level, ArrayRef<TileRow> rows, Values accumulators) {
+  if (level == schedule.reduction.size())
+    return accumulateWhere(getReductionThreadsLimit(), accumulators,
+                           [&](Values inner) { return accumulateTile(rows, inner); });
+  if (level + 1 < schedule.reduction.size() || !schedule.caches.empty())
+    return buildReductionLoop(level, rows, accumulators);
+  return accumulateWhereNeeded(rows, accumulators, [&](Values inner) {
+    // Guards that do not change in the innermost loop are decided once, before it.
     if (isTail())
-      return buildReductionLoop(step, rows, inner);
+      return buildReductionLoop(level, rows, inner);
     TileEmitter::Guards guards = emitter.getKnownGuards(getRowPoints(rows));
     return buildVersions(buildConjunction(index, guards), inner, [&](bool hold) {
       emitter.assumeGuards(guards, hold);
-      Values joined = buildReductionLoop(step, rows, inner);
+      Values combined = buildReductionLoop(level, rows, inner);
       emitter.assumeGuards(guards, false);
-      return joined;
+      return combined;
     });
   });
 }
 
-Values NestBuilder::joinWhereNeeded(ArrayRef<TileRow> rows, Values accumulators,
-                                    function_ref<Values(Values)> body) {
+Values NestBuilder::accumulateWhereNeeded(ArrayRef<TileRow> rows, Values accumulators,
+                                          function_ref<Values(Values)> body) {
   if (threads)
     return body(accumulators);
   TileEmitter::Guards needed = emitter.getNeededGuards(getRowPoints(rows));
-  return joinWhere(buildConjunction(index, needed), accumulators, [&](Values inner) {
+  return accumulateWhere(buildConjunction(index, needed), accumulators, [&](Values inner) {
     emitter.assumeGuards(needed, true);
-    Values joined = body(inner);
+    Values combined = body(inner);
     emitter.assumeGuards(needed, false);
-    return joined;
+    return combined;
   });
 }
 
@@ -102,14 +103,14 @@ bool NestBuilder::isTail() const {
 
 Values NestBuilder::buildWholeReduction(ArrayRef<TileRow> rows, Values accumulators) {
   Value interior;
-  // Threads of a block that went different ways would run both.
+  // If threads of a block branched differently, the block would run both versions.
   if (!threads && !isTail())
     interior = emitter.getInterior(getRowPoints(rows));
   return buildVersions(interior, accumulators, [&](bool holds) {
     emitter.assumeInterior(holds);
-    Values joined = buildReduction(0, rows, accumulators);
+    Values combined = buildReduction(0, rows, accumulators);
     emitter.assumeInterior(false);
-    return joined;
+    return combined;
   });
 }
 
@@ -130,23 +131,24 @@ Values NestBuilder::buildVersions(Value condition, Values accumulators,
   for (bool holds : {true, false}) {
     builder.setInsertionPointToEnd(holds ? branch.thenBlock() : branch.elseBlock());
     emitter.beginScope();
-    Values joined = body(holds);
-    scf::YieldOp::create(builder, loc(), joined);
+    Values combined = body(holds);
+    scf::YieldOp::create(builder, loc(), combined);
   }
   emitter.beginScope();
   return Values(branch.getResults());
 }
 
-Values NestBuilder::buildReductionLoop(unsigned step, ArrayRef<TileRow> rows, Values accumulators) {
-  unsigned loop = schedule.reduction[step];
-  checkUniformCache(step);
+Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
+                                       Values accumulators) {
+  unsigned loop = schedule.reduction[level];
+  checkUniformCache(level);
   auto run = [&](Value iv, ValueRange inner) {
     index.setLoop(loop, iv);
-    bool last = fillCaches(step);
-    auto rest = [&](Values values) { return buildReduction(step + 1, rows, values); };
-    Values joined = last ? joinWhere(active, Values(inner), rest) : rest(Values(inner));
+    bool last = fillCaches(level);
+    auto rest = [&](Values values) { return buildReduction(level + 1, rows, values); };
+    Values combined = last ? accumulateWhere(active, Values(inner), rest) : rest(Values(inner));
     index.dropLoop(loop);
-    return joined;
+    return combined;
   };
   const TileGroup *group = schedule.getTile(loop);
   if (!group)
@@ -171,25 +173,25 @@ Value NestBuilder::getReductionThreadsLimit() {
   return condition;
 }
 
-void NestBuilder::checkUniformCache(unsigned step) {
-  unsigned loop = schedule.reduction[step];
+void NestBuilder::checkUniformCache(unsigned level) {
+  unsigned loop = schedule.reduction[level];
   for (const CachedOperand &cache : schedule.caches) {
-    if (llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step), cache.loop))
+    if (llvm::is_contained(ArrayRef(schedule.reduction).drop_front(level), cache.loop))
       checkUniform(loop);
     if (cache.loop == loop && schedule.getTile(loop))
-      result = cache.op->emitError("expected a loop without a register tile");
+      result = cache.op->emitError("expected the loop of a cache to have no register tile");
   }
 }
 
-bool NestBuilder::fillCaches(unsigned step) {
-  unsigned loop = schedule.reduction[step];
+bool NestBuilder::fillCaches(unsigned level) {
+  unsigned loop = schedule.reduction[level];
   bool found = false, further = false;
   for (const CachedOperand &cache : schedule.caches) {
-    further |= llvm::is_contained(ArrayRef(schedule.reduction).drop_front(step + 1), cache.loop);
+    further |= llvm::is_contained(ArrayRef(schedule.reduction).drop_front(level + 1), cache.loop);
     if (cache.loop != loop)
       continue;
     if (!std::exchange(found, true))
-      threads->buildBarrier(index); // all have read what was there before
+      threads->buildBarrier(index); // all threads have read the previous contents
     std::optional<CacheTile> tile =
         getCacheTile(index, schedule, emitter.getDimsOfOperand(cache.operand), cache);
     if (!tile || failed(emitter.fillCache(*tile)))
@@ -251,8 +253,8 @@ Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) 
       TilePoint tilePoint = points.getPoint(row, point);
       tilePoint.vector = lanes != 0 && !isScalar(row);
       tilePoint.reducesLanes = lanesReduced;
-      Values joined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
-      llvm::copy(joined, accumulators.begin() + slot * numAccumulators);
+      Values combined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
+      llvm::copy(combined, accumulators.begin() + slot * numAccumulators);
     }
   }
   return accumulators;

@@ -21,7 +21,7 @@ bool NestBuilder::hasReduction() const {
 void NestBuilder::buildTile() {
   bool mayMiss = false;
   for (unsigned i = 0; i < schedule.tiles.size(); ++i)
-    mayMiss |= meets && !schedule.tiles[i].reduction && points.getSurplus(i);
+    mayMiss |= hasBarriers && !schedule.tiles[i].reduction && points.getSurplus(i);
   SmallVector<TileRow> rows = points.getRows(/*masked=*/mayMiss);
   Values accumulators;
   if (hasReduction())
@@ -30,28 +30,28 @@ void NestBuilder::buildTile() {
 }
 
 void NestBuilder::finishTile(ArrayRef<TileRow> rows, ValueRange accumulators, bool mayMiss) {
-  if (!meets) {
+  if (!hasBarriers) {
     for (auto [i, row] : llvm::enumerate(rows))
-      finishRow(points.getPoint(row), joinRow(accumulators, i));
+      finishRow(points.getPoint(row), combineRow(accumulators, i));
     return;
   }
-  SmallVector<Values> joined;
+  SmallVector<Values> combined;
   for (unsigned i = 0; i < rows.size(); ++i)
-    joined.push_back(joinRow(accumulators, i));
+    combined.push_back(combineRow(accumulators, i));
   Value mine = active;
   if (schedule.getReductionThreads() > 1)
-    mine = buildConjunction(index, mine, isFirstOfJoined());
-  auto finish = [&] { finishExistingRows(joined, mayMiss); };
+    mine = buildConjunction(index, mine, isFirstOfGroup());
+  auto finish = [&] { finishExistingRows(combined, mayMiss); };
   if (mine)
     buildIf(mine, finish, nullptr);
   else
     finish();
 }
 
-void NestBuilder::finishExistingRows(ArrayRef<Values> joined, bool mayMiss) {
+void NestBuilder::finishExistingRows(ArrayRef<Values> combined, bool mayMiss) {
   auto finishRows = [&](bool withMasks) {
     SmallVector<TileRow> rows = points.getRows(withMasks);
-    for (auto [row, values] : llvm::zip_equal(rows, joined))
+    for (auto [row, values] : llvm::zip_equal(rows, combined))
       finishRow(points.getPoint(row), values);
   };
   if (!mayMiss)

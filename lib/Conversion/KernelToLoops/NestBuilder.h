@@ -13,7 +13,7 @@
 
 namespace tssa::conversion {
 
-/// Builds one loop nest; see LoopNest.cpp for the steps.
+/// Builds one loop nest. LoopNest.cpp describes the steps.
 class NestBuilder {
 public:
   using Values = TileEmitter::Values;
@@ -25,8 +25,8 @@ public:
         points(index, schedule, laneDim, masksVectors), entered(schedule.loops.size(), false) {
     if (const TileGroup *group = schedule.getVector())
       lanes = group->factors.back();
-    meets = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
-                        computesAtSerialLoop());
+    hasBarriers = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
+                              computesAtSerialLoop());
   }
 
   mlir::LogicalResult build();
@@ -36,93 +36,101 @@ private:
 
   // Threads.
   bool computesAtSerialLoop() const;
-  /// The thread's iteration of each thread loop; the innermost changes first.
+  /// Computes from the thread's `number` its iteration of each thread loop. The innermost loop
+  /// varies fastest.
   void enterThreads(mlir::Value number);
   static int64_t getConstant(mlir::AffineExpr expr) {
     return llvm::cast<mlir::AffineConstantExpr>(expr).getValue();
   }
-  /// Runs `next` for the threads where `condition` (null: everywhere) holds.
+  /// Builds `next` for the threads for which `condition` holds. A null condition always holds.
   void where(mlir::Value condition, llvm::function_ref<void()> next);
-  /// Joins accumulators by `body` where `condition` (null: everywhere) holds.
-  Values joinWhere(mlir::Value condition, Values accumulators,
-                   llvm::function_ref<Values(Values)> body);
-  /// Whether a thread loop that is part of a split has an iteration for this thread;
-  /// null when each has.
+  /// Builds `body` where `condition` holds and returns the accumulators afterwards; elsewhere they
+  /// stay as they are. A null condition always holds.
+  Values accumulateWhere(mlir::Value condition, Values accumulators,
+                         llvm::function_ref<Values(Values)> body);
+  /// Whether a thread loop that is part of a split has an iteration for this thread. Null if it
+  /// always has one.
   mlir::Value getLimitCondition(unsigned id);
-  /// Thread loops over parallel dims whose iteration is known here for the first time.
+  /// Returns the thread loops over parallel dims whose iteration is known from here on but was not
+  /// before.
   llvm::SmallVector<unsigned> findReadyThreadLoops();
   void buildThreadLoops(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> next);
   void visitLoop(unsigned loop);
 
   // Loops of parallel dims.
   std::optional<unsigned> findReadyGroup();
-  void buildSerial(unsigned step);
-  /// Threads that wait for each other in a loop have equally many iterations of it.
+  void buildSerial(unsigned level);
+  /// Reports an error if threads that synchronise inside of loop `id` do not all run the same
+  /// number of its iterations.
   void checkUniform(unsigned id);
-  /// Iterations of a loop; fewer at the end of a split that does not divide.
+  /// Builds the number of iterations of loop `id`. It is smaller than the extent at the end of a
+  /// split that does not divide.
   mlir::Value getTripCount(unsigned id);
   Values buildFor(mlir::Value lower, mlir::Value upper, mlir::ValueRange inits,
                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
   void buildIf(mlir::Value condition, llvm::function_ref<void()> thenBody,
                llvm::function_ref<void()> elseBody);
-  /// Calls `next` with the state of group `i` set, once for each case of it.
+  /// Calls `next` once for each case of tile group `i` (full tile, tail), with the state of the
+  /// group set.
   void resolveGroup(unsigned i, llvm::function_ref<void()> next);
-  /// Runs `next` for the iterations that are left of group `i`, fewer than a full tile.
+  /// Builds `next` for the `left` iterations that remain of group `i`, fewer than a full tile.
   void buildTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
-  /// Runs `next` in a loop over the single rows or vectors that are left.
+  /// Builds `next` in a loop over the single rows or vectors that remain.
   void forEachDynamic(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
-  /// Runs `next` once, with a tile of rows that has room for those that are left.
+  /// Builds `next` once, with the lowest tile of `heights` that has room for the remaining rows.
   void buildRowTail(unsigned i, mlir::AffineExpr left, llvm::ArrayRef<int64_t> heights,
                     llvm::function_ref<void()> next);
-  /// Heights of tiles for the rows that are left, the largest first.
+  /// Returns the heights of tiles for the remaining rows of `group`, the largest first.
   llvm::SmallVector<int64_t> getTailHeights(const TileGroup &group);
-  /// A tile of `count` rows of which the first `certain` exist.
+  /// Returns the state of a tile of `count` rows of which at least the first `certain` exist.
+  /// `left` rows remain.
   TileState getClampedState(mlir::AffineExpr left, int64_t count, int64_t certain);
   TileState getDynamicState(mlir::Value iv, mlir::AffineExpr left, bool vector);
 
   // Tiles.
   bool hasReduction() const;
   void buildTile();
-  /// The accumulators of all rows, `blocks` of them for each.
+  /// Builds the reduction of a tile and returns the accumulators of all rows, `blocks` of them for
+  /// each row.
   Values reduceTile(llvm::ArrayRef<TileRow> rows);
-  /// The result of row `i`, joined from its blocks, lanes and threads; nothing without
-  /// a reduction.
-  Values joinRow(mlir::ValueRange accumulators, unsigned i);
-  /// Stores the results of a tile.
+  /// Combines the accumulators of row `i` from its blocks, lanes and threads. Returns nothing if
+  /// there is no reduction.
+  Values combineRow(mlir::ValueRange accumulators, unsigned i);
+  /// Stores the results of a tile. With `mayMiss`, some of its rows may not exist.
   void finishTile(llvm::ArrayRef<TileRow> rows, mlir::ValueRange accumulators, bool mayMiss);
-  /// Stores the rows of a full tile, which may not all exist.
-  void finishExistingRows(llvm::ArrayRef<Values> joined, bool mayMiss);
+  /// Stores those rows of a full tile that exist.
+  void finishExistingRows(llvm::ArrayRef<Values> combined, bool mayMiss);
   void finishRow(TilePoint point, mlir::ValueRange accumulators);
-  /// Of the threads that have joined their results, the one that stores them.
-  mlir::Value isFirstOfJoined();
+  /// Whether this thread is the first of a group that has combined its results, and so stores them.
+  mlir::Value isFirstOfGroup();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
-  /// Whether the rows of this tile may not all exist: few tiles are like that, and most at a
-  /// border, so one version of the code does.
+  /// Whether the rows of this tile may not all exist. Few tiles are of this kind, and most of them
+  /// are at a border, so their code is not built in several versions.
   bool isTail() const;
-  /// The reduction of a tile; in two versions where guards may hold throughout.
+  /// Builds the reduction of a tile, in two versions if guards may hold in all of its iterations.
   Values buildWholeReduction(llvm::ArrayRef<TileRow> rows, Values accumulators);
   llvm::SmallVector<TilePoint> getRowPoints(llvm::ArrayRef<TileRow> rows);
-  /// Builds `body` where `condition` holds and once more where it does not.
+  /// Builds `body` in two versions: one where `condition` holds and one where it does not. A null
+  /// condition counts as false.
   Values buildVersions(mlir::Value condition, Values accumulators,
                        llvm::function_ref<Values(bool holds)> body);
-  /// Builds `body` where `rows` may add to their accumulators.
-  Values joinWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
-                         llvm::function_ref<Values(Values)> body);
-  Values buildReduction(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
-  Values buildReductionLoop(unsigned step, llvm::ArrayRef<TileRow> rows, Values accumulators);
-  /// Whether the loops over a reduction that are bound to lanes have an iteration for
-  /// this thread.
+  /// Builds `body` under the condition that `rows` may change their accumulators.
+  Values accumulateWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
+                               llvm::function_ref<Values(Values)> body);
+  Values buildReduction(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
+  Values buildReductionLoop(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
+  /// Builds the condition that the thread loops over a reduction have an iteration for this thread.
   mlir::Value getReductionThreadsLimit();
 
   // Caches.
-  void checkUniformCache(unsigned step);
-  /// Fills the caches of a reduction loop, whose iteration has just begun. Returns
-  /// whether these are the innermost ones.
-  bool fillCaches(unsigned step);
-  /// What the full tiles of a reduction loop leave over.
+  void checkUniformCache(unsigned level);
+  /// Fills the caches of a reduction loop, at the start of its iteration. Returns whether this
+  /// loop has caches and no loop inside of it has any.
+  bool fillCaches(unsigned level);
+  /// Builds the iterations of a reduction loop that its full tiles leave over.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
                             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
-  /// Asks for the operands of the next tile while this one is computed.
+  /// Prefetches the operands of the next tile while this one is computed.
   void prefetchNextRows(llvm::ArrayRef<TileRow> rows);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
@@ -137,9 +145,9 @@ private:
   TilePoints points;
   int64_t lanes = 0;
   unsigned blocks = 1, numAccumulators = 1;
-  llvm::SmallVector<bool> entered; ///< thread loops whose limit was looked at
-  bool meets = false;              ///< threads wait for each other
-  mlir::Value active;              ///< when they meet: whether this thread has an iteration
+  llvm::SmallVector<bool> entered; ///< thread loops whose limit was checked
+  bool hasBarriers = false;        ///< whether threads synchronise inside of the nest
+  mlir::Value active;              ///< if they do: whether this thread has an iteration
   mlir::LogicalResult result = llvm::success();
 };
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of an operand lies with the reduction dims outermost, so that neighbouring
-// points of a register tile are neighbours in memory; rows of it are a little longer
-// than needed, so that threads that fill a column meet different banks. Threads fill
-// it in the order in which the operand's sources lie in memory.
+// In the cached box of an operand the reduction dims are outermost, so that neighbouring points of
+// a register tile are adjacent in memory. Rows are padded a little, so that threads that fill a
+// column access different banks. Threads fill the box in the order in which the operand's sources
+// lie in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Elements by which rows are longer; keeps vectors of four aligned.
+/// Number of padding elements of a row. It keeps vectors of four elements aligned.
 static constexpr int64_t rowPadding = 4;
 
 Value PointEmitter::getOperand(unsigned operand) {
@@ -70,12 +70,13 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   Value operand = getOperand(tile.operand);
   if (!operand || !isa<FloatType, IntegerType>(operand.getType()))
     return tile.op->emitError("expected operand ")
-           << tile.operand << " of what the body yields to be a number computed in the body";
+           << tile.operand
+           << " of the op that computes the yielded value to be a number computed in the body";
   llvm::SetVector<Operation *> ops;
   te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   for (Operation *pointOp : ops)
     if (auto read = dyn_cast<te::ReadOp>(pointOp); read && hasOpaqueIndex(read))
-      return tile.op->emitError("cannot keep an operand that is read at an index from data");
+      return tile.op->emitError("cannot cache an operand that is read at an index from data");
   if (!caches.contains(operand))
     makeCache(operand, tile);
 
@@ -85,7 +86,7 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   int64_t total = 1;
   for (int64_t extent : tile.extents)
     total *= extent;
-  // As many iterations for all threads, a number that is known: they can be unrolled.
+  // All threads run the same constant number of iterations, so the loop can be unrolled.
   auto loop =
       scf::ForOp::create(builder, loc, index.constant(0),
                          index.constant(llvm::divideCeil(total, threads.count)), index.constant(1));
@@ -110,7 +111,7 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   const Cache &cache = caches.find(operand)->second;
-  // Neighbouring threads take neighbouring elements of the source.
+  // Neighbouring threads read neighbouring elements of the source.
   SmallVector<unsigned> order = getFillOrder(operand, tile, cache.order);
   SmallVector<AffineExpr> offsets(order.size());
   for (unsigned i = order.size(); i-- > 0;) {
@@ -125,14 +126,14 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   AffineExpr address = getAffineConstantExpr(0, index.getContext());
   Value exists;
   for (unsigned i = 0; i < offsets.size(); ++i) {
-    AffineExpr place = tile.origins[i] + offsets[i];
-    point.place[getAffineDimExpr(tile.loops[i], index.getContext())] = place;
+    AffineExpr position = tile.origins[i] + offsets[i];
+    point.loopValues[getAffineDimExpr(tile.loops[i], index.getContext())] = position;
     address = address + offsets[i] * cache.strides[i];
-    // The offset is below the extent, a symbol of which that is not known.
+    // The offset is less than the extent, but it is a symbol, of which that is not known.
     AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
     if (index.isNonNegative(surplus))
       continue;
-    Value holds = index.materializeCondition(tile.limits[i] - place - 1, /*equality=*/false);
+    Value holds = index.materializeCondition(tile.limits[i] - position - 1, /*equality=*/false);
     exists = exists ? arith::AndIOp::create(builder, loc, exists, holds).getResult() : holds;
   }
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
@@ -175,10 +176,10 @@ SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile 
 }
 
 void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
-  // Points that do not exist have zeros there.
+  // The cache holds zeros for points that do not exist, so the mask can be dropped.
   TilePoint whole = point;
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand, reader.load(cache.buffer, reader.place(cache.address)));
+    body.map(operand, reader.load(cache.buffer, reader.substituteLoops(cache.address)));
 }

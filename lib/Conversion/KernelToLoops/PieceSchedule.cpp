@@ -14,14 +14,15 @@ using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
 namespace {
-/// The box of one piece.
+/// The box of one piece, and the constraints that it does not express.
 struct PieceBox {
   SmallVector<AffineExpr> offsets, extents; ///< of all dims, reduction too
-  IntegerSet rest; ///< what the box does not say of the piece; null for nothing
+  IntegerSet rest;                          ///< constraints beside the box; null if there are none
 };
 } // namespace
 
-/// The bound that `expr >= 0` puts on one dim: (dim, isLower, value).
+/// Returns the bound that `expr >= 0` puts on one dim, as (dim, isLower, value). A lower bound is
+/// the first index, an upper bound the index after the last one.
 static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr expr) {
   for (int64_t sign : {1, -1}) {
     unsigned dimsFound = 0, dim = 0;
@@ -89,12 +90,12 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
   return box;
 }
 
-/// An index expression of the expression scheduled by `schedule` over live loops.
+/// Returns `expr`, over the dims of the expression that `schedule` schedules, over live loops.
 static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
-  DenseMap<AffineExpr, AffineExpr> place;
+  DenseMap<AffineExpr, AffineExpr> liveExprs;
   for (auto [loop, splitExpr] : schedule.splits)
-    place[getAffineDimExpr(loop, index.getContext())] = splitExpr;
-  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(place));
+    liveExprs[getAffineDimExpr(loop, index.getContext())] = splitExpr;
+  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(liveExprs));
 }
 
 namespace tssa::conversion {
@@ -114,7 +115,7 @@ FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel
   FailureOr<PieceBox> box = getBox(op, piece, getExtents(index, op, values));
   if (failed(box))
     return failure();
-  // A fixed dim is a loop of one iteration at the index given.
+  // A fixed dim becomes a loop of one iteration at the given index.
   for (auto [dim, at] : llvm::enumerate(fixed))
     if (at) {
       box->offsets[dim] = at;
@@ -142,8 +143,8 @@ SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedu
         fixed[dim] = over;
     }
   };
-  // What is computed at the same loop has its dims fixed the same way: its reads matter
-  // only where the root has none.
+  // Expressions computed at the same loop have their dims fixed in the same way. Their reads matter
+  // only if the root does not read `inner`.
   SmallVector<te::ReadOp> ofRoot, ofOthers;
   for (Operation *user : inner->getUsers())
     if (auto read = dyn_cast<te::ReadOp>(user))

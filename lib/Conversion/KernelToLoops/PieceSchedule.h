@@ -16,38 +16,39 @@ namespace tssa::conversion {
 struct ScheduledPiece {
   Schedule schedule;
   llvm::SmallVector<mlir::AffineExpr> extents; ///< of the dims
-  mlir::IntegerSet rest; ///< what a box does not say of the piece; null for nothing
+  mlir::IntegerSet rest; ///< constraints of the piece beside its box; null if there are none
 };
 
-/// The label, or "".
+/// Returns the label of `op`, or "" if it has none.
 llvm::StringRef getLabel(mlir::tssa::te::ComputeOp op);
 
-/// Sizes of all dims of `op`; `values` maps the kernel's values to the function's.
+/// Returns the sizes of all dims of `op`. `values` maps the kernel's values to the function's.
 llvm::SmallVector<mlir::AffineExpr> getExtents(IndexBuilder &index, mlir::tssa::te::ComputeOp op,
                                                const mlir::IRMapping &values);
 
-/// Reads the schedule of piece `piece` of `op`. A parallel dim with an expression in
-/// `fixed` has that one index only.
+/// Reads the schedule of piece `piece` of `op`. A parallel dim with an expression in `fixed` has
+/// only the iteration at that index.
 mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, mlir::tssa::te::KernelOp kernel,
                                               mlir::tssa::te::ComputeOp op, unsigned piece,
                                               const mlir::IRMapping &values,
                                               llvm::ArrayRef<mlir::AffineExpr> fixed = {});
 
-/// For each parallel dim of `inner`: the index that all reads of `root` agree on and
-/// that loops declared so far fix, or null.
+/// For each parallel dim of `inner`, returns the index at which `root` reads it, over live loops.
+/// Returns null for a dim if reads disagree or if the loops entered so far do not determine the
+/// index.
 llvm::SmallVector<mlir::AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
                                                  mlir::tssa::te::ComputeOp root,
                                                  mlir::tssa::te::ComputeOp inner);
 
 mlir::AffineExpr getProduct(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRContext *context);
 
-/// Declares all loops of `schedule` and enters those that are numbered, in iteration
-/// `number` of them; `atLoop` is called in each.
+/// Declares all loops of `schedule` and enters the parallel ones, in iteration `number` of them.
+/// Calls `atLoop` for each.
 mlir::LogicalResult enterParallelLoops(IndexBuilder &index, const Schedule &schedule,
                                        mlir::Value number, AtLoopFn atLoop);
 void leaveParallelLoops(IndexBuilder &index, const Schedule &schedule);
 
-/// Iterations of the loops that are numbered.
+/// Returns the number of iterations of the parallel loops together.
 mlir::AffineExpr getParallelCount(const Schedule &schedule, mlir::MLIRContext *context);
 
 } // namespace tssa::conversion

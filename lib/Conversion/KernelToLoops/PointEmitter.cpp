@@ -41,7 +41,8 @@ PointEmitter::Values PointEmitter::getIdentity(bool vector) {
   return identity;
 }
 
-/// The product of floats that a sum and nothing else uses: the two become one multiply-add.
+/// Returns the product of floats that only the summation uses, so that both become one
+/// multiply-add. Returns null if there is none.
 static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
   auto product = dyn_cast_or_null<arith::MulFOp>(te::findSummedProduct(op, piece));
   bool isInside = product && product->getBlock() == op.getPieceBlock(piece);
@@ -90,29 +91,29 @@ PointEmitter::Values PointEmitter::combine(ValueRange lhs, ValueRange rhs) {
   for (auto [i, arg] : llvm::enumerate(block.getArguments()))
     body.map(arg, i < count ? lhs[i] : rhs[i - count]);
   body.run(block);
-  Values joined = body.getYielded(block);
+  Values combined = body.getYielded(block);
   if (width)
-    for (Value &value : joined)
+    for (Value &value : combined)
       value = body.toLanes(value);
-  return joined;
+  return combined;
 }
 
 PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
-  Values joined(accumulators);
+  Values combined(accumulators);
   for (int64_t width = lanes; width > 1; width /= 2) {
     Values low, high;
-    for (Value value : joined) {
+    for (Value value : combined) {
       low.push_back(vector::ExtractStridedSliceOp::create(builder, loc, value, 0, width / 2, 1));
       high.push_back(
           vector::ExtractStridedSliceOp::create(builder, loc, value, width / 2, width / 2, 1));
     }
-    joined = combine(low, high);
+    combined = combine(low, high);
   }
-  for (Value &value : joined)
+  for (Value &value : combined)
     value = vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{0});
-  return joined;
+  return combined;
 }
 
 void PointEmitter::forEachGuard(te::ReadOp read, ArrayRef<TilePoint> points,
@@ -136,7 +137,7 @@ void PointEmitter::forEachGuard(ArrayRef<TilePoint> points,
 void PointEmitter::addKnownGuards(te::ReadOp read, ArrayRef<TilePoint> points,
                                   llvm::SetVector<AffineExpr> &guards) {
   forEachGuard(read, points, [&](BodyEvaluator &body, AffineExpr expr) {
-    expr = body.place(expr);
+    expr = body.substituteLoops(expr);
     if (!isa<AffineConstantExpr>(expr) && index.isKnown(expr) && !body.isAssumed(expr))
       guards.insert(expr);
   });
@@ -149,7 +150,7 @@ PointEmitter::Guards PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
   return guards.takeVector();
 }
 
-/// Whether `factor` is an element of a parameter that is always finite.
+/// Whether `factor` is read from a parameter whose elements are always finite.
 static bool isFinite(Value factor) {
   auto read = factor.getDefiningOp<te::ReadOp>();
   if (!read || read.getGuard())
@@ -158,8 +159,9 @@ static bool isFinite(Value factor) {
   return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
 }
 
-/// The factor of `product` that is zero where its guard does not hold, when the other factor is
-/// finite, so that the product is zero there as well.
+/// Returns the read that is a factor of `product` and zero where its guard does not hold, if the
+/// other factor is finite. The product is then zero there as well. Returns null if there is no such
+/// factor.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {
@@ -195,7 +197,7 @@ void PointEmitter::assumeGuards(const Guards &guards, bool assume) {
   }
 }
 
-/// Of expressions that differ by a constant only the least.
+/// Of expressions that differ only by a constant, keeps the smallest.
 static SmallVector<AffineExpr> dropImplied(ArrayRef<AffineExpr> exprs) {
   llvm::MapVector<AffineExpr, int64_t> minConstants;
   for (AffineExpr expr : exprs) {
@@ -236,7 +238,7 @@ Value PointEmitter::getInterior(ArrayRef<TilePoint> points) {
 
 void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &interior : nullptr; }
 
-/// Whether a tensor has at least `bytes` bytes, or a size that only a run knows.
+/// Whether a tensor has at least `bytes` bytes, or a dynamic size.
 static bool mayHaveBytes(IndexBuilder &index, const TensorBuffer &buffer, int64_t bytes) {
   AffineExpr elements = getAffineConstantExpr(1, index.getContext());
   for (auto [dim, size] : llvm::enumerate(buffer.sizes))
@@ -246,7 +248,7 @@ static bool mayHaveBytes(IndexBuilder &index, const TensorBuffer &buffer, int64_
   return !count || count.getValue() >= bytes * 8 / buffer.elementType.getIntOrFloatBitWidth();
 }
 
-/// The address of what `read` reads at `point`.
+/// Returns the address of the element that `read` reads at `point`.
 AffineExpr PointEmitter::getReadAddress(te::ReadOp read, const TilePoint &point) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   return body.getAddress(kernel.buffers.find(read.getSource())->second, body.getIndices(read));
@@ -300,7 +302,7 @@ void PointEmitter::compute(const TilePoint &point) {
   if (inside.never)
     return;
   TilePoint restricted = point;
-  Value condition = body.join(inside);
+  Value condition = body.materialize(inside);
   if (condition && isa<VectorType>(condition.getType())) {
     restricted.mask = body.andMasks(condition, point.mask);
     condition =

@@ -17,12 +17,12 @@ namespace tssa::conversion {
 class PointEmitter : public TileEmitter {
 public:
   using Values = TileEmitter::Values;
-  /// `outs` are the buffers of the results. The dim of `index` for the lane of a
-  /// vector comes after the loops of the schedule.
+  /// `outs` are the buffers of the results. The dim of `index` for the lane of a vector follows the
+  /// loops of the schedule.
   PointEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp compute,
                unsigned piece, llvm::ArrayRef<TensorBuffer> outs, const Schedule &schedule);
 
-  /// Computes only points that lie in `set` as well, when it is not null; for
+  /// Restricts computation to points that also lie in `set`, unless it is null. Only for
   /// expressions without a reduction.
   void restrictTo(mlir::IntegerSet set) { restriction = set; }
 
@@ -44,27 +44,30 @@ public:
   void beginScope() override { loads.clear(); }
 
 private:
-  /// Calls `visit` for each inequality of each guard at each point, over loops before they
-  /// were split.
+  /// Calls `visit` for each inequality of each guard at each of `points`, as an expression over
+  /// loops before splitting.
   void forEachGuard(llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
-  /// The same for the guard of one read.
+  /// The same for the guard of `read` only.
   void forEachGuard(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
-  /// Adds what the guard of `read` needs at `points` and is known here.
+  /// Adds to `guards` the inequalities of the guard of `read` at `points` whose loops are all
+  /// entered here.
   void addKnownGuards(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                       llvm::SetVector<mlir::AffineExpr> &guards);
   mlir::AffineExpr getReadAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
-  /// The operand with this number of the op whose result the body yields, or null.
+  /// Returns operand number `operand` of the op whose result the body yields, or null if there is
+  /// none.
   mlir::Value getOperand(unsigned operand);
   void makeCache(mlir::Value operand, const CacheTile &tile);
   void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);
-  /// Dims of the box in the order in which threads fill it, the last changing first.
+  /// Returns the dims of the box in the order in which threads fill it. The last one varies
+  /// fastest.
   llvm::SmallVector<unsigned> getFillOrder(mlir::Value operand, const CacheTile &tile,
                                            llvm::ArrayRef<unsigned> order);
-  /// Maps operands that are cached to their values at `point`.
+  /// Maps operands that are cached to their cached values at `point`.
   void mapCached(BodyEvaluator &body, const TilePoint &point);
 
   IndexBuilder &index;
@@ -74,18 +77,18 @@ private:
   llvm::SmallVector<TensorBuffer> outs;
   const Schedule &schedule;
   unsigned laneDim;
-  int64_t lanes = 0; ///< of a vector; 0 for scalar code
+  int64_t lanes = 0; ///< number of lanes of a vector; 0 for scalar code
   mlir::IntegerSet restriction;
   Interior interior;
   /// An operand in shared memory.
   struct Cache {
     TensorBuffer buffer;
-    mlir::AffineExpr address;           ///< at a point of a tile
+    mlir::AffineExpr address;           ///< of the element for a point of a tile
     llvm::SmallVector<unsigned> order;  ///< dims of the box, outermost first
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  BodyEvaluator::Loads loads; ///< of the present scope
+  BodyEvaluator::Loads loads; ///< of the current scope
 };
 
 } // namespace tssa::conversion

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa::layout;
 using namespace ::tssa::conversion;
 
-/// Of a block of any device.
+/// The largest number of threads of a block on any device.
 static constexpr int64_t maxThreads = 1024;
 static constexpr int64_t warpSize = 32;
 
@@ -52,7 +52,7 @@ int64_t Schedule::getNumThreads() const { return getProductOfExtents(*this, fals
 int64_t Schedule::getReductionThreads() const { return getProductOfExtents(*this, true); }
 
 namespace {
-/// Follows handles through the ops of a region.
+/// Reads the ops of a schedule region and follows the handles of loops through them.
 class ScheduleReader {
 public:
   ScheduleReader(StringRef label, ArrayRef<AffineExpr> extents, unsigned numParallel,
@@ -97,7 +97,7 @@ private:
         schedule.computeAt[at.getLabel()] = handles.lookup(at.getLoop());
       return success();
     }
-    // Ops on loops of other expressions do not concern this one.
+    // Ops on loops of other expressions do not affect this one.
     if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
       return success();
     for (Value loop : op.getOperands()) {
@@ -144,7 +144,8 @@ private:
     return schedule.loops.size() - 1;
   }
 
-  /// Replaces a loop wherever loops are spoken of; in dims only when it was fused.
+  /// Replaces `loop` by `expr` in all expressions over loops, but in `dims` only if the loop was
+  /// fused.
   void replaceLoop(unsigned loop, AffineExpr expr, bool fused) {
     AffineExpr old = getAffineDimExpr(loop, context);
     if (fused)
@@ -242,8 +243,8 @@ private:
     return loop.kind == LoopKind::Tile || loop.kind == LoopKind::Vector;
   }
 
-  /// Tile loops are the inner loops of a split, or a whole loop, which then gets
-  /// an outer loop of one iteration.
+  /// Collects the tile groups. Tile loops are the inner loops of a split, or a whole loop, which
+  /// then gets an outer loop of one iteration.
   LogicalResult collectTiles() {
     for (Split &split : splits) {
       auto inner = ArrayRef(split.results).drop_front();
@@ -259,7 +260,7 @@ private:
         continue;
       int64_t extent = cast<AffineConstantExpr>(loop.extent).getValue();
       unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction);
-      // Outside of the reduction loops, when it is not one itself.
+      // Insert the outer loop before the reduction loops, unless it is one itself.
       order.insert(llvm::find_if(order,
                                  [&](unsigned other) {
                                    return other == id ||
@@ -292,7 +293,7 @@ private:
     schedule.tiles.push_back(std::move(group));
   }
 
-  /// Parallel loops, then serial loops of parallel dims, then reduction loops.
+  /// Sorts the loops into parallel loops, serial loops of parallel dims, and reduction loops.
   LogicalResult sortLoops() {
     for (unsigned id : order) {
       const ScheduledLoop &loop = schedule.loops[id];
@@ -317,7 +318,8 @@ private:
     return success();
   }
 
-  /// Lanes that join partial results are neighbours, and fill warps or parts of one.
+  /// Checks the number of threads. Lanes that combine partial results must be neighbours, and fill
+  /// whole warps or a power of two of lanes in one.
   LogicalResult checkThreads() {
     if (schedule.getNumThreads() > maxThreads)
       return expression->emitError("expected at most ")
@@ -329,11 +331,11 @@ private:
                << label << "' over a reduction to be inside of those over parallel dims";
       reduces |= schedule.loops[id].reduction;
     }
-    int64_t joined = schedule.getReductionThreads();
-    if (joined % warpSize != 0 && (joined > warpSize || !llvm::isPowerOf2_64(joined)))
+    int64_t combined = schedule.getReductionThreads();
+    if (combined % warpSize != 0 && (combined > warpSize || !llvm::isPowerOf2_64(combined)))
       return expression->emitError("expected the lanes of '")
              << label << "' over a reduction to be a power of two or a multiple of " << warpSize
-             << ", got " << joined;
+             << ", got " << combined;
     return success();
   }
 

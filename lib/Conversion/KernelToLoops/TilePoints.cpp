@@ -45,7 +45,7 @@ AffineExpr TilePoints::getSurplus(unsigned i) {
   return index.isNonNegative(surplus) ? AffineExpr() : surplus;
 }
 
-/// Marks what of a full tile may not exist.
+/// Marks the rows or lanes of a full tile of group `i` that may not exist.
 void TilePoints::restrictElements(unsigned i, MutableArrayRef<TileElement> elements) {
   AffineExpr surplus = getSurplus(i);
   if (!surplus)
@@ -77,7 +77,7 @@ TileElement TilePoints::getDynamicElement(unsigned i) {
   return element;
 }
 
-void TilePoints::placeIteration(const TileGroup &group, AffineExpr number, TileElement &element) {
+void TilePoints::addLoopValues(const TileGroup &group, AffineExpr number, TileElement &element) {
   int64_t scale = group.size;
   for (auto [loop, factor] : llvm::zip_equal(group.inner, group.factors)) {
     scale /= factor;
@@ -86,7 +86,7 @@ void TilePoints::placeIteration(const TileGroup &group, AffineExpr number, TileE
   }
 }
 
-/// The iterations of group `i` in its present state.
+/// Returns the iterations of group `i` in its current state.
 SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
   const TileGroup &group = schedule.tiles[i];
   const TileState &state = *states[i];
@@ -103,9 +103,9 @@ SmallVector<TileElement> TilePoints::getElements(unsigned i, bool masked) {
     int64_t certain = state.count - static_cast<int64_t>(state.clamped.size());
     if (first >= certain) {
       element.clamped = state.clamped[first - certain];
-      placeIteration(group, element.clamped->row, element);
+      addLoopValues(group, element.clamped->row, element);
     } else {
-      placeIteration(group, constantExpr(first), element);
+      addLoopValues(group, constantExpr(first), element);
     }
     if (!group.vector || element.scalar)
       continue;
@@ -141,7 +141,7 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
   TilePoint point;
   auto add = [&](const TileElement &element) {
     for (auto [loop, expr] : element.loops)
-      point.place[getAffineDimExpr(loop, index.getContext())] = expr;
+      point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr;
     if (element.mask)
       point.mask = element.mask;
     point.exists = buildConjunction(index, point.exists, element.exists);
@@ -153,7 +153,7 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
   llvm::for_each(row, add);
   llvm::for_each(reduction, add);
   for (auto [loop, expr] : schedule.splits)
-    point.place[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.place);
+    point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.loopValues);
   point.dims = schedule.dims;
   const TileGroup *vectorGroup = schedule.getVector();
   point.vector = vectorGroup && !isScalar(row) && (!vectorGroup->reduction || !reduction.empty());

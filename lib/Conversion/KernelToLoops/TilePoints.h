@@ -13,45 +13,46 @@
 
 namespace tssa::conversion {
 
-/// A row of a tile that may lie behind the last one: the last is computed in its place.
+/// A row of a tile that may lie beyond the last row. In that case the last row is computed instead.
 struct ClampedRow {
   mlir::AffineExpr row;  ///< the row that is computed, a symbol
-  mlir::AffineExpr last; ///< the last row, over symbols
-  mlir::Value exists;    ///< whether the results are the row's own
+  mlir::AffineExpr last; ///< the last row, an expression over symbols
+  mlir::Value exists;    ///< whether the results belong to the row itself
 };
 
-/// What of a tile group is computed at one place of the code.
+/// The iterations of a tile group that one piece of code computes.
 struct TileState {
-  int64_t count = 0;       ///< consecutive iterations; 0 for a dynamic one
-  mlir::AffineExpr offset; ///< dynamic: the row, or the first element of the vector
-  mlir::AffineExpr bound;  ///< dynamic vector: how many elements are left at `offset`
-  bool scalar = false;     ///< dynamic: `offset` is one element of a vector
-  /// Of the last iterations of `count`, those that may not exist.
+  int64_t count = 0;       ///< number of consecutive iterations; 0 if dynamic
+  mlir::AffineExpr offset; ///< if dynamic: the row, or the first element of the vector
+  mlir::AffineExpr bound;  ///< if a dynamic vector: number of elements left at `offset`
+  bool scalar = false;     ///< if dynamic: whether `offset` is one element of a vector
+  /// The last of the `count` iterations, those that may not exist.
   llvm::SmallVector<ClampedRow, 0> clamped;
 };
 
-/// Iterations of one group at one point: values of its inner loops, and a mask.
+/// The iterations of one group at one point: the values of its inner loops, and a mask.
 struct TileElement {
   llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> loops;
   mlir::Value mask;
-  mlir::Value exists; ///< null when it does
+  mlir::Value exists; ///< null if it always does
   std::optional<ClampedRow> clamped;
-  bool scalar = false; ///< one element of a vector loop
+  bool scalar = false; ///< whether this is one element of a vector loop
   unsigned block = 0;  ///< number of the vector in its tile
 };
 
-/// One element of each group of parallel dims, or of each of reduction dims.
+/// One element of each tile group over parallel dims, or one of each group over reduction dims.
 using TileRow = llvm::SmallVector<TileElement>;
 
-/// Whether the row is one element of a vector loop.
+/// Whether `row` is one element of a vector loop.
 bool isScalar(llvm::ArrayRef<TileElement> row);
 
-/// `lhs` and `rhs`; null stands for what always holds.
+/// Builds the conjunction of `lhs` and `rhs`. Null stands for a condition that always holds.
 mlir::Value buildConjunction(IndexBuilder &index, mlir::Value lhs, mlir::Value rhs);
-/// Whether all of `exprs` (no lane in them) are >= 0; null for none.
+/// Builds the condition that all of `exprs`, which contain no lane, are >= 0. Returns null if
+/// `exprs` is empty.
 mlir::Value buildConjunction(IndexBuilder &index, llvm::ArrayRef<mlir::AffineExpr> exprs);
 
-/// Takes tiles apart, in the states that their groups are in.
+/// Enumerates the points of tiles, given the states of the tile groups.
 class TilePoints {
 public:
   TilePoints(IndexBuilder &index, const Schedule &schedule, unsigned laneDim, bool masksVectors)
@@ -61,16 +62,16 @@ public:
       lanes = group->factors.back();
   }
 
-  /// By group.
+  /// The state of each tile group; nothing before it is resolved.
   llvm::SmallVector<std::optional<TileState>> states;
 
-  /// How much more than a full tile is left of a group of parallel dims; negative
-  /// when the tile is not full, null when it always is.
+  /// Returns by how much the iterations left of a group of parallel dims exceed a full tile. It is
+  /// negative where the tile is not full. Returns null if the tile is always full.
   mlir::AffineExpr getSurplus(unsigned group);
-  /// All rows of parallel dims; with `masked`, what of full tiles may not exist is
-  /// marked.
+  /// Returns all rows of parallel dims. With `masked`, the rows and lanes of full tiles that may
+  /// not exist get conditions and masks.
   llvm::SmallVector<TileRow> getRows(bool masked);
-  /// All combinations of reduction dims.
+  /// Returns all combinations of iterations of the reduction dims.
   llvm::SmallVector<TileRow> getReductionRows() { return getCombinations(true, false); }
   TilePoint getPoint(llvm::ArrayRef<TileElement> row, llvm::ArrayRef<TileElement> reduction = {});
 
@@ -79,8 +80,8 @@ private:
     return mlir::getAffineConstantExpr(value, index.getContext());
   }
   mlir::Value buildMask(mlir::Value count);
-  /// Gives the inner loops of `group` their values in iteration `number`.
-  void placeIteration(const TileGroup &group, mlir::AffineExpr number, TileElement &element);
+  /// Sets the inner loops of `group` in `element` to their values in iteration `number`.
+  void addLoopValues(const TileGroup &group, mlir::AffineExpr number, TileElement &element);
   void restrictElements(unsigned group, llvm::MutableArrayRef<TileElement> elements);
   TileElement getDynamicElement(unsigned group);
   llvm::SmallVector<TileElement> getElements(unsigned group, bool masked);

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An update whose order may matter (an index from data, or several points for one
-// element) is one iteration. Where that has several threads, they copy the base
-// together, and then share the dims whose points never write the same element. The
-// lines of a scan are independent.
+// An update whose order may matter (it has an index from data, or several points write one element)
+// is one iteration. If a block of threads runs it, they copy the base together, and then divide
+// among them the dims along which points never write the same element. The lines of a scan are
+// independent.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BoxLowering.h"
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
-#include "WindowUpdate.h"
+#include "SliceUpdate.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,12 +25,12 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Threads of a block that does an update.
+/// The number of threads of a block that runs an update.
 static constexpr int64_t updateThreads = 256;
 
 namespace {
-/// Builds nested loops over `extents` and calls `body` with their loops declared
-/// in `index` as dims 0, 1, ... A dim with a value in `given` has that one iteration.
+/// Builds nested loops over `extents` and calls `body` inside, with the loops declared in `index`
+/// as dims 0, 1, ... For a dim with a value in `given` only that iteration is built.
 void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<Value> given,
                 unsigned dim, function_ref<void()> body) {
   if (dim == extents.size()) {
@@ -54,8 +54,8 @@ void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<Valu
   index.dropLoop(dim);
 }
 
-/// Calls `body` with this thread's iterations of the dims that are `shared`, in a loop
-/// over them; other dims have null.
+/// Divides the iterations of the `shared` dims among the threads. Calls `body` in a loop over this
+/// thread's iterations, with the index in each shared dim; other dims have null.
 void shareDims(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<bool> shared,
                BlockThreads &threads, function_ref<void(ArrayRef<Value>)> body) {
   OpBuilder &builder = index.getBuilder();
@@ -81,7 +81,7 @@ void shareDims(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<bool>
   body(given);
 }
 
-/// Runs `body` where `condition` holds; everywhere when it is null.
+/// Builds `body` where `condition` holds. A null condition always holds.
 void buildWhere(OpBuilder &builder, Location loc, Value condition, function_ref<void()> body) {
   if (!condition)
     return body();
@@ -91,8 +91,8 @@ void buildWhere(OpBuilder &builder, Location loc, Value condition, function_ref<
   body();
 }
 
-/// Copies all of `from` to `to` unless they are the same memory: this thread every
-/// `step`-th element from `first` on.
+/// Copies the elements `first`, `first` + `step`, ... of `from` to `to`, unless both are the same
+/// memory. The threads of a block together copy all elements.
 void buildCopy(IndexBuilder &index, const TensorBuffer &from, const TensorBuffer &to, Value first,
                Value step) {
   OpBuilder &builder = index.getBuilder();
@@ -109,14 +109,14 @@ void buildCopy(IndexBuilder &index, const TensorBuffer &from, const TensorBuffer
 }
 } // namespace
 
-/// One iteration, and no reason to start a thread for it.
+/// Returns the extent of a kernel that runs as one iteration on one thread.
 static std::pair<Value, Value> getSerialExtent(IndexBuilder &index, const IRMapping &) {
   Value one = index.constant(1);
   return {one, one};
 }
 
-/// One point of an update: the value, the target, the check of the target, the
-/// combination with the old element.
+/// Builds one point of an update: computes the value and its position, checks the position, and
+/// combines the value with the old element.
 static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
                              const TilePoint &point) {
   OpBuilder &builder = index.getBuilder();
@@ -127,7 +127,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
     guard = body.getCondition(*update.getGuard(), update.getSymbols());
   if (guard.never)
     return;
-  buildWhere(builder, index.getLoc(), body.join(guard), [&] {
+  buildWhere(builder, index.getLoc(), body.materialize(guard), [&] {
     Block &block = update.getBody().front();
     body.run(block);
     SmallVector<Value> yielded = body.getYielded(block);
@@ -159,7 +159,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   });
 }
 
-/// The points of an update, in order but for the dims that threads share.
+/// Builds the points of an update, in order except for the dims that threads share.
 static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
                               BlockThreads *threads) {
   SmallVector<AffineExpr> extents =
@@ -202,7 +202,7 @@ static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel, 
   return success();
 }
 
-/// The line of a scan at `point`, from its first element to its last.
+/// Builds the line of a scan through `point`, from its first element to its last.
 static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::ScanOp scan,
                           BodyEvaluator &body, const TilePoint &point) {
   OpBuilder &builder = index.getBuilder();
@@ -228,7 +228,7 @@ static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::Sca
   scf::YieldOp::create(builder, loc, after);
 }
 
-/// The box of a scan's lines: the axis has one iteration.
+/// Returns the box whose points are the lines of a scan: the scanned axis has one iteration.
 static PointBox getLines(IndexBuilder &index, te::ScanOp scan, ArrayRef<OpFoldResult> sizes,
                          const IRMapping &values) {
   PointBox box{getSizeExprs(index, sizes, values), std::nullopt, /*spread=*/true};
@@ -240,8 +240,8 @@ namespace tssa::conversion {
 
 LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
                                 KernelTarget &target) {
-  if (std::optional<UpdateWindow> window = matchWindow(update))
-    return lowerWindowKernel(builder, kernel, update, *window, target);
+  if (std::optional<UpdateSlice> slice = matchSlice(update))
+    return lowerSliceKernel(builder, kernel, update, *slice, target);
   return lowerSerialUpdate(builder, kernel, update, target);
 }
 

@@ -25,10 +25,10 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-/// Names that a program exports, if it has them.
+/// Names that a program exports if it defines them.
 static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"};
 
-/// Functions that code generation calls by name, after optimisation.
+/// Whether code generation may still call the function, so that it must survive optimisation.
 static bool isCalledLate(const GlobalValue &value) {
   static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2"};
   return is_contained(names, value.getName());
@@ -73,7 +73,7 @@ Error linkBitcode(Module &module, StringRef bitcode, bool onlyNeeded, const Mach
   return Error::success();
 }
 
-/// Has AddressSanitizer look at each access, after all else is optimised.
+/// Makes AddressSanitizer instrument each access, after all other optimisations.
 static void watch(Module &module, ModulePassManager &passes) {
   for (Function &function : module)
     if (!function.isDeclaration())
@@ -118,7 +118,7 @@ Error emit(Module &module, TargetMachine &target, bool assembly, raw_pwrite_stre
   legacy::PassManager manager;
   CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
   if (target.addPassesToEmitFile(manager, stream, nullptr, type))
-    return createStringError(inconvertibleErrorCode(), "the target writes no such file");
+    return createStringError(inconvertibleErrorCode(), "the target cannot write this kind of file");
   manager.run(module);
   return Error::success();
 }

@@ -28,13 +28,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Work, in body ops at points, for which the help of a thread that is awake pays: a
-/// matrix product takes 0.6 microseconds for it, and a loop costs 0.3.
+/// The least work, in executed body ops, for which another running thread is worth using. A matrix
+/// product takes 0.6 microseconds for it; starting a loop on the threads costs 0.3.
 static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
-/// A kernel is called with a range of iterations; vectors are masked at the ends and
-/// gathered where they are not close together; small buffers are on the stack.
+/// A target whose kernels are called with a range of iterations. Vectors are masked at their ends,
+/// and gathered if their elements are not close together. Small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
   ArrayRef<StringRef> getLevels() const override {
@@ -60,7 +60,7 @@ public:
     body(loop.getInductionVar());
   }
 
-  /// The least number of iterations worth a thread.
+  /// Builds the least number of iterations worth a thread.
   Value buildGrain(IndexBuilder &index, Value count, AffineExpr work) override {
     OpBuilder &builder = index.getBuilder();
     Location loc = index.getLoc();
@@ -92,8 +92,8 @@ public:
     if (first && !mask)
       return vector::LoadOp::create(builder, loc, access.type, access.memref,
                                     ValueRange{index.materialize(first)});
-    // A masked load of one lane becomes an insertion into a register of whatever is in it,
-    // which then has to be waited for.
+    // A masked load of one lane would become an insertion into whatever a register holds, and would
+    // have to wait for that value.
     if (first && hasOneLane(mask)) {
       Value lane =
           memref::LoadOp::create(builder, loc, access.memref, ValueRange{index.materialize(first)});
@@ -127,7 +127,7 @@ public:
     }
   }
 
-  // Smaller ones stay in the cache of a core.
+  // Smaller tensors stay in the cache of a core.
   int64_t getLeastPrefetched() const override { return 1 << 20; }
 
   void buildPrefetch(IndexBuilder &index, Value memref, AffineExpr address) override {
@@ -137,7 +137,8 @@ public:
   }
 
   LogicalResult finish(func::FuncOp func) override {
-    // Kernels stay apart: one function of all of them would take long to compile.
+    // Kernels are not inlined into each other: one function of all of them would take long to
+    // compile.
     func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));
     return success();
   }
@@ -156,8 +157,8 @@ private:
       return gather(offsets, makeFullMask(index, access), zeros);
     if (!mask.getDefiningOp<vector::CreateMaskOp>())
       return gather(offsets, mask, pad);
-    // A gather with a mask becomes a branch per lane. The end of a domain has a first lane: the
-    // others read its element instead of one that is not there.
+    // A masked gather becomes one branch per lane. A mask at the end of a domain keeps at least its
+    // first lane, so the other lanes read that element, and the gather needs no mask.
     Value first = vector::ExtractOp::create(builder, loc, offsets, ArrayRef<int64_t>{0});
     first = vector::BroadcastOp::create(builder, loc, offsets.getType(), first);
     offsets = arith::SelectOp::create(builder, loc, mask, offsets, first);

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiled code has no math library to call. Functions on f16 and bf16 are
-/// computed in f32; the common ones on f32 become polynomials, on vectors too;
-/// all others go through `tssa_host::math` one element at a time. AVX-512 scales by a
-/// power of two in one instruction; a division is as quick as a reciprocal.
-/// Maxima are those of the machine.
+/// The pass cpu-expand-math. Compiled code has no math library to call. Functions on f16 and bf16
+/// are computed in f32. The common functions on f32 become polynomials, on vectors too; all others
+/// call `tssa_host::math`, one element at a time. AVX-512 multiplies by a power of two in one
+/// instruction. A product with a reciprocal becomes a division, which is as fast. Maxima and minima
+/// become the machine's instructions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ namespace {
 /// Holds `tssa_host::math`; see lib/Externs/Host.cpp.
 constexpr const char *mathGlobal = "tssa_math";
 
-/// Calls `function` of the host for one pair of doubles.
+/// Calls the math function `function` of the host on `x` and `y`, which are doubles.
 Value callHost(OpBuilder &builder, Location loc, int32_t function, Value x, Value y) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type f64 = builder.getF64Type(), i32 = builder.getI32Type();
@@ -60,7 +60,7 @@ Value callHostOn(OpBuilder &builder, Location loc, int32_t function, Value x, Va
   return type == f64 ? result : arith::TruncFOp::create(builder, loc, type, result);
 }
 
-/// Sends an operation on f32 or f64, or vectors of them, to the host.
+/// Replaces an operation on f32 or f64, or on vectors of them, by calls of the host.
 template <typename Op> struct CallHost : OpRewritePattern<Op> {
   int32_t function;
   CallHost(MLIRContext *context, int32_t function)
@@ -125,7 +125,7 @@ void addHostCalls(RewritePatternSet &patterns) {
   addHostCall<arith::RemFOp>(patterns, TSSA_MATH_FMOD);
 }
 
-/// The rounding of an instruction: by the mode of the thread.
+/// The rounding operand of an instruction: by the thread's rounding mode.
 constexpr int64_t roundsAsSet = 4;
 
 Value makeInteger(OpBuilder &builder, Location loc, unsigned width, int64_t value) {
@@ -133,8 +133,8 @@ Value makeInteger(OpBuilder &builder, Location loc, unsigned width, int64_t valu
                                   builder.getIntegerAttr(builder.getIntegerType(width), value));
 }
 
-/// The instruction of AVX-512 that computes m * 2^floor(n), on vectors that fill a register
-/// and on single numbers.
+/// Builds the AVX-512 instruction that computes m * 2^floor(n), on scalars and on vectors of 4, 8
+/// or 16 elements. Returns null for other vectors.
 Value buildScale(OpBuilder &builder, Location loc, Value m, Value n) {
   auto type = dyn_cast<VectorType>(m.getType());
   auto inFour = VectorType::get(4, builder.getF32Type());
@@ -168,7 +168,8 @@ Value buildScale(OpBuilder &builder, Location loc, Value m, Value n) {
   }
 }
 
-/// x * (1 / d), where that is done for each x anyway, is one division, and rounds once.
+/// Replaces x * (1 / d) by x / d if both ops are in the same block, so that the reciprocal is not
+/// shared. The division rounds only once.
 struct DivideOnce : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -194,9 +195,9 @@ bool isNumber(Value value) {
   return matchPattern(value, m_Constant(&element)) && !element.getValue().isNaN();
 }
 
-/// Maxima and minima of vectors that keep NaN. The instruction gives its second operand
-/// where either is NaN; where that is what is joined so far, only what comes anew must be
-/// tested, if it is no constant.
+/// Expands maxima and minima of vectors that propagate NaN. The instruction returns its second
+/// operand if either is NaN. The first operand of the op, usually the accumulator, becomes the
+/// second one there; then only the other one has to be tested for NaN, unless it is a constant.
 template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
   StringRef name;
   bool avx512;
@@ -207,11 +208,11 @@ template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.isScalable() || type.getRank() != 1 || !type.getElementType().isF32())
       return failure();
-    Value joined = op.getLhs(), next = op.getRhs();
-    if (isNumber(joined))
-      std::swap(joined, next);
+    Value accumulator = op.getLhs(), next = op.getRhs();
+    if (isNumber(accumulator))
+      std::swap(accumulator, next);
     Location loc = op.getLoc();
-    SmallVector<Value> operands = {next, joined};
+    SmallVector<Value> operands = {next, accumulator};
     StringRef form;
     switch (type.getNumElements()) {
     case 16:

@@ -1,4 +1,4 @@
-//===- Machine.cpp - what a CPU can do -----------------------------------===//
+//===- Machine.cpp - the features of a CPU --------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ namespace tssa::cpu {
 
 static constexpr const char *targetTriple = "x86_64-unknown-linux-gnu";
 
-/// Instruction sets that code generation makes use of. Others (of operating
-/// systems, of cryptography) would only tie an artifact to one machine.
+/// Instruction sets that code generation uses. Others (for operating systems, for cryptography)
+/// would needlessly tie an artifact to one machine.
 static constexpr const char *usedFeatures[] = {"64bit",
                                                "adx",
                                                "avx",
@@ -108,7 +108,7 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
     if (subtarget->checkFeatures("+" + std::string(feature)))
       machine.features.push_back(feature);
   auto has = [&](const char *feature) { return llvm::is_contained(machine.features, feature); };
-  // Without them conversions and fused sums would be calls of a library.
+  // Without these, conversions and fused multiply-adds would call a library.
   for (const char *feature : {"avx2", "fma", "f16c"})
     if (!has(feature))
       return makeError("expected a CPU with AVX2, FMA and F16C, such as x86-64-v3; '" +
@@ -123,7 +123,8 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const Machine &mach
     return target.takeError();
   TargetOptions options;
   options.FunctionSections = true;
-  // The CPU's name is for scheduling; what may be used are the features.
+  // The name of the CPU only selects the scheduling model; the features decide which instructions
+  // are used.
   std::unique_ptr<TargetMachine> result((*target)->createTargetMachine(
       Triple(machine.triple), "x86-64", machine.getFeatureString(), options, Reloc::PIC_,
       CodeModel::Small, CodeGenOptLevel::Aggressive));

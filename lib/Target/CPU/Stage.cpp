@@ -39,9 +39,9 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   functions.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass()); // of the strided metadata
+  manager.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true; // else half of the backends calls __truncsfbf2
+  expand.includeBf16 = true; // otherwise some backends call __truncsfbf2
   manager.addPass(arith::createArithExpandOpsPass(expand));
   ConvertVectorToLLVMPassOptions vector;
   vector.reassociateFPReductions = false;

@@ -1,4 +1,4 @@
-//===- WindowLoad.cpp - lanes out of a few consecutive vectors -===//
+//===- WindowLoad.cpp - vector loads that need no gather ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,16 +14,16 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// Vectors of a window from which a gather is as good.
+/// The number of vectors in a window above which a gather is at least as fast.
 static constexpr int64_t maxVectors = 4;
 
 namespace {
-/// A mask of the first lanes, where all of some conditions hold.
+/// A mask of the first `count` lanes, all under the conjunction of `conditions`.
 struct PrefixMask {
   int64_t count;
   SmallVector<Value, 2> conditions;
 
-  /// Adds what `mask` says; false when it is of no such form.
+  /// Adds `mask` to the conjunction. Returns false if it does not have this form.
   bool add(Value mask) {
     if (auto both = mask.getDefiningOp<arith::AndIOp>())
       return add(both.getLhs()) && add(both.getRhs());
@@ -41,10 +41,10 @@ struct PrefixMask {
   }
 };
 
-/// Where the lanes of an access lie, from the first element that one of them reads.
+/// The window of memory that the lanes of an access read.
 struct LaneWindow {
   AffineExpr first;
-  SmallVector<int64_t> offsets; ///< by lane
+  SmallVector<int64_t> offsets; ///< of each lane, relative to `first`
   int64_t size = 0;
 };
 
@@ -58,9 +58,9 @@ public:
     if (!pad)
       pad = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
     SmallVector<int64_t> firsts = {0};
-    while (firsts.back() + lanes < window.size) // the last one overlaps
+    while (firsts.back() + lanes < window.size) // the last vector overlaps with the one before it
       firsts.push_back(std::min(firsts.back() + lanes, window.size - lanes));
-    Value joined;
+    Value shuffled;
     SmallVector<int64_t> indices(lanes, 0);
     SmallVector<bool> done(lanes, false);
     for (auto [i, first] : llvm::enumerate(firsts)) {
@@ -70,11 +70,11 @@ public:
         indices[lane] = isHere ? offset - first + (i ? lanes : 0) : i ? lane : 0;
         done[lane] = done[lane] || isHere;
       }
-      joined = vector::ShuffleOp::create(builder, loc, i ? joined : part, part, indices);
+      shuffled = vector::ShuffleOp::create(builder, loc, i ? shuffled : part, part, indices);
     }
     if (mask.count == lanes)
-      return joined;
-    return arith::SelectOp::create(builder, loc, getPrefix(mask.count), joined, pad);
+      return shuffled;
+    return arith::SelectOp::create(builder, loc, getPrefix(mask.count), shuffled, pad);
   }
 
 private:
@@ -86,7 +86,8 @@ private:
         DenseElementsAttr::get(VectorType::get(lanes, builder.getI1Type()), ArrayRef(kept)));
   }
 
-  /// The vector `first` elements into the window, `pad` where it does not reach.
+  /// Loads the vector that starts `first` elements into the window. Lanes beyond the end of the
+  /// window get `pad`.
   Value loadPart(const LaneWindow &window, int64_t first) {
     Value address =
         index.clampOffset(index.materialize(index.simplify(window.first + first)), access.touched);
@@ -114,7 +115,8 @@ private:
 };
 } // namespace
 
-/// The window that the first `count` lanes read; lanes after them count as the first.
+/// Returns the window that the first `count` lanes read. The other lanes count as if they read the
+/// same element as lane 0. Returns nothing if a gather is needed.
 static std::optional<LaneWindow> findWindow(IndexBuilder &index, const LaneAccess &access,
                                             int64_t count) {
   AffineExpr lane = getAffineDimExpr(access.laneDim, index.getContext());

@@ -34,7 +34,7 @@ Expected<std::string> findAssembler() {
   return found ? *found : std::string();
 }
 
-/// Lines of `ptxas -v`:
+/// Parses the output of `ptxas -v`, which has these lines for each kernel:
 ///
 ///     ptxas info    : Compiling entry function 'k' for 'sm_90'
 ///         0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads

@@ -31,9 +31,9 @@ namespace tssa::cuda {
 
 namespace {
 
-/// Says what a driver must know: that it is an entry, and of how many threads. And what
-/// ptxas should: that one block may have all registers. Else it spills some of them to
-/// get room for another block.
+/// Sets the attributes of a kernel: that it is an entry point, its number of threads, and that one
+/// block may use all registers. Without the last one ptxas spills registers to make room for
+/// another block.
 void markKernel(LLVM::LLVMFuncOp function) {
   te::BlockAttr block = te::getBlock(function);
   if (!block)
@@ -49,7 +49,7 @@ struct ConvertToNVVM : impl::ConvertToNVVMBase<ConvertToNVVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     gpu::GPUModuleOp module = getOperation();
-    RewritePatternSet halves(context); // shuffles of 64 bits are two
+    RewritePatternSet halves(context); // splits shuffles of 64 bits into two
     populateGpuShufflePatterns(halves);
     if (failed(applyPatternsGreedily(module, std::move(halves))))
       return signalPassFailure();

@@ -20,9 +20,11 @@ using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 using namespace ::tssa::cuda;
 
-/// Bytes of the widest access; tensors and shared buffers begin at such addresses.
+/// The size in bytes of the widest access, which is also the alignment of tensors and shared
+/// buffers.
 static constexpr int64_t widestAccess = 16;
-/// Shared memory that a block has on every device from compute capability 8.0 on.
+/// The bytes of shared memory that a block may have on every device of compute capability 8.0 or
+/// higher.
 static constexpr int64_t mostSharedBytes = 99 << 10;
 static constexpr int32_t warpSize = 32;
 
@@ -67,7 +69,7 @@ LogicalResult DeviceKernel::finish(func::FuncOp func) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
-/// The address of lane 0 when all lanes can be reached by one access, else null.
+/// Returns the address of lane 0 if one access can reach all lanes, else null.
 static AffineExpr getWideAccess(IndexBuilder &index, const LaneAccess &access) {
   AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
   if (!first || !llvm::isPowerOf2_64(access.getLanes()))
@@ -81,7 +83,7 @@ static llvm::MaybeAlign getAlignment(VectorType type) {
   return llvm::MaybeAlign(std::min(bytes, widestAccess));
 }
 
-/// The address of each lane.
+/// Returns the address of each lane.
 static SmallVector<Value> getLaneAddresses(IndexBuilder &index, const LaneAccess &access) {
   AffineExpr lane = getAffineDimExpr(access.laneDim, index.getContext());
   SmallVector<Value> addresses;
@@ -166,7 +168,7 @@ void DeviceKernel::buildBarrier(IndexBuilder &index) {
   gpu::BarrierOp::create(index.getBuilder(), index.getLoc());
 }
 
-/// One 32-bit word from the partner.
+/// Exchanges one 32-bit word with the partner thread.
 static Value exchangeWord(OpBuilder &builder, Location loc, Value word, int64_t distance) {
   return gpu::ShuffleOp::create(builder, loc, word, static_cast<int32_t>(distance), warpSize,
                                 gpu::ShuffleMode::XOR)

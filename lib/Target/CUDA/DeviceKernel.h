@@ -11,9 +11,9 @@
 
 namespace tssa::cuda {
 
-/// A block of threads runs one iteration. Buffers that the threads share are parts of
-/// the dynamic shared memory; vectors are accesses of up to 16 bytes where the address
-/// is known to be divisible, else one access per lane.
+/// A target on which a block of threads runs one iteration. Buffers that the threads share are
+/// parts of the dynamic shared memory. A vector becomes accesses of up to 16 bytes if its address
+/// is known to be divisible by its size, else one access per lane.
 class DeviceKernel : public conversion::KernelTarget, public conversion::BlockThreads {
 public:
   using LaneAccess = conversion::LaneAccess;
@@ -47,7 +47,7 @@ public:
 
 private:
   int64_t sharedBytes = 0;
-  mlir::Value sharedMemory; ///< all of it; made at the first use
+  mlir::Value sharedMemory; ///< all dynamic shared memory; made at the first use
 };
 
 } // namespace tssa::cuda

@@ -19,7 +19,7 @@ namespace tssa::cuda {
 
 namespace {
 
-/// Defines the table: an array of the addresses of `@<kernel>.emulated`.
+/// Defines the table of kernels: an array of the addresses of `@<kernel>.emulated`.
 void defineTable(ModuleOp module, ArrayRef<te::DeviceKernelAttr> kernels) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();

@@ -6,17 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pass `cuda-emulate`: each kernel of a gpu.module, in the LLVM and NVVM
-/// dialects, becomes what include/tssa/emulator.h says.
+/// The pass `cuda-emulate`: each kernel of a gpu.module, in the LLVM and NVVM dialects, becomes a
+/// function and a constant as include/tssa/emulator.h describes them.
 ///
-/// 1. The kernel's body moves to `@k.emu(emulator, params)`, which loads its
-///    parameters.
-/// 2. Ops of NVVM become loads from the emulator and calls of it, and a check comes
-///    before each access of memory that other threads can see (EmulateOps.cpp).
-/// 3. Shared memory becomes the block's: the globals of address space 3 are offsets
-///    into it, one behind the other, and behind them the dynamic part.
-/// 4. Address spaces are forgotten, and the places in the kernel that call the
-///    emulator are written into a table (EmulationSites.cpp).
+/// 1. The body of the kernel moves to `@k.emu(emulator, params)`, which loads its parameters.
+/// 2. NVVM ops become loads from the emulator and calls of it, and a check is inserted before each
+///    access to memory that other threads can see (EmulateOps.cpp).
+/// 3. The globals of address space 3 become offsets into the block's shared memory, one after the
+///    other. The dynamic part follows them.
+/// 4. Address spaces are removed, and the operations that call the emulator are listed in a table
+///    (EmulationSites.cpp).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +37,7 @@ namespace {
 
 constexpr unsigned sharedSpace = unsigned(NVVM::NVVMMemorySpace::Shared);
 
-/// Where globals of address space 3 lie in the shared memory of a block.
+/// Assigns the globals of address space 3 to offsets in the shared memory of a block.
 class SharedLayout {
 public:
   explicit SharedLayout(gpu::GPUModuleOp module) {
@@ -64,7 +63,7 @@ public:
     auto offset = offsets.find(name);
     return offset == offsets.end() ? std::nullopt : std::optional(offset->second);
   }
-  /// Of all that are not dynamic.
+  /// The size in bytes of all globals that are not dynamic.
   uint64_t getStaticBytes() const { return bytes; }
 
 private:
@@ -74,7 +73,7 @@ private:
   uint64_t bytes = 0;
 };
 
-/// Threads that a block of the kernel may have at most.
+/// Returns the largest number of threads of a block of the kernel.
 int32_t getMaxThreads(LLVM::LLVMFuncOp kernel) {
   auto sizes = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getMaxntidAttrName());
   int32_t threads = sizes ? 1 : 1024;
@@ -84,8 +83,8 @@ int32_t getMaxThreads(LLVM::LLVMFuncOp kernel) {
   return threads;
 }
 
-/// Moves the body of a kernel to `@k.emu(emulator, params)`. `parameters` are what it
-/// loads from `params`.
+/// Moves the body of a kernel to `@k.emu(emulator, params)`. Fills `parameters` with the values
+/// that it loads from `params`.
 LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &parameters) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
@@ -107,7 +106,7 @@ LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &param
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, body.getArguments().back(),
                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
     Value address = LLVM::LoadOp::create(builder, loc, pointer, slot);
-    bool isBool = param.isInteger(1); // a byte in memory
+    bool isBool = param.isInteger(1); // one byte in memory
     Type stored = isBool ? Type(builder.getI8Type()) : param;
     Value value = LLVM::LoadOp::create(builder, loc, stored, address);
     if (isBool)
@@ -119,8 +118,8 @@ LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &param
   return function;
 }
 
-/// Replaces addresses of shared globals by places in the shared memory of the block.
-void placeSharedMemory(LLVM::LLVMFuncOp function, const SharedLayout &layout) {
+/// Replaces addresses of shared globals by addresses in the block's shared memory.
+void lowerSharedAddresses(LLVM::LLVMFuncOp function, const SharedLayout &layout) {
   SmallVector<LLVM::AddressOfOp> ops;
   function.walk([&](LLVM::AddressOfOp op) { ops.push_back(op); });
   Value emulator = function.getBody().front().getArgument(0);
@@ -143,7 +142,7 @@ void placeSharedMemory(LLVM::LLVMFuncOp function, const SharedLayout &layout) {
   }
 }
 
-/// Makes all pointers generic.
+/// Moves all pointers to the generic address space.
 void forgetAddressSpaces(gpu::GPUModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement(
@@ -181,7 +180,7 @@ struct EmulateKernels : impl::EmulateKernelsBase<EmulateKernels> {
 
   LogicalResult emulate(LLVM::LLVMFuncOp kernel, const SharedLayout &layout) {
     if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      return kernel.emitError("expected kernels only, got a function that they could call");
+      return kernel.emitError("expected only kernels, got a function that kernels could call");
     std::string name = kernel.getSymName().str();
     tssa_emulated_kernel fields{};
     fields.num_params = static_cast<int32_t>(kernel.getNumArguments());
@@ -193,7 +192,7 @@ struct EmulateKernels : impl::EmulateKernelsBase<EmulateKernels> {
     EmulationSites sites;
     if (failed(KernelEmulation(function, parameters, sites).run()))
       return failure();
-    placeSharedMemory(function, layout);
+    lowerSharedAddresses(function, layout);
     OpBuilder builder(kernel);
     sites.define(builder, function, name, fields);
     kernel.erase();

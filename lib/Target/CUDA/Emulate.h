@@ -15,13 +15,13 @@
 
 namespace tssa::cuda {
 
-/// The places of a kernel that call the emulator, as the kernel's table has them.
+/// The sites of a kernel: the operations that call the emulator, as the kernel's table lists them.
 class EmulationSites {
 public:
   int32_t add(mlir::Location loc, tssa_emulator_site site);
 
-  /// Defines `@<kernel>.emulated`, a tssa_emulated_kernel for the function `run`, and
-  /// the tables that it points to.
+  /// Defines `@<kernel>.emulated`, a tssa_emulated_kernel for the function `run`, and the tables to
+  /// which it points.
   void define(mlir::OpBuilder &builder, mlir::LLVM::LLVMFuncOp run, llvm::StringRef kernel,
               tssa_emulated_kernel fields) const;
 
@@ -31,14 +31,14 @@ private:
   llvm::StringMap<int32_t> offsets;
 };
 
-/// Rewrites the ops of one kernel, which has the emulator as its first argument.
+/// Rewrites the ops of one kernel, whose first argument is the emulator.
 class KernelEmulation {
 public:
   /// `parameters` are the values of the kernel's parameters.
   KernelEmulation(mlir::LLVM::LLVMFuncOp kernel, mlir::ValueRange parameters,
                   EmulationSites &sites);
 
-  /// Replaces what the host's processor lacks by calls of the emulator. Fails on ops
+  /// Replaces ops that the host's processor does not have by calls of the emulator. Fails on ops
   /// that have no emulation.
   mlir::LogicalResult run();
 
@@ -49,11 +49,11 @@ private:
   mlir::DataLayout layout;
   llvm::DenseMap<mlir::Value, int32_t> parameters;
 
-  /// Where a pointer comes from.
+  /// The memory that a pointer refers to, as far as it is known.
   struct Origin {
     enum Kind { Global, Shared, Private, Constant, Unknown };
     Kind kind = Unknown;
-    int32_t parameter = -1; ///< of the kernel, when the pointer is computed from one
+    int32_t parameter = -1; ///< kernel parameter from which it is computed, or -1
   };
   Origin findOrigin(mlir::Value pointer) const;
 
@@ -70,10 +70,10 @@ private:
 
   int32_t addSite(mlir::Operation *op, tssa_emulator_operation operation);
   mlir::Value getConstant(mlir::Location loc, mlir::Type type, int64_t value);
-  /// A field of the thread's tssa_emulator.
+  /// Loads a field of the thread's tssa_emulator.
   mlir::Value loadField(mlir::Location loc, mlir::Type type, size_t offset);
-  /// Calls the function in the field at `offset` with the emulator, `operands`, and
-  /// the number of a site.
+  /// Calls the function in the field at `offset`, with the emulator, `operands` and the number of a
+  /// site.
   mlir::Value call(mlir::Location loc, size_t offset, mlir::Type result, mlir::ValueRange operands,
                    int32_t site);
 };

@@ -25,7 +25,7 @@ LogicalResult KernelEmulation::run() {
   SmallVector<Operation *> ops;
   Block &entry = kernel.getBody().front();
   kernel.walk([&](Operation *op) { ops.push_back(op); });
-  // What loads the parameters is the emulator's memory.
+  // The ops that load the parameters access memory of the emulator, so they are not rewritten.
   Operation *lastOfParameters = nullptr;
   for (auto [value, index] : parameters)
     if (!lastOfParameters || lastOfParameters->isBeforeInBlock(value.getDefiningOp()))
@@ -82,7 +82,8 @@ Value KernelEmulation::call(Location loc, size_t offset, Type result, ValueRange
 // Pointers
 //===----------------------------------------------------------------------===//
 
-/// The pointer that a field of a descriptor was made of, or null.
+/// Returns the pointer that was inserted into a memref descriptor as the field that `extract`
+/// reads, or null if it is not known.
 static Value findInserted(LLVM::ExtractValueOp extract) {
   Value aggregate = extract.getContainer();
   while (auto insert = aggregate.getDefiningOp<LLVM::InsertValueOp>()) {
@@ -135,8 +136,7 @@ static tssa_emulator_space toSpace(bool isShared, bool isGlobal) {
   return isShared ? TSSA_EMU_SHARED : isGlobal ? TSSA_EMU_GLOBAL : TSSA_EMU_ANYWHERE;
 }
 
-/// Puts a check before an access of a value of `type`, but for memory that no other
-/// thread sees.
+/// Inserts a check before an access of a value of `type`, unless no other thread sees the memory.
 LogicalResult KernelEmulation::checkAccess(Operation *op, Value address, Type type,
                                            std::optional<uint64_t> alignment,
                                            tssa_emulator_operation operation) {
@@ -160,7 +160,7 @@ LogicalResult KernelEmulation::checkAccess(Operation *op, Value address, Type ty
   return success();
 }
 
-/// The same for a number of bytes.
+/// Inserts a check before an access of `bytes` bytes.
 void KernelEmulation::checkRange(Operation *op, Value address, Value bytes,
                                  tssa_emulator_operation operation) {
   Origin origin = findOrigin(address);
@@ -182,7 +182,7 @@ LogicalResult KernelEmulation::rewriteMemory(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
       return op->emitError("an atomic load has no emulation");
-    load.removeInvariantAttr(); // of a launch, where the emulator sees a thread's life
+    load.removeInvariantAttr(); // it holds during one launch, not for the whole process
     return checkAccess(op, load.getAddr(), load.getType(), load.getAlignment(), TSSA_EMU_LOAD);
   }
   if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
@@ -207,7 +207,7 @@ LogicalResult KernelEmulation::rewriteMemory(Operation *op) {
   } else if (auto set = dyn_cast<LLVM::MemsetOp>(op)) {
     checkRange(op, set.getDst(), set.getLen(), TSSA_EMU_STORE);
   } else {
-    op->erase(); // a fence: what it orders is ordered here already
+    op->erase(); // a fence: the emulator keeps this order anyway
   }
   return success();
 }
@@ -216,7 +216,8 @@ LogicalResult KernelEmulation::rewriteMemory(Operation *op) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// The value of a special register, or null when the emulator has no such.
+/// Returns the value of the special register that `op` reads, or null if the emulator does not have
+/// it.
 Value KernelEmulation::makeRegister(Operation *op) {
   Location loc = op->getLoc();
   Type i32 = builder.getI32Type();
@@ -294,8 +295,8 @@ static std::optional<tssa_emulator_operation> toOperation(NVVM::ReduxKind kind) 
   }
 }
 
-/// A result of an operation of a warp: the low half of `packed` as the type that `op`
-/// gives, with bit 32 as a predicate when that is a pair.
+/// Unpacks the result of a warp operation: the low half of `packed` with the type of `op`'s result.
+/// If that is a pair, bit 32 becomes its second element, a predicate.
 static Value unpack(OpBuilder &builder, Operation *op, Value packed) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
@@ -315,7 +316,7 @@ static Value unpack(OpBuilder &builder, Operation *op, Value packed) {
                                      ArrayRef<int64_t>{1});
 }
 
-/// Barriers and operations of warps. Fails on those with no emulation.
+/// Rewrites barriers and warp operations. Fails on those that have no emulation.
 LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
   Location loc = op->getLoc();
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
@@ -325,7 +326,7 @@ LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
     if (barrier.getNumberOfThreads() || barrier.getReductionOp() ||
         (barrier.getBarrierId() &&
          !(matchPattern(barrier.getBarrierId(), m_ConstantInt(&id)) && id.isZero())))
-      return op->emitError("a barrier of some threads, or that reduces, has no emulation");
+      return op->emitError("a barrier of only some threads, or with a reduction, has no emulation");
     call(loc, offsetof(tssa_emulator, barrier), {}, {}, addSite(op, TSSA_EMU_BARRIER));
   } else if (isa<NVVM::Barrier0Op>(op)) {
     call(loc, offsetof(tssa_emulator, barrier), {}, {}, addSite(op, TSSA_EMU_BARRIER));
@@ -374,7 +375,7 @@ LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
 // All ops
 //===----------------------------------------------------------------------===//
 
-/// Puts a check before a division, which would end the process.
+/// Inserts a check before a division that would end the process.
 void KernelEmulation::checkDivision(Operation *op) {
   Location loc = op->getLoc();
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);

@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::cuda {
 
-/// "file:line" of a location that has one. Names are left out: a kernel is launched
-/// for many nodes, and the launch says which.
+/// Returns "file:line" of a location that has one. Names of nodes are left out: a kernel is
+/// launched for many nodes, and the launch knows which.
 static std::string describeLocation(Location loc) {
   std::string text;
   loc->walk([&](Location inner) {
@@ -54,7 +54,7 @@ void EmulationSites::define(OpBuilder &builder, LLVM::LLVMFuncOp run, StringRef 
   for (const tssa_emulator_site &site : sites)
     numbers.append({site.operation, site.space, site.parameter, site.bytes, site.alignment,
                     site.element, site.text});
-  if (sites.empty()) // an array needs an element
+  if (sites.empty()) // an LLVM array must not be empty
     numbers.resize(numFields);
   int64_t count = numbers.size() / numFields;
   auto row = LLVM::LLVMArrayType::get(i32, numFields);

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Kernels use no device library, so that the emulator computes what a GPU does:
-/// functions become the arithmetic that they are on CPUs. Those for which a CPU calls
-/// its library are computed in f64; what is left, such as the sine of f64, is an error.
+/// The pass cuda-expand-math. Kernels use no device library, so that the emulator computes the same
+/// as a GPU. Functions become the same arithmetic as on CPUs. Functions for which a CPU calls the
+/// host's library are computed in f64. Functions without an expansion, such as the sine of f64, are
+/// an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ namespace tssa::cuda {
 
 namespace {
 
-/// Whether one or a few instructions compute it.
+/// Whether one or a few instructions compute `op`.
 bool isInstruction(Operation *op) {
   if (!isa<math::MathDialect>(op->getDialect()))
     return !isa<arith::RemFOp>(op);

@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - device functions apart from the host ---------===//
+//===- OutlineKernels.cpp - a module of their own for device functions ----===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
+/// The pass cuda-outline-kernels, in four steps:
 /// 1. Device functions move to `gpu.module @device`.
-/// 2. Their memrefs become pointers: a memref of unknown size tells a device nothing.
-/// 3. Workgroup memory is address space 3, and the dynamic part of it an array that
-///    all kernels share the name of.
-/// 4. What a manifest says of kernels goes to the module's `te.kernels`.
+/// 2. Their memref parameters become pointers, because a memref of unknown size tells a device
+///    nothing.
+/// 3. Workgroup memory moves to address space 3. Its dynamic part is one external array that all
+///    kernels use.
+/// 4. The module's `te.kernels` lists what the manifest says about the kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +35,13 @@ namespace tssa::cuda {
 
 namespace {
 
-/// NVPTX's number of the address space of shared memory.
+/// The number of NVPTX's address space for shared memory.
 constexpr unsigned sharedSpace = unsigned(NVVM::NVVMMemorySpace::Shared);
-/// Bytes to which shared memory is aligned.
+/// The alignment of shared memory in bytes.
 constexpr uint64_t sharedAlignment = 128;
 
-/// A memref from `pointer`, as the conversion of memrefs to LLVM lays out. Its size is
-/// that of the memory behind the pointer, which nobody may ask for.
+/// Builds a memref on `pointer`, in the layout of MLIR's memref-to-LLVM conversion. Its size stays
+/// undefined; `checkParameters` refuses kernels that ask for it.
 Value createMemRef(OpBuilder &builder, Location loc, MemRefType type, Value pointer) {
   Type i64 = builder.getI64Type();
   auto array = LLVM::LLVMArrayType::get(i64, 1);
@@ -93,7 +95,8 @@ void replaceParameters(func::FuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), entry.getArgumentTypes(), {}));
 }
 
-/// Workgroup memory has a number; all else is one generic address space.
+/// Gives workgroup memory the number of its address space and moves all other memory to the generic
+/// one.
 void numberMemorySpaces(gpu::GPUModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {

@@ -1,4 +1,4 @@
-//===- PTX.cpp - kernels to the text of PTX ------------------------------===//
+//===- PTX.cpp - kernels to PTX -------------------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@ namespace tssa::cuda {
 
 static constexpr const char *targetTriple = "nvptx64-nvidia-cuda";
 
-/// The oldest version of PTX that knows `arch`, but none that needs a driver which
-/// CUDA 12 would not have brought.
+/// Returns the LLVM feature of the PTX version for `arch`: the oldest version that knows it, but at
+/// least 7.8, which each driver since CUDA 12 supports.
 static const char *getPTXFeature(int arch) {
   return arch >= 120 ? "+ptx87" : arch >= 100 ? "+ptx86" : "+ptx78";
 }

@@ -35,18 +35,18 @@ void buildTargetCUDAStage(OpPassManager &manager) {
   device.addPass(createCSEPass());
   device.addPass(createSCFToControlFlowPass());
   device.addPass(memref::createExpandStridedMetadataPass());
-  device.addPass(createLowerAffinePass()); // of the strided metadata
+  device.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
   device.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true; // the same arithmetic on every device
+  expand.includeBf16 = true; // so that all devices use the same arithmetic
   device.addPass(arith::createArithExpandOpsPass(expand));
   ConvertVectorToLLVMPassOptions vector;
   vector.reassociateFPReductions = false;
   device.addPass(createConvertVectorToLLVMPass(vector));
-  // Before gpu ops, whose conversion would call a device library for math.
+  // This runs before the conversion of gpu ops, which would call a device library for math.
   device.addPass(createConvertMathToLLVMPass());
   device.addPass(createConvertIndexToLLVMPass());
   device.addPass(createArithToLLVMConversionPass());

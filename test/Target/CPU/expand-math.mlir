@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -cpu-expand-math | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: tssa-opt %s -cpu-expand-math=avx512 | FileCheck %s --check-prefixes=CHECK,SCALE
 
-// Scaling by a power of two is one instruction of AVX-512; elsewhere it is two factors.
+// AVX-512 multiplies by a power of two in one instruction; other machines need two factors.
 // CHECK-LABEL: func.func @exp16
 // PLAIN-NOT: llvm.call_intrinsic
 // PLAIN: arith.subi
@@ -38,7 +38,7 @@ func.func @exp1(%x: f32) -> f32 {
   return %y : f32
 }
 
-// Vectors that fill no register are scaled like elsewhere.
+// Vectors that do not fill a register are scaled by two factors.
 // CHECK-LABEL: func.func @exp5
 // CHECK-NOT: llvm.call_intrinsic
 // CHECK: return
@@ -47,7 +47,7 @@ func.func @exp5(%x: vector<5xf32>) -> vector<5xf32> {
   return %y : vector<5xf32>
 }
 
-// x * (1 / d) is x / d.
+// x * (1 / d) becomes x / d.
 // CHECK-LABEL: func.func @quotient
 // CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[D:.*]]: vector<16xf32>)
 // CHECK: %[[Y:.*]] = arith.divf %[[X]], %[[D]]
@@ -59,7 +59,7 @@ func.func @quotient(%x: vector<16xf32>, %d: vector<16xf32>) -> vector<16xf32> {
   return %y : vector<16xf32>
 }
 
-// A reciprocal that serves all iterations stays outside.
+// A reciprocal that all iterations share stays outside of the loop.
 // CHECK-LABEL: func.func @reciprocal
 // CHECK: arith.divf
 // CHECK: scf.for
@@ -79,7 +79,7 @@ func.func @reciprocal(%m: memref<8xf32>, %d: f32) {
   return
 }
 
-// So does one that is used twice.
+// A reciprocal that is used twice stays, too.
 // CHECK-LABEL: func.func @shared
 // CHECK: arith.divf
 // CHECK-NOT: arith.divf
@@ -91,7 +91,8 @@ func.func @shared(%x: f32, %d: f32) -> (f32, f32) {
   return %y, %r : f32, f32
 }
 
-// The instruction gives what is joined so far where either is NaN: only the other is tested.
+// The instruction returns its second operand, the accumulator, if either operand is NaN. So only
+// the other operand is tested.
 // CHECK-LABEL: func.func @maximum16
 // CHECK-SAME: (%[[SO_FAR:.*]]: vector<16xf32>, %[[NEXT:.*]]: vector<16xf32>)
 // PLAIN: arith.maximumf
@@ -110,7 +111,7 @@ func.func @minimum8(%so_far: vector<8xf32>, %next: vector<8xf32>) -> vector<8xf3
   return %y : vector<8xf32>
 }
 
-// A constant is no NaN.
+// A constant that is not NaN is not tested.
 // CHECK-LABEL: func.func @limit
 // CHECK-SAME: (%[[X:.*]]: vector<4xf32>)
 // CHECK: %[[SIX:.*]] = arith.constant

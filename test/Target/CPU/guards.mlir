@@ -2,7 +2,8 @@
 
 // CHECK: memref.global "private" constant @tssa.zeros.f32 : memref<4096xf32> = dense<0.000000e+00>
 
-// Where a guard that is the same for all lanes does not hold, zeros are read: nothing is masked.
+// If a guard is the same for all lanes, zeros are read where it does not hold, and no load is
+// masked.
 // CHECK-LABEL: func.func @shifted_rows(
 // CHECK-SAME: %[[A:[a-z0-9]*]]: memref<?xf32>
 // CHECK-DAG: %[[INSIDE:.*]] = arith.cmpi sge
@@ -21,8 +22,8 @@ te.kernel @shifted_rows(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   layout.bind %i to parallel
 }
 
-// With another pad the address moves back to the buffer: a masked load far outside of it is
-// right, but slow.
+// With a pad other than zero the address is clamped to the buffer: a masked load far outside of it
+// is correct but slow.
 // CHECK-LABEL: func.func @shifted_rows_of_ones(
 // CHECK-SAME: %[[A:[a-z0-9]*]]: memref<?xf32>
 // CHECK: %[[INSIDE:.*]] = arith.cmpi sge
@@ -40,7 +41,7 @@ te.kernel @shifted_rows_of_ones(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   layout.bind %i to parallel
 }
 
-// Where it is not known how far a loop goes on reading, zeros might not reach as far.
+// If it is not known how far the reads of a loop reach, they could exceed the zeros.
 // CHECK-LABEL: func.func @long_rows(
 // CHECK-SAME: %[[A:[a-z0-9]*]]: memref<?xf32>
 // CHECK-NOT: get_global
@@ -56,7 +57,7 @@ te.kernel @long_rows(%a: tensor<8x?xf32> {te.sizes = array<i64: -1, 1>}, %n: ind
   layout.bind %i to parallel
 }
 
-// Where lanes differ, the address is kept as long as any lane is read.
+// If the guard differs by lane, the address is used as it is as long as any lane is read.
 // CHECK-LABEL: func.func @shifted_columns(
 // CHECK-SAME: %[[A:[a-z0-9]*]]: memref<?xf32>
 // CHECK: %[[LANES:.*]] = arith.cmpi sge, %{{.*}} : vector<16xindex>
@@ -76,7 +77,7 @@ te.kernel @shifted_columns(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
   layout.bind %i to parallel
 }
 
-// A read without a guard keeps its address.
+// A read without a guard uses its address as it is.
 // CHECK-LABEL: func.func @plain(
 // CHECK-NOT: arith.select
 // CHECK: vector.load
@@ -92,8 +93,9 @@ te.kernel @plain(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   layout.bind %i to parallel
 }
 
-// Whether a window lies within the image is asked once, for all taps and rows of a tile, before
-// the loops of the reduction; there nothing is guarded. Open sizes are no hindrance.
+// Whether a whole window of the convolution lies in the image is decided once for all taps and rows
+// of a tile, before the reduction loops. Inside of these loops no read is guarded. This works for
+// dynamic sizes too.
 // CHECK-LABEL: func.func @depthwise(
 // CHECK-COUNT-3: arith.andi
 // CHECK-NEXT: scf.if
@@ -120,8 +122,8 @@ te.kernel @depthwise(%a: tensor<?x?x16xf32> {te.sizes = array<i64: 2, 3, -1>}, %
   layout.bind %i, %jo to parallel
 }
 
-// What of a guard no tile can keep throughout is left out of the question: with rows as long as
-// the image only the other dim is asked for.
+// A guard that no tile can fulfil throughout is left out of the decision: with rows as long as the
+// image, only the other dim is tested.
 // CHECK-LABEL: func.func @whole_rows(
 // CHECK: %[[ABOVE:.*]] = arith.cmpi sge
 // CHECK: %[[BELOW:.*]] = arith.cmpi sge

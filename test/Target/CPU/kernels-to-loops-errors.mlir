@@ -117,7 +117,7 @@ te.kernel @parameter_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4x
 
 // -----
 
-// expected-error @below {{expected every result once, but result 1 is an earlier one, and only one of them would be written}}
+// expected-error @below {{expected different results, but result 1 is the same as an earlier one, and only one of them would be written}}
 te.kernel @result_twice(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>

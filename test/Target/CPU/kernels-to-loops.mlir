@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// One fused loop of full vectors; the last vectors are masked.
+// One fused loop over full vectors; the last vector is masked.
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{.*}}: memref<?xi32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
 // CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
@@ -28,7 +28,7 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
   layout.bind %o to parallel
 }
 
-// Two rows share the vector of weights; sums are multiply-adds in registers.
+// Two rows share the vector of weights. Sums become multiply-adds in registers.
 // CHECK-LABEL: func.func @matmul(
 // CHECK: scf.for
 // CHECK: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c32 step %c1 iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
@@ -39,7 +39,8 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
 // CHECK: math.fma %{{.*}}, %[[W]], %[[S1]]
 // CHECK: vector.store %[[SUMS]]#0
 // CHECK: vector.store %[[SUMS]]#1
-// Iterations and those worth a thread: 4096 points of 4 ops are an eighth of that.
+// The number of iterations, and the least number worth a thread: 4096 points of 4 ops are an eighth
+// of the work that is worth one.
 // CHECK: func.func @matmul.extent() -> (index, index) attributes {te.flops = 8192 : i64}
 // CHECK: return %c4, %c32
 te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
@@ -59,7 +60,8 @@ te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf3
   layout.bind %mo to parallel
 }
 
-// Lanes over the reduction dim are joined at the end; lanes beyond it stay neutral.
+// Lanes over the reduction dim are combined at the end. Lanes beyond the end of the dim stay
+// neutral.
 // CHECK-LABEL: func.func @rowmax(
 // CHECK: scf.for
 // CHECK: scf.for
@@ -82,7 +84,7 @@ te.kernel @rowmax(%a: tensor<4x37xf32>) -> tensor<4xf32> {
   layout.bind %i to parallel
 }
 
-// An index from data is checked; out of bounds sets the error flag.
+// An index from data is checked; if it is out of bounds, the error flag is set.
 // CHECK-LABEL: func.func @gather(
 // CHECK-SAME: %[[ERRORS:[a-z0-9]*]]: memref<?xi32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index)
 // CHECK: %[[OUT:.*]] = arith.cmpi uge
@@ -102,7 +104,7 @@ te.kernel @gather(%t: tensor<9x16xf32>, %ids: tensor<5xi64>) -> tensor<5x16xf32>
   layout.bind %i to parallel
 }
 
-// A guard that the innermost loop does not change is decided before it.
+// A guard that does not change in the innermost loop is decided before it.
 // CHECK-LABEL: func.func @window(
 // CHECK: scf.for
 // CHECK: scf.for
@@ -124,7 +126,7 @@ te.kernel @window(%a: tensor<8x32xf32>) -> tensor<8xf32> {
   layout.bind %i to parallel
 }
 
-// What is inlined is computed where it is read.
+// An inlined expression is computed where it is read.
 // CHECK-LABEL: func.func @inlined(
 // CHECK: %[[X:.*]] = vector.shuffle
 // CHECK: %[[N:.*]] = arith.addf %[[X]], %[[X]]
@@ -150,7 +152,7 @@ te.kernel @inlined(%a: tensor<32xf32>) -> tensor<32xf32> {
   layout.bind %o to parallel
 }
 
-// The pieces of a concatenation are numbered one after the other.
+// The iterations of the pieces of a concatenation are numbered consecutively.
 // CHECK-LABEL: func.func @concat(
 // CHECK: scf.for
 // CHECK: scf.if
@@ -171,8 +173,8 @@ te.kernel @concat(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
   layout.bind %i to parallel
 }
 
-// A function counts for 16 ops, and what follows a reduction counts too: 2048 points of
-// 18 ops and 32 of 17.
+// A function counts as 16 ops, and the epilogue of a reduction counts too: 2048 points of 18 ops,
+// and 32 points of 17 ops.
 // CHECK-LABEL: func.func @functions.extent() -> (index, index)
 // CHECK: return %c32, %c113
 te.kernel @functions(%a: tensor<32x64xf32>) -> tensor<32xf32> {
@@ -190,7 +192,8 @@ te.kernel @functions(%a: tensor<32x64xf32>) -> tensor<32xf32> {
   layout.bind %i to parallel
 }
 
-// A last vector of one lane is a number among zeros: no masked load.
+// If the last vector has one lane, a scalar is loaded and inserted into zeros; there is no masked
+// load.
 // CHECK-LABEL: func.func @one_lane(
 // CHECK-NOT: vector.maskedload
 // CHECK: %[[LAST:.*]] = memref.load

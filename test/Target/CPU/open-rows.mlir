@@ -1,9 +1,9 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// Of rows whose number is open, those that no full tile holds are computed together, too: in a tile
-// of as many rows as there are at most, or of eight less where these are enough: eight sums hide
-// the latency of a multiply-add. Of a row that
-// does not exist the last is computed again, and not stored.
+// With a dynamic number of rows, the rows that fill no full tile are computed together. Their tile
+// has room for the largest possible number of rows, or for eight less if that is enough: eight sums
+// hide the latency of a multiply-add. For each row that does not exist, the last row is computed
+// again and not stored.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index
 // The full tile.
@@ -11,7 +11,7 @@
 // CHECK-COUNT-13: math.fma
 // CHECK-NOT: math.fma
 // CHECK: } else {
-// Rows 6 to 12 of twelve may lie behind the last.
+// Rows 6 to 12 of the tile of twelve may lie beyond the last row.
 // CHECK: scf.if
 // CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1
 // CHECK: %[[ROW:.*]] = arith.minsi %[[LAST]], %c5

@@ -1,8 +1,8 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// A 3x3 window over channels; two columns of an image are a tile. In a tile at the border, a row
-// of the window that lies outside of the image has products with finite weights, all zero: the
-// loop over channels is left out. What is left to decide is which columns are outside.
+// A 3x3 window over channels; two columns of an image form a tile. In a tile at the border, all
+// products of a window row outside of the image are zero, because the weights are finite. So the
+// loop over channels is skipped for that row. Inside of it only the columns are tested.
 // CHECK-LABEL: func.func @finite(
 // CHECK: scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step %c1 {
 // CHECK: } else {
@@ -39,7 +39,7 @@ te.kernel @finite(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32> {te.finite}) -
   layout.bind %h to parallel
 }
 
-// An infinity times zero is not zero: all rows of the window are multiplied.
+// An infinity times zero is not zero, so all rows of the window are multiplied.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}})
@@ -63,7 +63,7 @@ te.kernel @unknown(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<8x
   layout.bind %h to parallel
 }
 
-// Another pad is not zero either.
+// With a pad other than zero the products are not zero either.
 // CHECK-LABEL: func.func @ones(
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[ACC0:.*]] = %{{.*}}, %[[ACC1:.*]] = %{{.*}})

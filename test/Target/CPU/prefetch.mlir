@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// The rows of the next tile lie behind those of this one: each of the 64 iterations asks for
-// 4 more of the 256 elements.
+// The rows of the next tile follow those of this one in memory. Each of the 64 iterations
+// prefetches 4 of their 256 elements.
 // CHECK-LABEL: func.func @large(
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
 // CHECK: scf.for %[[TILE:[a-z0-9]+]] =
@@ -27,7 +27,7 @@ te.kernel @large(%a: tensor<65536x64xf32>, %b: tensor<64x16xf32>) -> tensor<6553
   layout.bind %io to parallel
 }
 
-// A tensor that stays in the cache.
+// A tensor that fits into the cache is not prefetched.
 // CHECK-LABEL: func.func @small(
 // CHECK-NOT: memref.prefetch
 te.kernel @small(%a: tensor<512x64xf32>, %b: tensor<64x16xf32>) -> tensor<512x16xf32> {
@@ -47,7 +47,7 @@ te.kernel @small(%a: tensor<512x64xf32>, %b: tensor<64x16xf32>) -> tensor<512x16
   layout.bind %io to parallel
 }
 
-// An open number of rows may be large; its tail has no next tile.
+// A tensor with a dynamic number of rows may be large. Its tail has no next tile.
 // CHECK-LABEL: func.func @open(
 // CHECK: scf.if
 // CHECK: memref.prefetch
@@ -70,7 +70,7 @@ te.kernel @open(%a: tensor<?x64xf32> {te.sizes = array<i64: 2, -1>}, %b: tensor<
   layout.bind %io to parallel
 }
 
-// Rows with a gap between them: what lies behind the tile is not what the next one reads.
+// Rows with a gap between them: the memory after the tile is not what the next tile reads.
 // CHECK-LABEL: func.func @gaps(
 // CHECK-NOT: memref.prefetch
 te.kernel @gaps(%a: tensor<65536x128xf32>, %b: tensor<64x16xf32>) -> tensor<65536x16xf32> {

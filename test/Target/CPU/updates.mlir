@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// A window is written by vectors; elements outside of it are copied, unless base and
-// result are the same memory.
+// A slice is written by vectors. Elements outside of it are copied, unless base and result are the
+// same memory.
 // CHECK-LABEL: func.func @row(
 // CHECK-SAME: %[[BASE:[a-z0-9]*]]: memref<?xf32>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %[[H:[a-z0-9]*]]: memref<?xf32>, %[[OUT:[a-z0-9]*]]: memref<?xf32>
 // CHECK: scf.for
@@ -26,7 +26,7 @@ te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n:
 } schedule {
 }
 
-// Every third element, backwards: no vectors of contiguous elements in the window.
+// Every third element, backwards: the slice has no vectors of contiguous elements.
 // CHECK-LABEL: func.func @backwards(
 // CHECK: memref.store
 // CHECK: } else {
@@ -41,7 +41,7 @@ te.kernel @backwards(%base: tensor<50xf32>, %h: tensor<9xf32>) -> tensor<50xf32>
 } schedule {
 }
 
-// Indexes from data may name an element twice: points in order, one after the other.
+// Indices from data may name an element twice, so the points run in order.
 // CHECK-LABEL: func.func @scatter(
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.for
@@ -60,7 +60,7 @@ te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5
 } schedule {
 }
 
-// Two points for one element: in order too.
+// Two points write one element, so they run in order, too.
 // CHECK-LABEL: func.func @twice(
 // CHECK-NOT: vector
 // CHECK: func.func @twice.extent(
@@ -73,7 +73,7 @@ te.kernel @twice(%base: tensor<8xf32>, %src: tensor<5x8xf32>) -> tensor<8xf32> {
 } schedule {
 }
 
-// The lines of a scan are iterations.
+// The lines of a scan become iterations.
 // CHECK-LABEL: func.func @scan(
 // CHECK: scf.for
 // CHECK: scf.for %{{.*}} iter_args

@@ -1,6 +1,7 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// Channels of a group read one element: of the 13 from the first group's to the last's, four.
+// The channels of a group read one element: the vector reads four of the 13 elements from the first
+// group's to the last one's.
 // CHECK-LABEL: func.func @groups(
 // CHECK: %[[KEPT:.*]] = arith.constant dense<[true, true, true, true, true, true, true, true, true, true, true, true, true, false, false, false]>
 // CHECK-NOT: vector.gather
@@ -20,7 +21,8 @@ te.kernel @groups(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
   layout.bind %i to parallel
 }
 
-// Every other element, of two vectors that overlap; the tail reads no more than it needs.
+// Every other element, from two vectors that overlap. The tail reads only the elements that it
+// needs.
 // CHECK-LABEL: func.func @strided(
 // CHECK-NOT: vector.gather
 // CHECK-DAG: %[[LOW:.*]] = vector.load %{{.*}} : memref<?xf32>, vector<16xf32>
@@ -44,7 +46,7 @@ te.kernel @strided(%a: tensor<8x48xf32>) -> tensor<8x23xf32> {
   layout.bind %i to parallel
 }
 
-// A reversed dim is one vector, backwards.
+// A reversed dim is one vector whose lanes are reversed.
 // CHECK-LABEL: func.func @reversed(
 // CHECK-NOT: vector.gather
 // CHECK: vector.shuffle %{{.*}} [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
@@ -61,7 +63,8 @@ te.kernel @reversed(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
   layout.bind %i to parallel
 }
 
-// Groups of six lie differently in every vector, columns too far apart.
+// Groups of six have other offsets in each vector, and columns are too far apart: both are
+// gathered.
 // CHECK-LABEL: func.func @gathered(
 // CHECK-COUNT-2: vector.gather
 te.kernel @gathered(%a: tensor<48x96xf32>, %b: tensor<96x48xf32>) -> tensor<48x96xf32> {
@@ -79,7 +82,8 @@ te.kernel @gathered(%a: tensor<48x96xf32>, %b: tensor<96x48xf32>) -> tensor<48x9
   layout.bind %i to parallel
 }
 
-// The end of an open domain: lanes that do not exist read what the first does, without a mask.
+// The end of a dynamic domain: lanes that do not exist read the same element as the first lane,
+// without a mask.
 // CHECK-LABEL: func.func @open_end(
 // CHECK: %[[ALL:.*]] = arith.constant dense<true> : vector<16xi1>
 // CHECK: vector.gather %{{.*}} [%{{.*}}], %[[ALL]]

@@ -9,7 +9,7 @@ gpu.module @device {
   // CHECK: llvm.alloca
   // CHECK: nvvm.shfl.sync bfly %{{.*}}, %[[V]]
   // CHECK: nvvm.barrier0
-  // 64 bits go in two halves.
+  // 64 bits are shuffled in two halves.
   // CHECK-COUNT-2: nvvm.shfl.sync bfly
   // CHECK: llvm.atomicrmw _or
   func.func @k(%v: f32, %d: f64, %out: !llvm.ptr) attributes {te.block = #te.block<threads = 128, shared_bytes = 0>} {
@@ -27,7 +27,7 @@ gpu.module @device {
     return
   }
 
-  // What is no kernel is not marked.
+  // A function that is not a kernel gets no attributes.
   // CHECK: llvm.func @helper() {
   func.func @helper() {
     return

@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -split-input-file -verify-diagnostics -cuda-embed-kernels | FileCheck %s
 
-// Emulated kernels stand beside the host program, in the order of the manifest.
+// Emulated kernels are moved beside the host program, in the order of the manifest.
 // CHECK-LABEL: module attributes
 // CHECK: llvm.func @tssa_run
 // CHECK: llvm.mlir.global {{.*}}@b.emulated

@@ -12,7 +12,7 @@ gpu.module @device {
 
 gpu.module @device {
   llvm.func @some(%n: i32) attributes {nvvm.kernel} {
-    // expected-error@+1 {{a barrier of some threads, or that reduces, has no emulation}}
+    // expected-error@+1 {{a barrier of only some threads, or with a reduction, has no emulation}}
     nvvm.barrier id = %n
     llvm.return
   }
@@ -32,7 +32,7 @@ gpu.module @device {
 // -----
 
 gpu.module @device {
-  // expected-error@+1 {{expected kernels only, got a function that they could call}}
+  // expected-error@+1 {{expected only kernels, got a function that kernels could call}}
   llvm.func @helper() {
     llvm.return
   }

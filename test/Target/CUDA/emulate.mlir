@@ -2,7 +2,7 @@
 
 gpu.module @device {
 
-// The kernel's parameters come from a list of addresses; a bool is a byte there.
+// The kernel's parameters come from a list of addresses, in which a bool is a byte.
 // CHECK-LABEL: llvm.func internal @parameters.emu
 // CHECK-SAME: (%[[EMU:.*]]: !llvm.ptr, %[[PARAMS:.*]]: !llvm.ptr)
 // CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[PARAMS]][1]
@@ -15,8 +15,8 @@ llvm.func @parameters(%out: !llvm.ptr, %flag: i1) attributes {nvvm.kernel} {
   llvm.return
 }
 
-// Operation 0 is a load, space 1 global memory; parameter 0; 16 bytes, aligned so, of
-// elements of 4.
+// Operation 0 is a load, space 1 is global memory. Parameter 0; 16 bytes with that alignment, in
+// elements of 4 bytes.
 // CHECK: @parameters.emulated
 // CHECK-LABEL: llvm.func internal @accesses.emu
 // CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i32) -> !llvm.ptr, f32
@@ -39,7 +39,7 @@ llvm.func @accesses(%in: !llvm.ptr, %out: !llvm.ptr, %errors: !llvm.ptr)
   llvm.return
 }
 
-// Memory of one thread needs no check.
+// Memory of one thread is not checked.
 // CHECK-LABEL: llvm.func internal @private.emu
 // CHECK-NOT: llvm.call
 // CHECK: llvm.return
@@ -52,7 +52,7 @@ llvm.func @private(%n: i32) attributes {nvvm.kernel} {
   llvm.return
 }
 
-// A pointer behind a descriptor is still the parameter's.
+// A pointer taken from a descriptor is still traced to the parameter.
 // CHECK-LABEL: llvm.func internal @descriptor.emu
 // CHECK: @descriptor.sites(dense<{{\[}}[1, 1, 0, 4, 4, 4,
 llvm.func @descriptor(%out: !llvm.ptr, %n: i32) attributes {nvvm.kernel} {
@@ -63,7 +63,7 @@ llvm.func @descriptor(%out: !llvm.ptr, %n: i32) attributes {nvvm.kernel} {
   llvm.return
 }
 
-// One of two pointers: only its value tells. Space 0 is anywhere.
+// Of a choice between two pointers only the value is known. Space 0 means any memory.
 // CHECK-LABEL: llvm.func internal @chosen.emu
 // CHECK: @chosen.sites(dense<{{\[}}[1, 0, -1, 4, 4, 4,
 llvm.func @chosen(%a: !llvm.ptr, %b: !llvm.ptr, %c: i1, %n: i32) attributes {nvvm.kernel} {
@@ -72,7 +72,7 @@ llvm.func @chosen(%a: !llvm.ptr, %b: !llvm.ptr, %c: i1, %n: i32) attributes {nvv
   llvm.return
 }
 
-// Shared memory is the block's: 64 bytes with a name, then the dynamic part, each at a
+// Shared memory belongs to the block: 64 bytes of a named global, then the dynamic part, each at a
 // multiple of 128.
 llvm.mlir.global internal @tile() {addr_space = 3 : i32} : !llvm.array<16 x f32>
 llvm.mlir.global external @shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
@@ -95,7 +95,7 @@ llvm.func @shared_memory(%x: f32) attributes {nvvm.kernel} {
 // CHECK: llvm.return
 // Barriers 3 and 4, shuffle 7, vote 12, match 13 and 14, sum 15.
 // CHECK: @threads.sites(dense<{{\[}}[3, {{.*}}], [3, {{.*}}], [4, {{.*}}], [7, {{.*}}], [5, {{.*}}], [12, {{.*}}], [9, {{.*}}], [13, {{.*}}], [14, {{.*}}], [15, {{.*}}]]>
-// The most threads of a block, 8 x 4, are the last field.
+// The last field is the largest number of threads of a block: 8 x 4.
 // CHECK: @threads.emulated
 // CHECK: llvm.mlir.constant(32 : i32)
 // CHECK-NEXT: llvm.insertvalue {{.*}}[7]
@@ -125,7 +125,7 @@ llvm.func @threads() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 8, 4>} {
   llvm.return
 }
 
-// A division by what may be zero, or -1, is checked.
+// A division whose divisor may be 0 or -1 is checked.
 // CHECK-LABEL: llvm.func internal @divisions.emu
 // CHECK: llvm.udiv %{{.*}}, %{{.*}} : i64
 // CHECK: %[[ZERO:.*]] = llvm.icmp "eq" %{{.*}}, %{{.*}} : i64
@@ -160,7 +160,7 @@ llvm.func @ranges(%in: !llvm.ptr, %out: !llvm.ptr, %n: i32) attributes {nvvm.ker
   llvm.unreachable
 }
 
-// Constants of the module stay what they are, and need no check.
+// Constants of the module are kept, and accesses to them are not checked.
 // CHECK: llvm.mlir.global internal constant @weights(dense<1.000000e+00>
 // CHECK-LABEL: llvm.func internal @constants.emu
 // CHECK-NOT: llvm.call

@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -pass-pipeline='builtin.module(gpu.module(cuda-expand-math))' -verify-diagnostics
 
-// Every function that is left is named.
+// Each function that has no expansion is named.
 gpu.module @device {
   func.func @k(%x: f64, %y: f64) -> f64 {
     // expected-error @+1 {{kernel 'k': 'math.cos' on 'f64' has no expansion for devices}}

@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -split-input-file -pass-pipeline='builtin.module(gpu.module(cuda-expand-math))' | FileCheck %s
 
 gpu.module @device {
-  // On f32 what a CPU computes too.
+  // Functions on f32 get the same expansion as on a CPU.
   // CHECK-LABEL: func.func @exp
   // CHECK-NOT: math.exp
   // CHECK: math.fma %{{.*}} : vector<4xf32>
@@ -10,7 +10,7 @@ gpu.module @device {
     return %r : vector<4xf32>
   }
 
-  // On f16 by way of f32.
+  // Functions on f16 are computed in f32.
   // CHECK-LABEL: func.func @half
   // CHECK: arith.extf %{{.*}} : f16 to f32
   // CHECK: math.fma %{{.*}} : f32
@@ -20,7 +20,7 @@ gpu.module @device {
     return %r : f16
   }
 
-  // What a CPU calls its library for is computed in f64.
+  // Functions for which a CPU calls its library are computed in f64.
   // CHECK-LABEL: func.func @acosh
   // CHECK: arith.extf %{{.*}} : f32 to f64
   // CHECK: math.fma %{{.*}} : f64
@@ -57,7 +57,7 @@ gpu.module @device {
     return %r : f32
   }
 
-  // Instructions stay.
+  // Functions that are instructions stay.
   // CHECK-LABEL: func.func @instructions
   // CHECK: math.sqrt %{{.*}} : f64
   // CHECK: math.floor %{{.*}} : f64

@@ -101,7 +101,7 @@ te.kernel @cache_no_operand(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{expected operand 2 of what the body yields to be a number computed in the body}}
+  // expected-error @below {{expected operand 2 of the op that computes the yielded value to be a number computed in the body}}
   layout.cache 2 at %ko to shared
 }
 
@@ -118,7 +118,7 @@ te.kernel @cache_of_data(%a: tensor<4x64xf32>, %ids: tensor<64xindex>) -> tensor
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{cannot keep an operand that is read at an index from data}}
+  // expected-error @below {{cannot cache an operand that is read at an index from data}}
   layout.cache 0 at %ko to shared
 }
 
@@ -134,14 +134,14 @@ te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{expected a loop without a register tile}}
+  // expected-error @below {{expected the loop of a cache to have no register tile}}
   layout.cache 0 at %ko to shared
   layout.register_tile %kl
 }
 
 // -----
 
-// What lanes need of each other is for all of them.
+// An expression that one lane needs is computed by that lane alone.
 te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
   // expected-error @below {{expected no lanes in an expression computed by one lane}}
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
@@ -165,7 +165,7 @@ te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
 
 // -----
 
-// More than a block can have.
+// More shared memory than a block can have.
 // expected-error @below {{needs 132096 bytes of shared memory, more than the 101376 that a device has}}
 te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> tensor<4x2048xf32> {
   %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 64) init (0.0 : f32) {
@@ -195,15 +195,15 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %k, %l = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  // expected-error @below {{expected the loops inside of the cache's to have constant extents}}
+  // expected-error @below {{expected loops inside of the loop of a cache to have constant extents}}
   layout.cache 0 at %k to shared
 }
 
 // -----
 
-// A loop around lanes that join results goes on for as long as any of them needs.
+// All lanes that combine results must run the same number of iterations of the loops around them.
 te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
-  // expected-error @below {{expected loops around lanes that join results, or around a cache, to have as many iterations for all lanes}}
+  // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have the same number of iterations for all lanes}}
   %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<70x64xf32>
     te.yield %x : f32

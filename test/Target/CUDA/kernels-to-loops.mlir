@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -convert-kernels-to-device-loops -canonicalize -cse | FileCheck %s
 
-// A thread does four elements with one access; what is left over, one by one.
+// A thread computes four elements with one access; the remaining elements are computed one by one.
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
 // CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
@@ -33,7 +33,7 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
   layout.bind %l to lane
 }
 
-// Lanes over a reduction join by exchange inside of a warp, then in shared memory.
+// Lanes over a reduction combine by shuffles inside of a warp, then through shared memory.
 // CHECK-LABEL: func.func @rowmax(
 // CHECK-SAME: attributes {te.block = #te.block<threads = 64, shared_bytes = 16>}
 // CHECK: scf.for
@@ -59,7 +59,7 @@ te.kernel @rowmax(%a: tensor<4x370xf32>) -> tensor<4xf32> {
   layout.bind %l to lane
 }
 
-// What is computed at a block's loop lies in shared memory behind a barrier.
+// An expression computed at a block's loop lies in shared memory and is read after a barrier.
 // CHECK-LABEL: func.func @normalize(
 // CHECK: gpu.shuffle xor
 // CHECK: memref.store {{.*}}#gpu.address_space<workgroup>>
@@ -89,8 +89,8 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
   layout.compute_at @s, %i
 }
 
-// A tiled product: operands go through shared memory between barriers that all
-// threads pass; only loads from the tensors and stores are guarded.
+// A tiled product: operands go through shared memory, between barriers that all threads pass. Only
+// loads from the tensors and stores are guarded.
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8704>
 // CHECK-NOT: scf.if
@@ -135,8 +135,8 @@ te.kernel @matmul(%a: tensor<?x512xf32> {te.sizes = array<i64: 2, -1>}, %b: tens
   layout.bind %ml, %nl to lane
 }
 
-// Sizes that are not known: what does not exist is a zero in shared memory, so the
-// products need no guard.
+// With dynamic sizes, elements that do not exist are zeros in shared memory, so the products need
+// no guard.
 // CHECK-LABEL: func.func @edges(
 // CHECK: gpu.barrier
 // CHECK: gpu.barrier

@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -cuda-outline-kernels | FileCheck %s
 
-// What the manifest will say of kernels.
+// The list of kernels for the manifest.
 // CHECK: module attributes {te.kernels = [#te.device_kernel<name = "k", parameters = 4, block = <threads = 64, shared_bytes = 256>>]}
 
 // A function that is not for the device stays where it is.
@@ -9,7 +9,7 @@ func.func @k.extent(%n: index) -> (index, index) {
   return %n, %n : index, index
 }
 
-// Parameters are pointers, shared memory is one array in address space 3.
+// Parameters become pointers, and shared memory becomes one array in address space 3.
 // CHECK: gpu.module @device {
 // CHECK:   llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 // CHECK:   func.func @k(%[[X:.*]]: !llvm.ptr, %[[N:.*]]: index, %[[OUT:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr)

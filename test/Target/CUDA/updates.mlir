@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s -convert-kernels-to-device-loops -canonicalize -cse | FileCheck %s
 
-// Blocks for the window, then blocks for what is copied.
+// The blocks for the slice come first, then the blocks that copy the rest.
 // CHECK-LABEL: func.func @row(
 // CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 0>
 // CHECK-DAG: gpu.block_id x
@@ -23,8 +23,8 @@ te.kernel @row(%base: tensor<?x2x64xf32> {te.sizes = array<i64: 1, -1, -1>}, %n:
 } schedule {
 }
 
-// The order of points may matter: all threads copy, then each takes the points of one
-// column in order. An index out of bounds reads and writes nothing and is reported.
+// The order of points may matter. All threads copy; then each thread computes the points of one
+// column in order. A point whose index is out of bounds accesses nothing and sets the error flag.
 // CHECK-LABEL: func.func @scatter(
 // CHECK: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[THREAD]] to %c800 step %c256
@@ -43,7 +43,7 @@ te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5
 } schedule {
 }
 
-// All points may write one element: one thread.
+// All points may write the same element, so one thread runs them.
 // CHECK-LABEL: func.func @sum(
 // CHECK: gpu.barrier
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c1 step %c256
@@ -59,7 +59,7 @@ te.kernel @sum(%base: tensor<8xf32>, %ids: tensor<5xi64>) -> tensor<8xf32> {
 } schedule {
 }
 
-// A thread for each line of a scan.
+// One thread runs each line of a scan.
 // CHECK-LABEL: func.func @scan(
 // CHECK: gpu.thread_id x
 // CHECK: scf.if

@@ -29,11 +29,11 @@ REFERENCES = {
 }
 PAIRS = {"math.powf": np.power, "math.atan2": np.arctan2, "arith.remf": np.fmod}
 LIMITS = {"f16": 0.51, "f64": 4.1}
-# On devices the logarithm of a power has errors, and 1 - erf cancels.
+# On devices pow by logarithms is less accurate, and 1 - erf(x) cancels.
 WIDER = {("f64", "erfc"): 8.5, ("f64", "math.powf"): 2000}
-# What devices have no expansion of.
+# Functions that have no expansion on devices.
 MISSING = [("f64", name) for name in ("sin", "cos", "tan", "arith.remf")]
-# Computed by the same arithmetic everywhere.
+# Functions that are computed by the same arithmetic on all machines.
 SAME_EVERYWHERE = ["exp", "expm1", "log", "tanh", "erf"]
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64}
 
@@ -142,7 +142,7 @@ def make_inputs(element):
              np.exp(random.uniform(-80, 80, 1 << 14)), special]
     if element == "f32":
         parts += [make_every_exponent(random), make_edges()]
-    # A number that is no multiple of a vector's: the last lanes are masked.
+    # A number that is not a multiple of a vector's length, so that the last lanes are masked.
     return np.concatenate(parts).astype(TYPES[element])
 
 
@@ -166,7 +166,7 @@ class Check:
         if limit is None or error > limit or wrong:
             self.fail(f"{name} on {element}: error {error:.2f}, stated {limit}, "
                       f"{wrong} of the wrong kind")
-        # One table for all targets, of which some compute in f64.
+        # One table serves all targets, some of which compute in f64.
         elif element == "f32" and stated > max(2 * error, 0.6) and not self.is_device:
             self.fail(f"{name} on {element}: error {error:.2f}, stated {limit}, which is wide")
 

@@ -16,7 +16,7 @@ using namespace tssa::operators;
 
 namespace {
 
-/// Three sizes N, S and T that stand for block arguments.
+/// A fixture with three sizes N, S and T, the arguments of a block.
 class SizeTest : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ protected:
 
 int64_t floorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-/// The number that a size is when the block arguments have these values.
+/// Returns the value of `size` if the block arguments have `values`.
 int64_t evaluate(const Size &size, const std::vector<int64_t> &values) {
   int64_t sum = 0;
   for (const auto &[monomial, coefficient] : size.terms()) {
@@ -125,8 +125,7 @@ TEST_F(SizeTest, Text) {
   EXPECT_EQ((n * 3).floorDiv(s).str(), "floordiv(3*N, S)");
 }
 
-/// Whatever the normal form, the number is that of plain arithmetic, and what is said to
-/// be known holds.
+/// In any normal form the value is that of plain arithmetic, and what counts as known holds.
 TEST_F(SizeTest, AgreesWithArithmetic) {
   std::mt19937 random(1);
   auto pick = [&](int64_t from, int64_t to) {

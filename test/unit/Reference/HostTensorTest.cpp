@@ -23,7 +23,7 @@ static HostTensor make(ElementKind kind, std::initializer_list<double> values) {
   return tensor;
 }
 
-/// Law: storing what was loaded gives the same bits, for every half number.
+/// Law: loading and storing keeps the bits of every f16 and bf16.
 TEST(HostTensor, HalvesRoundTrip) {
   for (ElementKind kind : {ElementKind::F16, ElementKind::BF16})
     for (unsigned bits = 0; bits < 65536; ++bits) {
@@ -38,7 +38,7 @@ TEST(HostTensor, HalvesRoundTrip) {
     }
 }
 
-/// Law: rounding is that of APFloat, halfway cases and overflow included.
+/// Law: rounding agrees with APFloat, also for ties and on overflow.
 TEST(HostTensor, RoundingIsToNearestEven) {
   struct Format {
     ElementKind kind;

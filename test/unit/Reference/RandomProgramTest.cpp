@@ -29,7 +29,7 @@ TEST(RandomProgram, EqualSeedsGiveEqualPrograms) {
   EXPECT_NE(text, print(*makeRandomProgram(second, 8).module));
 }
 
-/// Law: every program is valid and has a meaning, at its own sizes.
+/// Law: the evaluator runs every program at the program's own sizes.
 TEST(RandomProgram, EveryProgramRuns) {
   mlir::MLIRContext context;
   for (uint64_t seed = 0; seed < 200; ++seed) {

@@ -102,7 +102,7 @@ TEST_F(Arguments, Strides) {
   inputs[0].tensor.byte_offset = 50 * sizeof(float);
   ASSERT_OK(run());
   EXPECT_EQ(sum(4), wide[46] + arguments.b[4] + 1);
-  // One row for all.
+  // One row that all rows share.
   strides = {0, 1};
   ASSERT_OK(run());
   EXPECT_EQ(sum(10), wide[51] + arguments.b[10] + 1);
@@ -119,7 +119,7 @@ TEST_F(Arguments, StridesThatNoMachineHas) {
   inputs[0].tensor.strides = nullptr;
   inputs[0].tensor.byte_offset = UINT64_MAX - 3;
   EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset pass", run());
-  // A dim of one is never stepped along.
+  // The stride of a dim of size one does not matter.
   AddArguments row(1);
   std::vector<float> wide = {1, 0, 2, 0, 3};
   std::vector<NamedTensor> given = row.get();
@@ -184,8 +184,8 @@ TEST_F(Arguments, OutputTooSmallForWhatTheDataMakes) {
 }
 
 namespace {
-/// The program of Inputs/device_model.c, which overwrites x, on the CPU and on the
-/// emulator.
+/// A fixture for the program of Inputs/device_model.c, which overwrites x. It runs on the CPU and
+/// on the emulator.
 class Written : public ::testing::TestWithParam<std::tuple<const char *, How>> {
 protected:
   TemporaryFolder folder;
@@ -253,7 +253,7 @@ TEST_P(Written, ThroughStrides) {
   ASSERT_OK(run());
   for (size_t i = 0; i < wide.size(); ++i)
     ASSERT_EQ(wide[i], i % 3 == 2 ? mirrored((209 - i) / 3) : -1) << i;
-  // The result is dense, and does not go with the run.
+  // The result is dense and outlives the run.
   ASSERT_NE(results[0].storage.getSize(), 0u);
   for (size_t i = 0; i < 70; ++i)
     ASSERT_EQ(floats(results[0])[i], mirrored(i));
@@ -293,7 +293,7 @@ TEST_P(Written, Overlaps) {
   place(1, 500, nullptr);
   expectRefused("output 'sum': its buffer overlaps input 'x'",
                 {{"sum", view(DType::F32, shape, &wide[0])}});
-  // Two columns of a matrix are apart.
+  // Two columns of a matrix do not overlap.
   place(1, 1, strides.data());
   ASSERT_OK(run());
   EXPECT_EQ(wide[0], 2);

@@ -42,7 +42,7 @@ TEST(Artifact, RoundTrip) {
   EXPECT_EQ(folder.list(), std::vector<std::string>{"add.so"});
 }
 
-// Only three fields of the ELF header differ from what the linker made.
+// Only three fields of the ELF header differ from the linker's output.
 TEST(Artifact, NoLoadedByteMoves) {
   TemporaryFolder folder;
   std::string path = folder.file("add.so"), code = readModel("add_model");
@@ -112,7 +112,8 @@ TEST(Artifact, DamagedWeights) {
   EXPECT_FALSE(open(path, VerifyWeights::Never)->weightsVerified());
 }
 
-/// The add program for a CPU and twice for devices, whose weights are the same.
+/// Writes the add program with one variant for a CPU and two for devices, all with the same
+/// weights.
 static void writeVariants(const std::string &path, const std::string &image,
                           const WriteOptions &options = {}) {
   Manifest manifest = makeAddManifest();
@@ -238,7 +239,7 @@ TEST(Artifact, HostCheck) {
   manifest.variants[0].cpuFeatures = {"sse2", "avx10.9-4096"};
   EXPECT_FAULT(TSSA_INCOMPATIBLE, "cannot check: avx10.9-4096",
                checkHost(manifest, manifest.variants[0]));
-  // TBM and SSE4a were never in one CPU with AMX.
+  // No CPU has both AMX and TBM or SSE4a.
   manifest.variants[0].cpuFeatures = {"sse4a", "tbm", "amx-tile", "amx-fp16"};
   manifest.variants[0].cpu = "dream";
   EXPECT_FAULT(TSSA_INCOMPATIBLE,

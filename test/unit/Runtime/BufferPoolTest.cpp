@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
 
-/// Where a piece of `size` bytes lies that is given back at once.
+/// Returns the address of a piece of `size` bytes, which is given back at once.
 void *visit(GrownPool &pool, uint64_t size) {
   GrownPool::Piece piece;
   EXPECT_TRUE(pool.acquire(size, piece));
@@ -52,7 +52,7 @@ TEST(GrownPoolTest, IdleMemoryIsBoundedByWhatWasAskedForAtOnce) {
   EXPECT_EQ(pool.getIdleBytes(), 2 * mebibyte);
   visit(pool, 3 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 5 * mebibyte);
-  visit(pool, 4 * mebibyte); // 9 are more than twice 4: the oldest goes
+  visit(pool, 4 * mebibyte); // 9 MiB are more than twice 4: the oldest is freed
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
   visit(pool, 3 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);

@@ -76,7 +76,7 @@ TEST_F(CAPI, Runs) {
   expectFault(tssa_session_run(session, nullptr, inputs, 3, outputs, 2), TSSA_INVALID_ARGUMENT,
               "release it first");
   tssa_value_release(&outputs[0]);
-  tssa_value_release(&outputs[0]); // again is fine
+  tssa_value_release(&outputs[0]); // a second release does nothing
   tssa_value_release(&outputs[1]);
 }
 
@@ -118,13 +118,13 @@ TEST_F(CAPI, OptionsOfOtherVersions) {
   options.struct_size = 0;
   expectFault(tssa_session_load(model, &options, &other), TSSA_INVALID_ARGUMENT,
               "struct_size is not set");
-  // An older caller's struct ends earlier.
+  // The struct of an older caller ends earlier.
   options.struct_size = offsetof(tssa_session_options, memory_limit);
   options.memory_limit = 1;
   ASSERT_EQ(tssa_session_load(model, &options, &other), nullptr);
   EXPECT_EQ(tssa_session_run(other, nullptr, inputs, 3, nullptr, 0), nullptr);
   tssa_session_free(other);
-  // A newer caller's is longer.
+  // The struct of a newer caller is longer.
   struct {
     tssa_session_options known = TSSA_SESSION_OPTIONS_INIT;
     uint64_t later = 0;
@@ -176,7 +176,7 @@ TEST_F(CAPI, OverwrittenArguments) {
     EXPECT_EQ(x[0], 13);
     EXPECT_EQ(x[2], 31);
     EXPECT_EQ(results[2].span<float>()[1], 22.5f);
-    // Strided, it is written where it is; the result is a dense copy.
+    // A strided argument is overwritten in the caller's memory; the result is a dense copy.
     tssa_dtype f32 = tssa::dtypeOf<float>();
     results = own.run({tssa::Value("x", wide, f32, {3}, {2}), second, third});
     EXPECT_EQ(wide[0], 13);

@@ -111,7 +111,7 @@ TEST_F(Concurrency, RunsAfterCloseAreRefused) {
   int64_t bytes;
   EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "the session is closed",
                session->planMemory(arguments.get(), bytes));
-  // What is the caller's stays.
+  // Memory of the caller is not freed.
   EXPECT_EQ(session->getManifest().modelName, "add");
   EXPECT_EQ(static_cast<float *>(results[0].data)[1], 22);
 }
@@ -140,7 +140,7 @@ TEST_F(Concurrency, CancelledBeforeItBegins) {
   EXPECT_FAULT(TSSA_CANCELLED, "cancelled", run(Normal, options));
   cancel = false;
   EXPECT_OK(run(Normal, options));
-  cancel = true; // after the run: nothing happens
+  cancel = true; // cancelling after the run does nothing
   cancel = false;
   EXPECT_OK(run(Normal, options));
 }

@@ -17,7 +17,7 @@ using namespace tssa::runtime::test;
 
 namespace {
 
-/// Artifacts of trap_model.c: running any of its code opens descriptor 1000.
+/// A fixture with artifacts of trap_model.c. If any of their code runs, it opens descriptor 1000.
 class Corruption : public ::testing::Test {
 protected:
   static constexpr int mark = 1000;
@@ -124,7 +124,7 @@ TEST_F(Corruption, EveryByteOfTheSectionTable) {
   }
 }
 
-// Two artifacts that are each right do not make a third.
+// The parts of two valid artifacts do not make a valid one.
 TEST_F(Corruption, PartsOfTwoArtifacts) {
   std::string other = folder.file("add.so");
   writeAddArtifact(other);

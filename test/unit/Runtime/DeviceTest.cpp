@@ -72,7 +72,7 @@ TEST_F(DeviceTest, AskedFor) {
 
 TEST_F(DeviceTest, ErrorWordsNameTheNode) {
   how = IndexError;
-  for (int i = 0; i < 3; ++i) { // they are cleared for each run
+  for (int i = 0; i < 3; ++i) { // the error words are cleared for each run
     EXPECT_FAULT(TSSA_OUT_OF_RANGE, "node 'total' (Add): an index in the data is out of bounds",
                  run());
     EXPECT_EQ(run().node, "total");
@@ -119,7 +119,8 @@ TEST_F(DeviceTest, StopsBetweenLaunches) {
 }
 
 TEST_F(DeviceTest, LimitCountsDeviceMemory) {
-  // x and y, 400 bytes each, how, the arena, sum there and here, and what becomes x.
+  // x and y, of 400 bytes each; `how`; the arena; `sum` on the device and the host; and the new
+  // contents of x.
   options.memoryLimit = 4 + 6 * 400;
   load({"cuda-emu"});
   EXPECT_OK(run());

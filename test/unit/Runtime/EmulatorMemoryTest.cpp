@@ -66,7 +66,7 @@ TEST_F(StoreTest, Misaligned) {
 }
 
 TEST_F(StoreTest, InsideAnAllocation) {
-  // Only the allocation is known of a tensor without size.
+  // A tensor without a size is checked against the allocation only.
   static std::vector<int32_t> arena(8);
   std::vector<Allocation> allocations{{arena.data(), 32, "arena"}};
   tssa_emulated_kernel kernel{
@@ -138,7 +138,7 @@ TEST_F(SharedTest, BarriersOrder) {
 
 TEST_F(SharedTest, MissingBarrierBeforeTheRead) {
   blocks = 1;
-  // Each thread has written its own, so that nothing is unwritten.
+  // Each thread has written its element, so none is unwritten.
   EXPECT_NE(runToFault([](Emu emu, void *const *) {
               store(emu, sharedInts(emu) + emu->thread, 0, 0);
               emu->barrier(emu, 2);
@@ -156,7 +156,7 @@ TEST_F(SharedTest, MissingBarrierBeforeTheNextWrite) {
       load(emu, sharedInts(emu) + 63 - emu->thread, 1);
     }
   });
-  // Either may come first.
+  // Either thread may come first.
   EXPECT_NE(message.find("races with a "), std::string::npos) << message;
   EXPECT_NE(message.find(": no barrier lies between"), std::string::npos) << message;
 }
@@ -197,7 +197,7 @@ TEST_F(SharedTest, UnwrittenMemory) {
       << message;
 }
 
-/// What the block before has written is not there any more.
+/// Contents that the previous block has written are gone.
 TEST_F(SharedTest, EachBlockBeginsUnwritten) {
   std::string message = runToFault([](Emu emu, void *const *) {
     if (emu->block == 1)

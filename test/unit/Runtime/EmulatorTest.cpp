@@ -18,7 +18,7 @@ namespace {
 // What kernels compute
 //===----------------------------------------------------------------------===//
 
-/// out[block] = sum of in[block * threads ...]: shuffles in warps, then shared memory.
+/// out[block] = sum of in[block * threads ...], by shuffles in warps, then through shared memory.
 void sumOfBlock(Emu emu, void *const *params) {
   int32_t sum = load(emu, tensor(params, 0) + globalId(emu), 0);
   for (uint32_t distance = 16; distance > 0; distance /= 2)
@@ -78,7 +78,7 @@ TEST_F(SumTest, CountsWhatItDoes) {
 // Warps
 //===----------------------------------------------------------------------===//
 
-/// out[thread] = what the one shuffle of the kernel gives, -1 when nothing arrives.
+/// out[thread] = the result of the kernel's only shuffle, or -1 if the lane gets none.
 void shuffleOnce(Emu emu, void *const *params) {
   uint64_t lane = *static_cast<int64_t *>(params[1]), clamp = *static_cast<int64_t *>(params[2]);
   uint64_t packed = emu->shuffle(emu, 0xFFFFFFFF, emu->thread, uint32_t(lane), uint32_t(clamp), 0);
@@ -117,7 +117,7 @@ TEST_F(ShuffleTest, DownMovesToLowerLanes) {
 }
 
 TEST_F(ShuffleTest, SegmentsAreApart) {
-  // Segments of 8 lanes: mask 0b11000 of what stays of the lane's own number.
+  // Segments of 8 lanes: the mask 0b11000 keeps the upper bits of the lane's own number.
   std::vector<int32_t> out = shuffle(TSSA_EMU_SHUFFLE_DOWN, 1, 0x1800 | 7);
   for (int i = 0; i < 32; ++i)
     EXPECT_EQ(out[i], i % 8 == 7 ? -1 : i + 1);
@@ -132,8 +132,8 @@ TEST_F(ShuffleTest, XorPairsLanes) {
     EXPECT_EQ(out[i], i ^ 9);
 }
 
-/// Eight results of each thread: the votes, matches and reductions of its warp.
-void voteAndJoin(Emu emu, void *const *params) {
+/// Eight results for each thread: votes, matches and reductions of its warp.
+void voteAndReduce(Emu emu, void *const *params) {
   uint32_t lane = emu->thread, all = 0xFFFFFFFF;
   uint64_t any = emu->match(emu, all, lane % 4, 4), same = emu->match(emu, all, 7, 5);
   int32_t results[] = {int32_t(emu->vote(emu, all, lane < 31, 0)),
@@ -157,7 +157,7 @@ TEST_F(EmulatorTest, VotesMatchesAndReductions) {
     addSite(operation);
   addSite(TSSA_EMU_STORE, TSSA_EMU_GLOBAL, 0);
   threads = 32;
-  Status status = run(voteAndJoin);
+  Status status = run(voteAndReduce);
   ASSERT_TRUE(status.ok()) << status.message;
   for (int lane = 0; lane < 32; ++lane) {
     int32_t expected[] = {0, 1, 1, 7, int32_t(0x11111111u << lane % 4), 1, 31 * 16, -16};
@@ -170,7 +170,7 @@ TEST_F(EmulatorTest, VotesMatchesAndReductions) {
 // Counters
 //===----------------------------------------------------------------------===//
 
-/// Each thread stores `count` times, `stride` ints apart from its neighbour.
+/// Each thread stores `count` times. The elements of neighbouring threads are `stride` ints apart.
 template <int stride, int count> void storeStrided(Emu emu, void *const *params) {
   for (int i = 0; i < count; ++i)
     store(emu, tensor(params, 0) + globalId(emu) * stride, i, 0);
@@ -179,7 +179,7 @@ template <int stride, int count> void storeStrided(Emu emu, void *const *params)
 class CountTest : public EmulatorTest {
 protected:
   CountTest() : out(64 * 32 + 64) {
-    // At a multiple of the sectors that are counted.
+    // Align the tensor to the sectors that are counted.
     auto begin = reinterpret_cast<uintptr_t>(out.data());
     addresses.push_back(reinterpret_cast<void *>((begin + 127) / 128 * 128));
     sizes.push_back(64 * 32 * 4);
@@ -209,7 +209,8 @@ TEST_F(CountTest, LoopsLongerThanTheLog) {
   EXPECT_EQ(counters.globalTransactions, 2u * 5000 * 4);
 }
 
-/// Each thread stores one int to shared memory, `stride` ints from its neighbour.
+/// Each thread stores one int to shared memory. The elements of neighbouring threads are `stride`
+/// ints apart.
 template <int stride> void storeShared(Emu emu, void *const *) {
   store(emu, sharedInts(emu) + emu->thread * stride, 0, 1);
 }

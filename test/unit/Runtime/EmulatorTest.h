@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the tests of the emulator share. Their kernels are written against tssa/emulator.h by
-/// hand.
+/// Fixtures that the tests of the emulator share. Their kernels are written by hand against
+/// tssa/emulator.h.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TEST_UNIT_RUNTIME_EMULATORTEST_H
@@ -24,7 +24,7 @@ using Emu = const tssa_emulator *;
 /// A kernel, its sites, and one launch of it.
 class EmulatorTest : public testing::Test {
 protected:
-  /// Each parameter is a tensor of ints.
+  /// Adds a parameter that is a tensor of ints.
   void addTensor(std::vector<int32_t> &tensor) {
     addresses.push_back(tensor.data());
     sizes.push_back(tensor.size() * 4);
@@ -58,7 +58,7 @@ protected:
     launch.params = params.data();
     return emulator::launch(launch, options, &counters);
   }
-  /// The message of a launch that must fail.
+  /// Runs a launch that must fail and returns its message.
   std::string runToFault(void (*code)(Emu, void *const *)) {
     Status status = run(code);
     EXPECT_EQ(status.code, TSSA_INTERNAL);
@@ -66,7 +66,7 @@ protected:
     return status.message;
   }
 
-  /// Of tensors; parameters that are no tensors have their value here.
+  /// Addresses of tensors, and values of parameters that are not tensors.
   std::vector<void *> addresses;
   std::vector<int64_t> sizes; ///< in bytes
   std::vector<tssa_emulator_site> sites;
@@ -91,7 +91,7 @@ inline void store(Emu emu, int32_t *address, int32_t value, int32_t site) {
 }
 inline uint32_t globalId(Emu emu) { return emu->block * emu->threads + emu->thread; }
 
-/// Tests whose kernels store to tensor 0 of 64 ints, at site 0.
+/// A fixture for kernels that store to tensor 0, of 64 ints, at site 0.
 class StoreTest : public EmulatorTest {
 protected:
   StoreTest() : out(64) {
@@ -102,8 +102,8 @@ protected:
   std::vector<int32_t> out;
 };
 
-/// Sites: 0 stores to shared memory, 1 loads from it, 2 is a barrier, 3 one of the
-/// warp, 4 an atomic update of shared memory.
+/// A fixture with these sites: 0 stores to shared memory, 1 loads from it, 2 is a barrier, 3 is a
+/// barrier of a warp, and 4 an atomic update of shared memory.
 class SharedTest : public EmulatorTest {
 protected:
   SharedTest() {

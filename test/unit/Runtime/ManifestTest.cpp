@@ -14,7 +14,7 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-/// Puts the right hash into an encoded manifest whose bytes were changed.
+/// Sets the hash of an encoded manifest to that of its bytes, which were changed.
 static void sealManifest(std::string &bytes) {
   SHA256 sha;
   sha.update(bytes.data(), 24);
@@ -62,7 +62,7 @@ TEST(Manifest, EveryPrefixIsRefused) {
   }
 }
 
-// With a valid hash, so that the decoder itself must hold.
+// The hash is valid, so the decoder itself must detect the damage.
 TEST(Manifest, DamageUnderAValidHashNeverCrashes) {
   const std::string good = encodeManifest(makeAddManifest());
   std::mt19937 random(1);

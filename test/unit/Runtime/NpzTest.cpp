@@ -130,7 +130,7 @@ TEST(Npz, RefusesDamage) {
     writeFile(damaged, good.substr(0, size));
     ASSERT_FALSE(read(damaged, back).ok()) << size;
   }
-  // Flips may be harmless (a time stamp), but must never crash.
+  // A flipped bit may be harmless (in a time stamp), but must never cause a crash.
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::string bytes = good;
@@ -166,7 +166,7 @@ TEST(Elements, SmallFloatRoundTrip) {
       uint8_t back = encodeSmallFloat(type, value);
       if (std::isnan(value))
         EXPECT_TRUE(std::isnan(decodeSmallFloat(type, back))) << getName(type);
-      else if (std::isinf(value)) // the largest number stands in for it
+      else if (std::isinf(value)) // the largest number replaces it
         EXPECT_TRUE(std::isfinite(decodeSmallFloat(type, back))) << getName(type);
       else
         ASSERT_EQ(back, bits) << getName(type);

@@ -16,9 +16,9 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::test;
 
-/// Allocations, of any thread, until one fails; negative: none does.
+/// Number of allocations, of all threads, before one fails. If it is negative, none fails.
 static std::atomic<int64_t> allocationsLeft{-1};
-/// Whether those after it fail too.
+/// Whether all later allocations fail too.
 static std::atomic<bool> exhausted{false};
 static std::atomic<int64_t> refused{0};
 
@@ -32,7 +32,7 @@ static bool refuse() {
   return exhausted || allocationsLeft.compare_exchange_strong(left, -1);
 }
 
-// What the runtime allocates that is not an object: tensors and arenas.
+// Tensors and arenas are not allocated by `operator new`.
 extern "C" int posix_memalign(void **memory, size_t alignment, size_t size) noexcept {
   *memory = refuse() ? nullptr : std::aligned_alloc(alignment, size);
   return *memory ? 0 : ENOMEM;
@@ -56,8 +56,8 @@ void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 void operator delete(void *memory, const std::nothrow_t &) noexcept { std::free(memory); }
 
-/// Calls `work` with the first, second, third ... allocation failing, alone and with all
-/// that follow, until it gets through; every failure must be that status.
+/// Calls `work` repeatedly. In each round a later allocation fails, alone or with all that follow,
+/// until `work` succeeds. Each failure must have the status for it. Returns the number of failures.
 template <typename Work> static int countFailures(Work work) {
   for (int round = 0;; ++round) {
     int n = round / 2;

@@ -85,7 +85,7 @@ void writeAddArtifact(const std::string &path, const WriteOptions &options) {
     throw std::runtime_error(status.message);
 }
 
-/// The variant of Inputs/device_model.c for a target; all but the weights.
+/// Returns the variant of Inputs/device_model.c for a target, without its weights.
 static Variant makeDeviceVariant(const std::string &target) {
   Variant variant;
   variant.target = target;

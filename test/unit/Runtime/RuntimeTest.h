@@ -27,7 +27,7 @@ enum Mode : int32_t {
   UseMath
 };
 
-/// A folder that goes with the object.
+/// A temporary folder that is removed with the object.
 class TemporaryFolder {
 public:
   TemporaryFolder();
@@ -42,29 +42,29 @@ private:
 std::string readFile(const std::string &path);
 void writeFile(const std::string &path, std::string_view bytes);
 
-/// The code of Inputs/<name>.c as linked.
+/// Returns the linked code of Inputs/<name>.c.
 std::string readModel(const std::string &name);
 
-/// What Inputs/add_model.c says of itself.
+/// Returns the manifest of Inputs/add_model.c.
 Manifest makeAddManifest();
 
-/// The contents of a program with one variant.
+/// Returns the contents of a program with one variant.
 std::vector<VariantContent> content(std::vector<WeightChunk> weights = {});
 
 /// Writes the add program with its weights (a bias of 0.5, 1, 2).
 void writeAddArtifact(const std::string &path, const WriteOptions &options = {});
 
-/// What Inputs/device_model.c does; its third input.
+/// The modes of Inputs/device_model.c; the value of its third input.
 enum How : int32_t { InPlace, AsResult, IndexError, OutOfBounds, Endless, OnHost, NoLaunch };
 
-/// Writes the program of Inputs/device_model.c with variants for `targets`, of
-/// "cpu", "cuda:sm_<number>" (at most one) and "cuda-emu"; its weight is 0.5.
+/// Writes the program of Inputs/device_model.c, with a weight of 0.5 and variants for `targets`:
+/// "cpu", "cuda-emu" and at most one "cuda:sm_<number>".
 void writeDeviceArtifact(const std::string &path, const std::vector<std::string> &targets);
 
-/// A row-major view of `data`.
+/// Returns a row-major view of `data`.
 tssa_tensor view(DType dtype, std::vector<int64_t> &shape, void *data);
 
-/// Arguments of the add program for N rows, a = 0, 1, 2 ... and b = 10, 20 ...
+/// Arguments of the add program for N rows, with a = 0, 1, 2 ... and b = 10, 20 ...
 struct AddArguments {
   explicit AddArguments(int64_t rows, int32_t mode = Normal);
   std::vector<int64_t> shape, scalar;

@@ -10,7 +10,7 @@
 
 using namespace tssa::runtime;
 
-// Vectors of FIPS 180-4 and NIST's examples.
+// Test vectors of FIPS 180-4 and NIST.
 TEST(SHA256, StandardVectors) {
   EXPECT_EQ(toHex(SHA256::hash("")),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

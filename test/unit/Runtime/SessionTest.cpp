@@ -118,7 +118,7 @@ TEST_F(SessionTest, MemoryLimit) {
                "the run with N = 1000 takes 12000 bytes, "
                "the limit is 1000",
                run(arguments, results));
-  // The arena fits, the results do not.
+  // The arena fits into the limit, but the results do not.
   AddArguments fits(70);
   EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'sum' of 840 bytes passes the limit",
                run(fits, results));
@@ -209,7 +209,7 @@ TEST_F(SessionTest, OutlivesTheFile) {
   expectSum(arguments, static_cast<float *>(results[0].data));
 }
 
-// Two sessions of one file are two programs; none is left when both are closed.
+// Two sessions of one file load two copies of the program, and closing the sessions unloads both.
 TEST_F(SessionTest, OpenAndCloseManyTimes) {
   auto countMaps = [] {
     std::ifstream maps("/proc/self/maps");

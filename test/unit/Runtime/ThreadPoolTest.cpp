@@ -18,7 +18,7 @@
 
 using namespace tssa::runtime;
 
-/// Counts how often each of n iterations runs.
+/// Checks that each of `n` iterations runs exactly once.
 static void expectEachOnce(ThreadPool &pool, int64_t n, int64_t grain) {
   struct Context {
     std::vector<int> hits;
@@ -98,7 +98,7 @@ TEST(ThreadPool, NestedLoops) {
   EXPECT_EQ(context.sum, 1000);
 }
 
-/// The thread that ran each of n iterations, and how many chunks there were.
+/// Records the thread that ran each of n iterations, and the number of chunks.
 struct Trace {
   std::vector<std::thread::id> threads;
   std::atomic<int> chunks{0};
@@ -130,7 +130,7 @@ TEST(ThreadPool, ChunksAreAMultipleOfTheThreads) {
     for (int64_t n = threads; n < 100; ++n)
       for (int64_t grain : {1, 2, 3}) {
         int chunks = Trace(pool, n, grain, {}).chunks;
-        if (chunks == 1) // nobody was awake
+        if (chunks == 1) // no worker was awake
           continue;
         EXPECT_LE(chunks, n / grain);
         EXPECT_TRUE(chunks < int(threads) || chunks % int(threads) == 0) << chunks;
@@ -139,7 +139,7 @@ TEST(ThreadPool, ChunksAreAMultipleOfTheThreads) {
 }
 
 TEST(ThreadPool, EqualLoopsHaveEqualShares) {
-  // Chunks that sleep leave the worker time to begin with its own.
+  // The chunks sleep, so that the worker has time to start with its own.
   ThreadPool pool(2);
   int alike = 0;
   for (int i = 0; i < 20; ++i) {
@@ -159,8 +159,8 @@ TEST(ThreadPool, NobodyIsWokenForLittleWork) {
   EXPECT_TRUE(Trace(pool, 4000, 1, work).hasHelp());
   sleep();
   if (getQuota() || getAllowedCores().size() < 2)
-    return; // They would not stay awake.
-  // Nor in a run, until it is much work together.
+    return; // Workers would not stay awake.
+  // In a run they do not help either, until its loops together are much work.
   ThreadPool::Run run(&pool);
   EXPECT_FALSE(Trace(pool, 4, 1, work).hasHelp());
   bool hasHelp = false;

@@ -24,7 +24,7 @@ static bool isShared(Value pointer) {
   return pointer && cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3;
 }
 
-/// Memory of one thread, in which no fault is looked for.
+/// Whether `pointer` refers to memory of one thread, in which no faults are made.
 static bool isPrivate(Value pointer) {
   while (auto gep = pointer.getDefiningOp<LLVM::GEPOp>())
     pointer = gep.getBase();
@@ -35,7 +35,7 @@ static Value makeConstant(OpBuilder &builder, Location loc, int64_t value) {
   return LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
 }
 
-/// Puts the op into a block that only the first 16 threads of a block of threads run.
+/// Moves `op` into a branch that only the first 16 threads of a block take.
 static void makeDivergent(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
@@ -77,7 +77,7 @@ static bool divergentBarrier(Operation *op) {
   return true;
 }
 
-/// Two neighbouring threads believe to be the same one.
+/// Two neighbouring threads have the same number.
 static bool twoLanesOneAddress(Operation *op) {
   if (!isa<NVVM::ThreadIdXOp>(op))
     return false;
@@ -89,7 +89,7 @@ static bool twoLanesOneAddress(Operation *op) {
   return true;
 }
 
-/// Threads are numbered from one.
+/// The numbers of threads start with one.
 static bool wrongLaneMap(Operation *op) {
   if (!isa<NVVM::ThreadIdXOp>(op))
     return false;
@@ -101,7 +101,7 @@ static bool wrongLaneMap(Operation *op) {
   return true;
 }
 
-/// All blocks believe to be the first.
+/// All blocks have the number of the first one.
 static bool wrongBlockMap(Operation *op) {
   if (!isa<NVVM::BlockIdXOp>(op))
     return false;
@@ -110,7 +110,7 @@ static bool wrongBlockMap(Operation *op) {
   return true;
 }
 
-/// An access of the device's memory is one element too far.
+/// An access to device memory is off by one element.
 static bool offByOne(Operation *op) {
   Value address = getAddress(op);
   if (!address || isShared(address) || isPrivate(address))
@@ -138,7 +138,7 @@ static bool misalignedVector(Operation *op) {
   return true;
 }
 
-/// Shared memory is not filled.
+/// A store that fills shared memory is missing.
 static bool unwrittenShared(Operation *op) {
   if (!isa<LLVM::StoreOp>(op) || !isShared(getAddress(op)))
     return false;
@@ -146,7 +146,7 @@ static bool unwrittenShared(Operation *op) {
   return true;
 }
 
-/// A thread reads the shared memory of its neighbour's neighbours.
+/// A store to shared memory goes to an address far out of bounds.
 static bool wrongSharedOffset(Operation *op) {
   if (!isa<LLVM::StoreOp>(op) || !isShared(getAddress(op)))
     return false;
@@ -166,7 +166,7 @@ static bool missingAtomic(Operation *op) {
   return true;
 }
 
-/// A shuffle names half of the lanes that take part.
+/// A shuffle names only half of the lanes that take part.
 static bool wrongShuffleMask(Operation *op) {
   auto shuffle = dyn_cast<NVVM::ShflOp>(op);
   if (!shuffle)
@@ -176,7 +176,7 @@ static bool wrongShuffleMask(Operation *op) {
   return true;
 }
 
-/// Every second lane has ended when the others shuffle.
+/// Every second lane has ended before the others shuffle.
 static bool absentLanes(Operation *op) {
   auto shuffle = dyn_cast<NVVM::ShflOp>(op);
   if (!shuffle)
@@ -193,7 +193,7 @@ static bool absentLanes(Operation *op) {
   return true;
 }
 
-/// The last round of a loop, or a bound, is one too far.
+/// A loop runs one iteration too many, or another comparison with a bound is off by one.
 static bool oneRoundMore(Operation *op) {
   auto compare = dyn_cast<LLVM::ICmpOp>(op);
   if (!compare)
@@ -226,23 +226,23 @@ ArrayRef<KernelFault> getKernelFaults() {
   return faults;
 }
 
-Operation *findPlace(LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index) {
+Operation *findFaultOp(LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) { ops.push_back(op); });
-  for (size_t place = 0; place < ops.size(); ++place) {
-    // Tried in a copy, where it does no harm.
+  for (size_t i = 0; i < ops.size(); ++i) {
+    // The fault is tried on a copy, so that the kernel stays as it is.
     OwningOpRef<LLVM::LLVMFuncOp> copy = kernel.clone();
     SmallVector<Operation *> copies;
     copy->walk([&](Operation *op) { copies.push_back(op); });
-    if (ops[place] != kernel && fault.apply(copies[place]) && index-- == 0)
-      return ops[place];
+    if (ops[i] != kernel && fault.apply(copies[i]) && index-- == 0)
+      return ops[i];
   }
   return nullptr;
 }
 
-void putTrap(Operation *place) {
-  OpBuilder builder(place);
-  LLVM::Trap::create(builder, place->getLoc());
+void putTrap(Operation *op) {
+  OpBuilder builder(op);
+  LLVM::Trap::create(builder, op->getLoc());
 }
 
 } // namespace tssa

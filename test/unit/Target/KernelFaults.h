@@ -11,21 +11,22 @@
 
 namespace tssa {
 
-/// A mistake that a kernel in LLVM and NVVM may have.
+/// A fault that can be made in a kernel in LLVM and NVVM.
 struct KernelFault {
   llvm::StringLiteral name;
-  /// Makes the mistake at the op, false when it is not one that it can be made at.
+  /// Makes the fault at the op. Returns false if it does not apply there.
   bool (*apply)(mlir::Operation *op);
 };
 
 llvm::ArrayRef<KernelFault> getKernelFaults();
 
-/// The `index`th op of a kernel at which the fault can be made; null when there are not
-/// as many.
-mlir::Operation *findPlace(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault, unsigned index);
+/// Returns the `index`th op of a kernel to which the fault applies, or null if there are not as
+/// many.
+mlir::Operation *findFaultOp(mlir::LLVM::LLVMFuncOp kernel, const KernelFault &fault,
+                             unsigned index);
 
-/// Makes a kernel that comes to `place` give up.
-void putTrap(mlir::Operation *place);
+/// Inserts a trap before `op`.
+void putTrap(mlir::Operation *op);
 
 } // namespace tssa
 

@@ -8,12 +8,12 @@
 /// \file
 /// usage: emulate-kernel FILE --kernel=NAME --blocks=N [options] PARAMETER...
 ///
-/// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the
-/// emulator and runs it. A parameter is TYPE=VALUE, or TYPE[COUNT]=VALUE for a tensor
-/// of equal elements, TYPE[COUNT]=iota for 0, 1, 2 ...; the beginnings of the tensors are
-/// printed at the end. `--fault=NAME:INDEX` makes a mistake in the kernel first. `--faults` makes
-/// each that it can, one at a time, and says which the emulator finds; those at places that the run
-/// does not come to do not count.
+/// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the emulator and
+/// runs it. A parameter is a scalar TYPE=VALUE, a tensor of equal elements TYPE[COUNT]=VALUE, or a
+/// tensor of the numbers 0, 1, 2 ... TYPE[COUNT]=iota. The first elements of the tensors are
+/// printed at the end. `--fault=NAME:INDEX` makes a fault in the kernel first. `--faults` makes
+/// each possible fault, one at a time, and prints which of them the emulator finds. Faults at ops
+/// that the run does not reach do not count.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ struct Options {
   std::vector<std::string> parameters;
 };
 
-/// A scalar, or a tensor in memory of its own.
+/// A parameter: a scalar, or a tensor in memory of its own.
 struct Parameter {
   std::string type;
   bool isTensor = false;
@@ -139,7 +139,7 @@ static Expected<Parameter> parseParameter(llvm::StringRef text) {
     return llvm::createStringError("not a parameter: '" + text + "'");
   unsigned width = getWidth(parameter.type);
   parameter.size = static_cast<int64_t>(elements * width);
-  // Tensors begin where the device's do, and something else lies behind them.
+  // Tensors are aligned as on a device, and other memory follows them.
   parameter.bytes.resize(parameter.size + 512);
   auto begin = reinterpret_cast<uintptr_t>(parameter.bytes.data());
   parameter.address = reinterpret_cast<void *>((begin + 255) / 256 * 256);
@@ -149,7 +149,7 @@ static Expected<Parameter> parseParameter(llvm::StringRef text) {
   return parameter;
 }
 
-/// The first elements of a tensor.
+/// Prints the first elements of a tensor.
 static void print(const Parameter &parameter) {
   constexpr int64_t most = 16;
   int64_t width = getWidth(parameter.type), count = parameter.size / width;
@@ -166,14 +166,14 @@ static void print(const Parameter &parameter) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A kernel as code in this process.
+/// A kernel that was compiled and loaded into this process.
 struct CompiledKernel {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const tssa_emulated_kernel *kernel = nullptr;
 };
 } // namespace
 
-/// Takes what the pass left in the gpu.module to a module of its own.
+/// Moves the contents of the gpu.module to a new module.
 static OwningOpRef<ModuleOp> takeKernels(gpu::GPUModuleOp device) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(device.getLoc());
   for (Operation &op : llvm::make_early_inc_range(*device.getBody()))
@@ -226,7 +226,7 @@ static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a run left.
+/// The results of a run.
 struct Outcome {
   Status status;
   std::vector<Parameter> tensors;
@@ -271,7 +271,7 @@ static Expected<Outcome> run(const Options &options, const CompiledKernel &code,
 }
 
 namespace {
-/// A change of the kernel at the `index`th place of a fault: the fault, or a trap.
+/// A change of the kernel: a fault at the `index`th op to which it applies, or a trap there.
 struct Change {
   const ::tssa::KernelFault *fault = nullptr;
   unsigned index = 0;
@@ -279,8 +279,8 @@ struct Change {
 };
 } // namespace
 
-/// Compiles and runs the kernel of a copy of `file`, changed when there is a fault.
-/// Nothing when the kernel has no such place.
+/// Compiles and runs the kernel of a copy of `file`, with `change` if it has a fault. Returns
+/// nothing if the fault does not apply to that many ops.
 static Expected<std::optional<Outcome>> compileAndRun(const Options &options, ModuleOp file,
                                                       const ::tssa::cpu::Machine &machine,
                                                       const Change &change) {
@@ -297,13 +297,13 @@ static Expected<std::optional<Outcome>> compileAndRun(const Options &options, Mo
   int64_t threads = options.threads ? options.threads : block ? block.getThreads() : 32;
   int64_t shared = options.shared >= 0 ? options.shared : block ? block.getSharedBytes() : 0;
   if (change.fault) {
-    Operation *place = ::tssa::findPlace(kernel, *change.fault, change.index);
-    if (!place)
+    Operation *op = ::tssa::findFaultOp(kernel, *change.fault, change.index);
+    if (!op)
       return std::nullopt;
     if (change.isTrap)
-      ::tssa::putTrap(place);
+      ::tssa::putTrap(op);
     else
-      change.fault->apply(place);
+      change.fault->apply(op);
   }
   if (failed(verify(*copy)))
     return llvm::createStringError("the kernel is not valid");
@@ -323,7 +323,7 @@ static bool haveDifferentResults(const Outcome &one, const Outcome &other) {
   return false;
 }
 
-/// Makes each fault at each place and prints who was found, and how.
+/// Makes each fault at each op to which it applies, and prints which were found, and how.
 static Error runFaults(const Options &options, ModuleOp file, const ::tssa::cpu::Machine &machine) {
   auto good = compileAndRun(options, file, machine, {});
   if (!good)
@@ -367,14 +367,14 @@ static Error runOnce(const Options &options, ModuleOp file, const ::tssa::cpu::M
   for (const ::tssa::KernelFault &known : ::tssa::getKernelFaults())
     if (known.name == name)
       fault = &known;
-  unsigned place = 0;
-  if (!name.empty() && (!fault || (!index.empty() && index.getAsInteger(10, place))))
+  unsigned number = 0;
+  if (!name.empty() && (!fault || (!index.empty() && index.getAsInteger(10, number))))
     return llvm::createStringError("no fault '" + options.fault + "'");
-  auto outcome = compileAndRun(options, file, machine, {fault, place});
+  auto outcome = compileAndRun(options, file, machine, {fault, number});
   if (!outcome)
     return outcome.takeError();
   if (!*outcome)
-    return llvm::createStringError("the kernel has no place for fault '" + options.fault + "'");
+    return llvm::createStringError("the kernel has no op for fault '" + options.fault + "'");
   if (!(*outcome)->status.ok())
     return llvm::createStringError((*outcome)->status.message);
   for (auto [i, tensor] : llvm::enumerate((*outcome)->tensors)) {
@@ -397,7 +397,7 @@ int main(int argc, char **argv) {
   registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, te::TEDialect>();
   ::tssa::cpu::registerTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.allowUnregisteredDialects(); // of the host program, which is not looked at
+  context.allowUnregisteredDialects(); // for ops of the host program, which are ignored
   OwningOpRef<ModuleOp> file = parseSourceFile<ModuleOp>(options.file, &context);
   if (!file)
     return 1;

@@ -19,13 +19,14 @@ namespace {
 
 class CompiledExprTest : public ::testing::Test {
 protected:
-  /// The result of a map of two dims and one symbol.
+  /// Parses the result of a map with two dims and one symbol.
   AffineExpr parse(StringRef text) {
     std::string map = ("affine_map<(d0, d1)[s0] -> (" + text + ")>").str();
     return cast<AffineMapAttr>(parseAttribute(map, &context)).getValue().getResult(0);
   }
 
-  /// What replacing all dims and the symbol by constants gives; nothing if a division remains.
+  /// Replaces all dims and the symbol by constants. Returns the value, or nothing if a division
+  /// remains.
   std::optional<int64_t> substitute(AffineExpr expr, ArrayRef<int64_t> dims, int64_t symbol) {
     SmallVector<AffineExpr> values;
     for (int64_t dim : dims)
@@ -38,7 +39,7 @@ protected:
   MLIRContext context;
 };
 
-/// Law: the value is what substitution gives.
+/// Law: the value is that of substitution.
 TEST_F(CompiledExprTest, AgreesWithSubstitution) {
   for (StringRef text :
        {"7", "d0", "s0", "d0 + d1 * 3 - s0", "(d0 - 5) mod 3", "(d0 - 5) floordiv 3",

@@ -122,7 +122,7 @@ TEST_F(IndexSimplifierTest, Proofs) {
 }
 
 TEST_F(IndexSimplifierTest, DefinedSymbols) {
-  // d0 < s0 where s0 = (s1 - 3) floordiv 2 + 1: a convolution's output.
+  // d0 < s0, where s0 = (s1 - 3) floordiv 2 + 1, as for the output of a convolution.
   IndexRange output = IndexRange::atLeast(1);
   output.definition = (symbol(1) - 3).floorDiv(2) + 1;
   SmallVector<IndexRange> dims = {IndexRange::below(symbol(0)), IndexRange::below(constant(3))};
@@ -132,8 +132,8 @@ TEST_F(IndexSimplifierTest, DefinedSymbols) {
 }
 
 TEST_F(IndexSimplifierTest, DimsAreReplacedBeforeWhatBoundsThem) {
-  // d0 < s0 where s0 = s1 floordiv 2: the quotient must still be there when the bound
-  // of d0 brings the same one.
+  // d0 < s0, where s0 = s1 floordiv 2. The quotient must not be replaced before the bound of d0
+  // introduces the same one.
   IndexRange half = IndexRange::atLeast(0);
   half.definition = symbol(1).floorDiv(2);
   SmallVector<IndexRange> dims = {IndexRange::below(symbol(0))};
@@ -144,14 +144,14 @@ TEST_F(IndexSimplifierTest, DimsAreReplacedBeforeWhatBoundsThem) {
 }
 
 TEST_F(IndexSimplifierTest, QuotientsOfBoundedDims) {
-  // d0 < 2 * s0 and d1 < s1, of which nothing else is known.
+  // d0 < 2 * s0 and d1 < s1. Nothing else is known of s0 and s1.
   SmallVector<IndexRange> dims = {IndexRange::below(symbol(0) * 2), IndexRange::below(symbol(1))};
   IndexSimplifier simplifier(&context, dims, {IndexRange(), IndexRange()});
   EXPECT_TRUE(simplifier.isNonNegative(parse("s0 - 1 - d0 floordiv 2")));
   EXPECT_FALSE(simplifier.isNonNegative(parse("s0 - 2 - d0 floordiv 2")));
   EXPECT_TRUE(simplifier.isNonNegative(parse("s0 * 3 - 1 - (d0 * 3 + 5) floordiv 2 + 3")));
   EXPECT_FALSE(simplifier.isNonNegative(parse("s0 - 1 - (d0 + d1) floordiv 2")));
-  // d0 < s1 where s1 = 2 * s0.
+  // d0 < s1, where s1 = 2 * s0.
   IndexRange twice;
   twice.definition = symbol(0) * 2;
   IndexSimplifier defined(&context, {IndexRange::below(symbol(1))}, {IndexRange(), twice});
@@ -219,7 +219,7 @@ TEST_F(IndexSimplifierTest, RandomExpressionsKeepTheirValues) {
   RandomExpr random(context, 7);
   unsigned smaller = 0;
   for (unsigned trial = 0; trial < 4000; ++trial) {
-    // Sizes: a constant, s0, or s1.
+    // Extents are a constant, s0 or s1.
     SmallVector<AffineExpr> extents;
     SmallVector<IndexRange> dims;
     for (unsigned i = 0; i < 3; ++i) {

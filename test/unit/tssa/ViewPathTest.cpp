@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A view is, by definition, a list of elements of its base. Random paths of up to five
-/// steps over small shapes, empty ones too, are followed on such lists, and the maps of
-/// the steps are compared with them.
+/// By definition, a view is a list of elements of its base. Random paths of up to five view
+/// operations over small shapes, some of them empty, are applied to such lists, and the maps of the
+/// operations are compared with the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using Point = SmallVector<int64_t>;
 
 struct View {
   Point shape;
-  /// For each element, in row-major order, where in the base it lies.
+  /// For each element in row-major order, its index in the base.
   std::vector<Point> elements;
 };
 
@@ -55,7 +55,8 @@ protected:
   }
   OpFoldResult index(int64_t value) { return builder.getIndexAttr(value); }
 
-  /// Makes `view` the view of it whose element at a point is that at `toOld(point)`.
+  /// Replaces `view` by a view of it. The element at a point is that of the old view at
+  /// `toOld(point)`.
   template <typename Fn> void gather(View &view, Point shape, Fn toOld) {
     std::map<Point, Point> old;
     for (auto [point, element] : llvm::zip_equal(listPoints(view.shape), view.elements))
@@ -66,7 +67,7 @@ protected:
     view = std::move(result);
   }
 
-  /// A random step that fits; `view` becomes what it gives.
+  /// Applies a random view operation that fits to `view` and returns it.
   std::optional<BoundStep> addStep(View &view) {
     int64_t rank = view.shape.size(), kind = below(7);
     if (kind == 0) {
@@ -117,7 +118,7 @@ protected:
     return std::nullopt;
   }
 
-  /// Joins two dims, or takes one apart.
+  /// Merges two dims or splits one.
   BoundStep addReshape(View &view) {
     Point &shape = view.shape;
     if (shape.size() > 1 && below(2)) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the compiler would make of `sum = a + b` over f32[N,3], written by hand,
-/// with the faults and appetites that the tests ask for through `mode`:
+/// The code that the compiler would generate for `sum = a + b` over f32[N,3], written by hand.
+/// `mode` asks for one of the errors and excesses that the tests need:
 ///
 ///     inputs  a f32[N,3], b f32[N,3], mode i32[]
 ///     outputs sum f32[N,3], found i64[?]

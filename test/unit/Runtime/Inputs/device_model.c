@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the compiler would make, for the CPU (no suffix) and for devices (`_1`), of
+/// The code that the compiler would generate, for the CPU (no suffix) and for devices (`_1`), for:
 ///
 ///     inputs  x f32[N] overwritten, y f32[N], how i32[]
 ///     outputs x_new the storage of x, y_same that of y, sum f32[N]
 ///
-/// `sum` is x + y + the weight; x becomes mirrored: x[i] = x[N - 1 - i] + y[i].
-/// Kernels are emulated ones; a driver that pretends has its own (Inputs/fake_cuda.c).
+/// `sum` is x + y + the weight. x is overwritten: x[i] = x[N - 1 - i] + y[i]. The kernels are for
+/// the emulator; the fake driver has its own (Inputs/fake_cuda.c).
 ///
 //===----------------------------------------------------------------------===//
 #include "tssa/abi.h"
@@ -21,12 +21,12 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum How {
-  InPlace = 0,     ///< writes x itself
-  AsResult = 1,    ///< asks for the result that becomes x
-  IndexError = 2,  ///< the kernel `add` notes an index out of bounds
+  InPlace = 0,     ///< overwrites x itself
+  AsResult = 1,    ///< allocates a result that becomes x
+  IndexError = 2,  ///< the kernel `add` reports an index out of bounds
   OutOfBounds = 3, ///< the kernel `mirror` writes past the end
-  Endless = 4,     ///< launches until it is stopped
-  OnHost = 5,      ///< mirrors in memory of the host
+  Endless = 4,     ///< launches kernels until it is stopped
+  OnHost = 5,      ///< reverses x in memory of the host
   NoLaunch = 6     ///< starts a launch that is not in the table
 };
 
@@ -51,7 +51,7 @@ static void store(const tssa_emulator *emulator, float *address, float value) {
   *address = value;
 }
 
-/// x, y, sum, n, weight, how, errors.
+/// The parameters are x, y, sum, n, weight, how and errors.
 static void runAdd(const tssa_emulator *emulator, void *const *params) {
   const float *x = *(float *const *)params[0], *y = *(float *const *)params[1];
   float *sum = *(float *const *)params[2];
@@ -69,7 +69,7 @@ static void runAdd(const tssa_emulator *emulator, void *const *params) {
         load(emulator, x + i) + load(emulator, y + i) + load(emulator, weight));
 }
 
-/// x, y, target, n, how, errors.
+/// The parameters are x, y, target, n, how and errors.
 static void runMirror(const tssa_emulator *emulator, void *const *params) {
   const float *x = *(float *const *)params[0], *y = *(float *const *)params[1];
   float *target = *(float *const *)params[2];
@@ -199,7 +199,7 @@ EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args, tssa_tensor *r
     sum[i] = x[i] + y[i] + *(const float *)host->weights;
     copy[i] = x[i];
   }
-  // A result that is made apart leaves x as it was until the end of the run.
+  // A separate result leaves x as it was until the end of the run.
   const float *from = how == AsResult ? x : copy;
   for (int64_t i = 0; i < n; ++i)
     target[i] = from[n - 1 - i] + y[i];

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A libcuda.so.1 whose device is the host: memory is the host's, and the kernels of
-/// Inputs/device_model.c are functions here. FAKE_CUDA chooses what is wrong with it:
+/// A libcuda.so.1 whose device is the host: its memory is the host's, and the kernels of
+/// Inputs/device_model.c are functions of this file. The variable FAKE_CUDA chooses a defect:
 ///
 ///     old            a driver of CUDA 11.4
 ///     no-device      no device
@@ -15,8 +15,8 @@
 ///     sm_70, sm_80   a device of that arch
 ///     no-cubin       refuses cubins
 ///     jit-fails      refuses all images, with a log
-///     no-memory      gives out 64 KiB in all
-///     fault          a kernel does what it must not
+///     no-memory      has 64 KiB of memory
+///     fault          a kernel makes an illegal access
 ///
 //===----------------------------------------------------------------------===//
 #include <stddef.h>
@@ -90,7 +90,7 @@ EXPORT int cuCtxPopCurrent_v2(void **context) {
   return success;
 }
 
-/// What every call in the context answers first.
+/// The status that each call in the context returns before it does anything.
 static int answer(void) { return entered <= 0 ? notInitialized : fault; }
 
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
@@ -198,6 +198,6 @@ EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, un
   void (*run)(void **, int64_t) = (void (*)(void **, int64_t))function;
   run(params, (int64_t)x * threads);
   if (is("fault"))
-    fault = illegalAddress; // shows at the next call
+    fault = illegalAddress; // the next call reports it
   return success;
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Opens file descriptor 1000 as soon as the dynamic linker runs any of its code:
-/// the tests damage artifacts made of it, load them, and look for the descriptor.
+/// A program that opens file descriptor 1000 as soon as the dynamic linker runs any of its code.
+/// The tests load damaged artifacts with this code and check that the descriptor is not open.
 ///
 //===----------------------------------------------------------------------===//
 #include "tssa/abi.h"

@@ -1,17 +1,17 @@
-//===- WindowUpdate.cpp - updates that write a window of their base -===//
+//===- SliceUpdate.cpp - updates that write a slice of their base ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of points does not matter: iterations first run over the points of the
-// window, then over the elements of the base, of which those outside of the window
-// are copied unless base and result are the same memory.
+// The order of the points does not matter. Iterations first run over the points of the slice. Then
+// they run over the elements of the base and copy those outside of the slice, unless base and
+// result are the same memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "WindowUpdate.h"
+#include "SliceUpdate.h"
 #include "BoxLowering.h"
 #include "KernelFunction.h"
 #include "PieceSchedule.h"
@@ -31,39 +31,39 @@ using namespace ::tssa::conversion;
 
 namespace tssa::conversion {
 
-std::optional<unsigned> UpdateWindow::getContiguousDim() const {
-  if (sides.empty() || sides.back().stride != 1)
+std::optional<unsigned> UpdateSlice::getContiguousDim() const {
+  if (baseDims.empty() || baseDims.back().stride != 1)
     return std::nullopt;
-  return sides.back().dim;
+  return baseDims.back().dim;
 }
 
-std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
+std::optional<UpdateSlice> matchSlice(te::UpdateOp update) {
   if (update.getNumOpaque() != 0)
     return std::nullopt;
   MLIRContext *context = update.getContext();
   AffineMap map = update.getMap();
-  UpdateWindow window;
-  window.domain.resize(update.getNumDims());
+  UpdateSlice slice;
+  slice.domain.resize(update.getNumDims());
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<te::StridedIndex> side =
+    std::optional<te::StridedIndex> baseDim =
         te::matchStridedIndex(expr, map.getNumDims(), map.getNumSymbols());
-    if (!side || (side->dim && window.domain[*side->dim]))
+    if (!baseDim || (baseDim->dim && slice.domain[*baseDim->dim]))
       return std::nullopt;
-    window.sides.push_back(*side);
-    if (!side->dim)
+    slice.baseDims.push_back(*baseDim);
+    if (!baseDim->dim)
       continue;
-    AffineExpr steps = getAffineDimExpr(position, context) - side->offset;
-    window.domain[*side->dim] =
-        side->stride > 0 ? steps.floorDiv(side->stride) : (-steps).floorDiv(-side->stride);
+    AffineExpr distance = getAffineDimExpr(position, context) - baseDim->offset;
+    slice.domain[*baseDim->dim] = baseDim->stride > 0 ? distance.floorDiv(baseDim->stride)
+                                                      : (-distance).floorDiv(-baseDim->stride);
   }
-  for (auto [dim, expr] : llvm::enumerate(window.domain)) {
+  for (auto [dim, expr] : llvm::enumerate(slice.domain)) {
     if (expr)
       continue;
     if (update.getStaticSizes()[dim] != 1)
       return std::nullopt;
     expr = getAffineConstantExpr(0, context);
   }
-  return window;
+  return slice;
 }
 
 } // namespace tssa::conversion
@@ -73,17 +73,17 @@ std::optional<UpdateWindow> matchWindow(te::UpdateOp update) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class WindowLowering {
+class SliceLowering {
 public:
-  WindowLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                 const UpdateWindow &window, KernelTarget &target)
-      : builder(builder), kernel(kernel), update(update), window(window), target(target) {}
+  SliceLowering(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                const UpdateSlice &slice, KernelTarget &target)
+      : builder(builder), kernel(kernel), update(update), slice(slice), target(target) {}
 
   LogicalResult lower() {
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel, target);
     IndexBuilder index(builder, update.getLoc());
-    FailureOr<Schedule> points = scheduleWindow(index, function.context.values);
+    FailureOr<Schedule> points = scheduleSlice(index, function.context.values);
     FailureOr<Schedule> elements = scheduleCopy(index, function.context.values);
     if (failed(points) || failed(elements))
       return failure();
@@ -104,8 +104,8 @@ private:
     return getSizeExprs(index, update.getIterationDomain(), values);
   }
 
-  FailureOr<Schedule> scheduleWindow(IndexBuilder &index, const IRMapping &values) {
-    PointBox box{getDomain(index, values), window.getContiguousDim(), /*spread=*/true};
+  FailureOr<Schedule> scheduleSlice(IndexBuilder &index, const IRMapping &values) {
+    PointBox box{getDomain(index, values), slice.getContiguousDim(), /*spread=*/true};
     return scheduleBox(box, target, update);
   }
 
@@ -117,7 +117,7 @@ private:
         getSizeExprs(index, te::getSizes(builder, update.getLoc(), update.getBase()), values);
     if (!box.extents.empty())
       box.vectorDim = box.extents.size() - 1;
-    box.spread = target.getThreads(); // memory is one thread's work
+    box.spread = target.getThreads(); // on CPUs one thread copies
     return scheduleBox(box, target, update);
   }
 
@@ -146,7 +146,8 @@ private:
 
   const TensorBuffer &getBase() { return function.context.buffers.find(update.getBase())->second; }
 
-  /// Runs `body` where `condition`, a scalar or a mask, holds.
+  /// Builds the code of `build` where `condition`, an i1 or a lane mask, holds. A null condition
+  /// always holds.
   void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point, Value condition,
                   function_ref<void(BodyEvaluator &)> build) {
     if (!condition)
@@ -171,7 +172,7 @@ private:
       guard = body.getCondition(*update.getGuard(), update.getSymbols());
     if (guard.never)
       return;
-    buildWhere(index, body, point, body.join(guard), [&](BodyEvaluator &inner) {
+    buildWhere(index, body, point, body.materialize(guard), [&](BodyEvaluator &inner) {
       Block &block = update.getBody().front();
       inner.run(block);
       Value value = inner.getYielded(block)[0];
@@ -182,7 +183,7 @@ private:
       AffineExpr address = inner.getAddress(out, position);
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
-        // In place or not, no other point writes the element.
+        // Whether or not the update is in place, no other point writes this element.
         inner.map(combiner.getArgument(0), inner.load(getBase(), address));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);
@@ -192,14 +193,14 @@ private:
     });
   }
 
-  /// Copies an element of the base that is not in the window.
+  /// Copies the element at `point` from the base unless a point of the slice writes it.
   void buildCopy(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point) {
-    Condition window = getInside(index, body);
-    if (window.isAlways())
-      return; // the window is the base
+    Condition slice = getInside(index, body);
+    if (slice.isAlways())
+      return; // the slice is the whole base
     Value outside;
-    if (!window.never) {
-      Value inside = body.join(window);
+    if (!slice.never) {
+      Value inside = body.materialize(slice);
       Value all = arith::ConstantOp::create(builder, update.getLoc(),
                                             cast<TypedAttr>(builder.getOneAttr(inside.getType())));
       outside = arith::XOrIOp::create(builder, update.getLoc(), inside, all);
@@ -210,38 +211,39 @@ private:
     });
   }
 
-  /// Where an element of the base is written by a point of the window.
+  /// Returns the condition that a point of the slice writes this element of the base.
   Condition getInside(IndexBuilder &index, BodyEvaluator &body) {
     Condition inside;
     SmallVector<AffineExpr> domain = getDomain(index, function.context.values);
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-    for (auto [position, side] : llvm::enumerate(window.sides)) {
+    for (auto [position, baseDim] : llvm::enumerate(slice.baseDims)) {
       AffineExpr own = getAffineDimExpr(position, index.getContext());
-      AffineExpr steps = body.substitute(own - side.offset, update.getSymbols());
-      if (!side.dim) {
-        body.addConstraint(steps, /*equality=*/true, inside);
+      AffineExpr distance = body.substitute(own - baseDim.offset, update.getSymbols());
+      if (!baseDim.dim) {
+        body.addConstraint(distance, /*equality=*/true, inside);
         continue;
       }
-      int64_t stride = std::abs(side.stride);
-      if (side.stride < 0)
-        steps = zero - steps;
-      body.addConstraint(steps, /*equality=*/false, inside);
-      body.addConstraint((domain[*side.dim] - 1) * stride - steps, /*equality=*/false, inside);
+      int64_t stride = std::abs(baseDim.stride);
+      if (baseDim.stride < 0)
+        distance = zero - distance;
+      body.addConstraint(distance, /*equality=*/false, inside);
+      body.addConstraint((domain[*baseDim.dim] - 1) * stride - distance, /*equality=*/false,
+                         inside);
       if (stride != 1)
-        body.addConstraint(steps % stride, /*equality=*/true, inside);
+        body.addConstraint(distance % stride, /*equality=*/true, inside);
     }
     if (!update.getGuard() || inside.never)
       return inside;
     IntegerSet guard = *update.getGuard();
     for (unsigned i = 0; i < guard.getNumConstraints(); ++i)
       body.addConstraint(
-          body.substitute(guard.getConstraint(i).replaceDims(window.domain), update.getSymbols()),
+          body.substitute(guard.getConstraint(i).replaceDims(slice.domain), update.getSymbols()),
           guard.isEq(i), inside);
     return inside;
   }
 
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
-    FailureOr<Schedule> points = scheduleWindow(index, values);
+    FailureOr<Schedule> points = scheduleSlice(index, values);
     FailureOr<Schedule> elements = scheduleCopy(index, values);
     MLIRContext *context = index.getContext();
     AffineExpr count = getParallelCount(*points, context) + getParallelCount(*elements, context);
@@ -255,7 +257,7 @@ private:
   OpBuilder &builder;
   te::KernelOp kernel;
   te::UpdateOp update;
-  const UpdateWindow &window;
+  const UpdateSlice &slice;
   KernelTarget &target;
   KernelFunction function;
 };
@@ -263,9 +265,9 @@ private:
 
 namespace tssa::conversion {
 
-LogicalResult lowerWindowKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
-                                const UpdateWindow &window, KernelTarget &target) {
-  return WindowLowering(builder, kernel, update, window, target).lower();
+LogicalResult lowerSliceKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
+                               const UpdateSlice &slice, KernelTarget &target) {
+  return SliceLowering(builder, kernel, update, slice, target).lower();
 }
 
 } // namespace tssa::conversion

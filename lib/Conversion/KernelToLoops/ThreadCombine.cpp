@@ -1,17 +1,17 @@
-//===- ThreadJoin.cpp - partial results of the threads of a block -===//
+//===- ThreadCombine.cpp - partial results of the threads of a block ------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of a warp, partners exchange what they have, at half the distance each
-// time. Across warps, the first thread of each puts its result in shared memory, and
-// after a barrier every thread joins the results of all warps of its group in order.
+// Inside of a warp, threads exchange and combine their values in pairs, at half the distance in
+// each round. Across warps, the first thread of each warp stores its result in shared memory. After
+// a barrier every thread combines the results of all warps of its group, in order.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadJoin.h"
+#include "ThreadCombine.h"
 #include "BodyEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,8 +24,8 @@ using Values = TileEmitter::Values;
 
 static constexpr int64_t warpSize = 32;
 
-static Values joinWarp(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
-                       Values values, int64_t width) {
+static Values combineWarp(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                          Values values, int64_t width) {
   for (int64_t distance = width / 2; distance >= 1; distance /= 2) {
     Values others;
     for (Value value : values)
@@ -46,8 +46,8 @@ static Value fromMemory(OpBuilder &builder, Location loc, Value value, Type type
                                  : arith::TruncIOp::create(builder, loc, type, value).getResult();
 }
 
-static Values joinWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
-                        const Values &values, int64_t group) {
+static Values combineWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                           const Values &values, int64_t group) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   auto func = builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
@@ -62,7 +62,7 @@ static Values joinWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter 
   Value lane = arith::RemUIOp::create(builder, loc, number, width);
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, zero);
   if (builder.getBlock()->getParent()->getParentOfType<scf::ForOp>())
-    threads.buildBarrier(index); // all have read what the last iteration put there
+    threads.buildBarrier(index); // all threads have read the previous contents
   auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -74,40 +74,40 @@ static Values joinWarps(IndexBuilder &index, BlockThreads &threads, TileEmitter 
   threads.buildBarrier(index);
   Value first = arith::DivUIOp::create(builder, loc, number, index.constant(group));
   first = arith::MulIOp::create(builder, loc, first, index.constant(warpsOfGroup));
-  Values joined;
+  Values combined;
   for (int64_t i = 0; i < warpsOfGroup; ++i) {
-    Value place = arith::AddIOp::create(builder, loc, first, index.constant(i));
+    Value position = arith::AddIOp::create(builder, loc, first, index.constant(i));
     Values partial;
     for (auto [value, buffer] : llvm::zip_equal(values, buffers)) {
-      Value loaded = memref::LoadOp::create(builder, loc, buffer, ValueRange{place});
+      Value loaded = memref::LoadOp::create(builder, loc, buffer, ValueRange{position});
       partial.push_back(fromMemory(builder, loc, loaded, value.getType()));
     }
-    joined = joined.empty() ? partial : emitter.combine(joined, partial);
+    combined = combined.empty() ? partial : emitter.combine(combined, partial);
   }
-  return joined;
+  return combined;
 }
 
 namespace tssa::conversion {
 
-Values joinThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
-                   ValueRange accumulators, int64_t group) {
+Values combineThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
+                      ValueRange accumulators, int64_t group) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   if (auto vector = dyn_cast<VectorType>(accumulators.front().getType())) {
-    Values joined(accumulators);
+    Values combined(accumulators);
     for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
       Values scalars;
       for (Value value : accumulators)
         scalars.push_back(vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{lane}));
-      scalars = joinThreads(index, threads, emitter, scalars, group);
-      for (auto [whole, scalar] : llvm::zip_equal(joined, scalars))
+      scalars = combineThreads(index, threads, emitter, scalars, group);
+      for (auto [whole, scalar] : llvm::zip_equal(combined, scalars))
         whole = vector::InsertOp::create(builder, loc, scalar, whole, ArrayRef<int64_t>{lane});
     }
-    return joined;
+    return combined;
   }
   Values values =
-      joinWarp(index, threads, emitter, Values(accumulators), std::min(group, warpSize));
-  return group > warpSize ? joinWarps(index, threads, emitter, values, group) : values;
+      combineWarp(index, threads, emitter, Values(accumulators), std::min(group, warpSize));
+  return group > warpSize ? combineWarps(index, threads, emitter, values, group) : values;
 }
 
 } // namespace tssa::conversion

@@ -1,0 +1,32 @@
+//===- SliceUpdate.h - updates that write a slice of their base -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
+#define LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
+
+#include "dialects/te/Analysis/UpdateTarget.h"
+
+namespace tssa::conversion {
+
+/// The slice that a te.update writes, if each of its points writes a different element and no index
+/// from data decides which one. Its dims may be permuted.
+struct UpdateSlice {
+  /// The index that the points write in each dim of the base.
+  llvm::SmallVector<mlir::tssa::te::StridedIndex> baseDims;
+  /// For each dim of the domain, its index as an expression over the dims of the base and the
+  /// symbols.
+  llvm::SmallVector<mlir::AffineExpr> domain;
+
+  /// Returns the dim of the domain along which the base is contiguous, if any.
+  std::optional<unsigned> getContiguousDim() const;
+};
+
+/// Returns the slice that `update` writes, or nothing if it does not write a slice.
+std::optional<UpdateSlice> matchSlice(mlir::tssa::te::UpdateOp update);
+
+} // namespace tssa::conversion
+
+#endif // LIB_CONVERSION_KERNELTOLOOPS_SLICEUPDATE_H
