@@ -205,7 +205,7 @@ Error Interpreter::evaluate(te::LaunchOp op) {
 static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
   refs::Aliases aliases(function);
   llvm::SmallDenseSet<Value> written;
-  function.walk([&](refs::WriteOp op) { written.insert(aliases.getPlace(op.getRef()).root); });
+  function.walk([&](refs::WriteOp op) { written.insert(aliases.getRootedPath(op.getRef()).root); });
   return llvm::filter_to_vector(function.getArguments(),
                                 [&](Value argument) { return written.contains(argument); });
 }
