@@ -98,7 +98,7 @@ FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, ArrayRef<Int
 
 FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> types,
                                    ArrayRef<Size> shape, ArrayRef<Size> reduced, ElementFn element,
-                                   JoinFn combiner, JoinFn epilogue) {
+                                   AccumulatorFn combiner, AccumulatorFn epilogue) {
   if (reduced.empty())
     return compute(types, shape, [&](Body &body) {
       SmallVector<Value> values = element(body);
@@ -106,13 +106,13 @@ FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> typ
     });
   if (failed(checkShape(shape)) || failed(checkShape(reduced)))
     return failure();
-  auto join = [this](JoinFn fn) {
+  auto wrap = [this](AccumulatorFn fn) {
     return [this, fn](OpBuilder &, Location, ValueRange values) {
       Body body(*this, ops, location);
       return fn(body, values);
     };
   };
-  auto joinEpilogue = join(epilogue);
+  auto wrappedEpilogue = wrap(epilogue);
   te::ComputeOp op = te::buildReduce(
       ops, location, materialize(shape), materialize(reduced), init,
       getElementTypes(context(), types),
@@ -120,7 +120,7 @@ FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> typ
         Body body(*this, ops, location);
         return element(body);
       },
-      join(combiner), epilogue ? te::ArgsBodyFn(joinEpilogue) : te::ArgsBodyFn());
+      wrap(combiner), epilogue ? te::ArgsBodyFn(wrappedEpilogue) : te::ArgsBodyFn());
   if (fault() != Fault::None)
     return failure();
   return finish(op, types, shape);
@@ -131,7 +131,7 @@ FailureOr<Tensor> Builder::reduce(te::Combiner combiner, DType accumulator, DTyp
                                   MapFn epilogue) {
   Type accumulatorType = getElementType(context(), accumulator);
   bool isUnsignedType = isUnsigned(accumulator);
-  auto join = [&](Body &body, ValueRange values) -> SmallVector<Value> {
+  auto combine = [&](Body &body, ValueRange values) -> SmallVector<Value> {
     return {te::combine(ops, location, combiner, isUnsignedType, values[0], values[1])};
   };
   auto finishElement = [&](Body &body, ValueRange values) -> SmallVector<Value> {
@@ -142,15 +142,15 @@ FailureOr<Tensor> Builder::reduce(te::Combiner combiner, DType accumulator, DTyp
   bool needsEpilogue = epilogue || accumulator != type;
   FailureOr<Tensors> results = reduce(
       te::getIdentity(combiner, accumulatorType, isUnsignedType), type, shape, reduced,
-      [&](Body &body) -> SmallVector<Value> { return {element(body)}; }, join,
-      needsEpilogue ? JoinFn(finishElement) : JoinFn());
+      [&](Body &body) -> SmallVector<Value> { return {element(body)}; }, combine,
+      needsEpilogue ? AccumulatorFn(finishElement) : AccumulatorFn());
   if (failed(results))
     return failure();
   return results->front();
 }
 
 FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
-                                  function_ref<Write(Body &)> write, JoinFn combiner) {
+                                  function_ref<Write(Body &)> write, AccumulatorFn combiner) {
   if (failed(checkShape(domain)))
     return failure();
   SmallVector<Value> outside, opaque;
@@ -164,7 +164,7 @@ FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
     llvm::append_range(yielded, opaque);
     return yielded;
   };
-  auto join = [&](OpBuilder &, Location, ValueRange values) {
+  auto combine = [&](OpBuilder &, Location, ValueRange values) {
     Body body(*this, ops, location);
     return combiner(body, values);
   };
@@ -172,7 +172,7 @@ FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
   AffineMap placeholder = AffineMap::get(domain.size(), 0, {}, context());
   te::UpdateOp op =
       te::buildUpdate(ops, location, baseValue, materialize(domain), placeholder, {}, IntegerSet(),
-                      fillBody, combiner ? te::ArgsBodyFn(join) : te::ArgsBodyFn());
+                      fillBody, combiner ? te::ArgsBodyFn(combine) : te::ArgsBodyFn());
   if (fault() != Fault::None)
     return failure();
   op.setMap(AffineMap::get(domain.size(), map.getNumSymbols(), map.getResults(), context()));

@@ -77,14 +77,14 @@ unsigned LoopBuilder::numScans() const {
 }
 
 /// Whether the result of a scan output has a place for each element before the loop.
-bool LoopBuilder::isPlaced(const TensorForm &element) const {
+bool LoopBuilder::isPreallocated(const TensorForm &element) const {
   return !spec.condition && spec.count &&
          llvm::all_of(element.shape, [](const auto &size) { return size.has_value(); });
 }
 
 TensorForm LoopBuilder::getAccumulatorForm(const TensorForm &element) const {
   TensorForm form = element;
-  form.shape.insert(form.shape.begin(), isPlaced(element) ? spec.count : std::nullopt);
+  form.shape.insert(form.shape.begin(), isPreallocated(element) ? spec.count : std::nullopt);
   return form;
 }
 
@@ -92,11 +92,11 @@ TensorForm LoopBuilder::getAccumulatorForm(const TensorForm &element) const {
 FailureOr<Tensor> LoopBuilder::accumulate(unsigned scan, const Tensor &accumulator,
                                           const Tensor &element, const Size &position) {
   int64_t rank = element.rank();
-  if (isPlaced((*scanned)[scan])) {
+  if (isPreallocated((*scanned)[scan])) {
     bool isReversed = scan < spec.reversed.size() && spec.reversed[scan];
-    Size place = isReversed ? *spec.count - 1 - position : position;
+    Size index = isReversed ? *spec.count - 1 - position : position;
     return b.update(accumulator, element.shape(), [&](Body &body) {
-      SmallVector<AffineExpr> at = body.dims(0, rank), target = {body.size(place)};
+      SmallVector<AffineExpr> at = body.dims(0, rank), target = {body.size(index)};
       Value value = body.read(element, at);
       llvm::append_range(target, at);
       return Builder::Write{value, target, {}};

@@ -59,12 +59,12 @@ void Matcher::matchMiddle(ArrayRef<unsigned> left, ArrayRef<unsigned> right) {
   while (!left.empty() || !right.empty()) {
     Group group;
     Size leftProduct = 1, rightProduct = 1;
-    auto growLeft = [&] {
+    auto extendLeft = [&] {
       leftProduct = leftProduct * from[left.front()];
       group.from.push_back(left.front());
       left = left.drop_front();
     };
-    auto growRight = [&] {
+    auto extendRight = [&] {
       rightProduct = rightProduct * to[right.front()];
       group.to.push_back(right.front());
       right = right.drop_front();
@@ -74,11 +74,11 @@ void Matcher::matchMiddle(ArrayRef<unsigned> left, ArrayRef<unsigned> right) {
                  : group.to.empty() ? 1
                                     : chooseSide(leftProduct, rightProduct);
       if (side <= 0 && !left.empty())
-        growLeft();
+        extendLeft();
       else if (!right.empty())
-        growRight();
+        extendRight();
       else if (!left.empty())
-        growLeft();
+        extendLeft();
     } while (leftProduct != rightProduct && (!left.empty() || !right.empty()));
     groups.push_back(std::move(group));
   }

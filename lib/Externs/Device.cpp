@@ -37,19 +37,19 @@ int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *rou
                          const Attributes *attributes) {
   const tssa_host *own = host->on_host;
   int32_t count = numInputs + numResults;
-  Scratch<void *> places(own, node, count); // on the device
-  if (!places)
+  Scratch<void *> deviceData(own, node, count); // on the device
+  if (!deviceData)
     return TSSA_OUT_OF_MEMORY;
   for (int32_t i = 0; i < count; ++i) {
     tssa_tensor &tensor = tensors[i];
-    places[i] = tensor.data;
+    deviceData[i] = tensor.data;
     if (tensor.device.type == deviceCPU || !tensor.data)
       continue;
     if (!allocate(own, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i < numInputs)
-      if (int32_t code =
-              tssa_host_copy(host, tensor.data, places[i], countBytes(tensor), TSSA_COPY_TO_HOST))
+      if (int32_t code = tssa_host_copy(host, tensor.data, deviceData[i], countBytes(tensor),
+                                        TSSA_COPY_TO_HOST))
         return code;
   }
   if (int32_t code = routine(own, node, tensors, attributes))
@@ -59,7 +59,7 @@ int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *rou
     if (tensor.device.type == deviceCPU)
       continue;
     void *copy = tensor.data;
-    tensor.data = places[i];
+    tensor.data = deviceData[i];
     if (!tensor.data && !allocate(host, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i >= numInputs)

@@ -30,13 +30,13 @@ public:
     llvm::ArrayRef<char> data;
   };
   /// Where a model says that bytes are.
-  struct Place {
+  struct FileRange {
     std::string location;
     uint64_t offset = 0;
     std::optional<uint64_t> length;
   };
   /// The `size` bytes at a place. A report begins with whose they are: "tensor 'w': ".
-  mlir::FailureOr<Bytes> find(const Place &place, uint64_t size, llvm::StringRef subject,
+  mlir::FailureOr<Bytes> find(const FileRange &range, uint64_t size, llvm::StringRef subject,
                               ImportReport &report);
   /// The `size` bytes of `tensor`, which says that they are external.
   mlir::FailureOr<Bytes> find(const tssa_onnx::TensorProto &tensor, uint64_t size,
@@ -50,7 +50,7 @@ private:
     std::shared_ptr<const char> bytes;
     uint64_t size;
   };
-  mlir::FailureOr<Place> parse(const tssa_onnx::TensorProto &tensor, std::string &why);
+  mlir::FailureOr<FileRange> parse(const tssa_onnx::TensorProto &tensor, std::string &why);
   mlir::FailureOr<File> open(const std::string &location, std::string &why);
   mlir::FailureOr<File> map(int descriptor, std::string &why);
 

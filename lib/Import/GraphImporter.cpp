@@ -121,9 +121,9 @@ mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, con
   mlir::MLIRContext *context = builder->context();
   std::string name =
       proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
-  mlir::Location place = mlir::FileLineColLoc::get(context, fileName, index, 0);
+  mlir::Location position = mlir::FileLineColLoc::get(context, fileName, index, 0);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
-  return mlir::FusedLoc::get(context, {named, place},
+  return mlir::FusedLoc::get(context, {named, position},
                              mlir::StringAttr::get(context, proto.op_type()));
 }
 
@@ -149,7 +149,7 @@ bool GraphImporter::collectFault(const NodeProto &proto, int index) {
   if (!isKnown && report.fault != Fault::Unsupported)
     return false;
   if (!isKnown)
-    unsupported.add(UnsupportedUse::Node, report.error, getPlace(proto, index));
+    unsupported.add(UnsupportedUse::Node, report.error, locate(proto, index));
   report.fault = Fault::None;
   report.error.clear();
   builder->clearFault();
@@ -176,7 +176,7 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   if (llvm::any_of(proto.input(), isUnknown))
     return makeUnknown();
   Node node;
-  mlir::OpBuilder::InsertPoint place = builder->ops.saveInsertionPoint();
+  mlir::OpBuilder::InsertPoint insertionPoint = builder->ops.saveInsertionPoint();
   if (succeeded(buildNode(proto, index, rest, scope, node))) {
     metUnknown = false; // of a body that was only tried
     return success();
@@ -184,7 +184,7 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   (void)reportNode(proto, index, node, scope);
   if (!collectFault(proto, index))
     return failure();
-  builder->ops.restoreInsertionPoint(place);
+  builder->ops.restoreInsertionPoint(insertionPoint);
   return makeUnknown();
 }
 
@@ -202,10 +202,10 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
   for (const std::string &name : proto.output())
     node.outputs.push_back(!name.empty());
 
-  std::string place = describe(proto, index);
+  std::string location = describe(proto, index);
   if (failed(readAttributes(proto, node, scope))) {
     if (report.fault != Fault::None)
-      report.error = place + ": " + report.error;
+      report.error = location + ": " + report.error;
     return failure();
   }
   bool goesOn = false;
@@ -219,7 +219,7 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
     return failure();
   if (goesOn) {
     for (const auto &[name, tensor] : llvm::zip_equal(rest.outputs, *results))
-      scope.entries[name] = {tensor, "produced by what follows " + place};
+      scope.entries[name] = {tensor, "produced by what follows " + location};
     rest.order = {};
     return success();
   }
@@ -228,7 +228,7 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
       continue;
     if (i >= results->size() || !(*results)[i])
       return builder->unsupported("output " + Twine(i) + " is not supported");
-    scope.entries[name] = {(*results)[i], "produced by " + place};
+    scope.entries[name] = {(*results)[i], "produced by " + location};
   }
   return success();
 }
@@ -276,8 +276,7 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
 
 /// The checker knows most of these; those of functions that depend on types show here.
 LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int64_t version) {
-  unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version),
-                  getPlace(proto, index));
+  unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version), locate(proto, index));
   metUnknown = true;
   return failure();
 }

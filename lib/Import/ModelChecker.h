@@ -76,8 +76,9 @@ private:
                                 size_t depth);
   mlir::LogicalResult checkSchemaFunction(const tssa_onnx::OpSchema &schema, int64_t version);
   mlir::LogicalResult checkAttributes(const tssa_onnx::NodeProto &node, int index,
-                                      const std::string &place);
-  mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor, const ModelPlace &place);
+                                      const std::string &location);
+  mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor,
+                                  const ModelLocation &location);
   mlir::LogicalResult checkName(const std::string &name);
   mlir::LogicalResult checkTotals();
   void checkValueTypes();

@@ -236,12 +236,13 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
     return success();
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
-  std::string place = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  std::string subject = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
   if (!tensor.isPlain())
-    return fail(report, Fault::Unsupported, place + "is a " + tensor.str() + ", expected a tensor");
+    return fail(report, Fault::Unsupported,
+                subject + "is a " + tensor.str() + ", expected a tensor");
   std::optional<DType> dtype = fromONNX(type.elem_type());
   if (dtype && *dtype != tensor.dtype())
-    return fail(report, place + "has element type " + getName(tensor.dtype()) +
+    return fail(report, subject + "has element type " + getName(tensor.dtype()) +
                             ", the model says " + getName(*dtype));
   if (!type.has_shape())
     return success();
@@ -253,7 +254,7 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
       agrees = !tensor.dim(i).differs(dim.dim_value());
   }
   if (!agrees)
-    report.warnings.push_back(place + "is " + tensor.str() + ", the model says [" + text + "]");
+    report.warnings.push_back(subject + "is " + tensor.str() + ", the model says [" + text + "]");
   return success();
 }
 

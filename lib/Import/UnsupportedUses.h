@@ -14,15 +14,15 @@
 
 namespace tssa {
 
-/// The place of a node.
-ModelPlace getPlace(const tssa_onnx::NodeProto &node, int index);
-/// The place of a tensor, an input or an output: `tensor 'w'`.
-ModelPlace getPlace(llvm::StringRef what, llvm::StringRef name);
+/// The location of a node.
+ModelLocation locate(const tssa_onnx::NodeProto &node, int index);
+/// The location of a tensor, an input or an output: `tensor 'w'`.
+ModelLocation locate(llvm::StringRef what, llvm::StringRef name);
 
 /// Collects what is not supported, in the order in which it was met, equal things once.
 class UnsupportedUses {
 public:
-  void add(UnsupportedUse::Kind kind, const std::string &what, ModelPlace place);
+  void add(UnsupportedUse::Kind kind, const std::string &what, ModelLocation location);
   bool empty() const { return uses.empty(); }
   /// Fails with one text for all, and the list.
   mlir::LogicalResult report(ImportReport &report) const;

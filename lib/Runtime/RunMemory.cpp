@@ -33,16 +33,16 @@ bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   return false;
 }
 
-void *RunState::growOnHost(uint64_t bytes) {
+void *RunState::allocateOnHost(uint64_t bytes) {
   // An empty request gets memory too: every pointer given is released once.
   bytes = std::max<uint64_t>(bytes, 1);
   if (!chargeOrFail(bytes, nullptr))
     return nullptr;
-  GrownPool::Piece piece;
-  if (context.memory.acquire(bytes, piece)) {
-    void *memory = piece.getData();
+  DynamicPool::Allocation allocation;
+  if (context.memory.acquire(bytes, allocation)) {
+    void *memory = allocation.getData();
     std::lock_guard<std::mutex> lock(memoryMutex);
-    grown.emplace(memory, std::move(piece));
+    dynamicMemory.emplace(memory, std::move(allocation));
     return memory;
   }
   fail(TSSA_OUT_OF_MEMORY, -1, "cannot allocate " + std::to_string(bytes) + " bytes");
@@ -51,14 +51,14 @@ void *RunState::growOnHost(uint64_t bytes) {
 
 void RunState::releaseOnHost(void *memory) {
   std::lock_guard<std::mutex> lock(memoryMutex);
-  auto entry = grown.find(memory);
-  if (entry == grown.end())
+  auto entry = dynamicMemory.find(memory);
+  if (entry == dynamicMemory.end())
     return;
   held -= entry->second.getSize();
-  grown.erase(entry);
+  dynamicMemory.erase(entry);
 }
 
-void *RunState::growOnDevice(uint64_t bytes) {
+void *RunState::allocateOnDevice(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
   void *memory = nullptr;
   if (!chargeOrFail(bytes, nullptr) || report(device->allocate(bytes, memory)))

@@ -19,7 +19,7 @@ void RunState::prepareResults() {
   results.resize(outputs.size());
   produced.resize(outputs.size());
   resultViews.resize(outputs.size());
-  places.resize(outputs.size());
+  destinations.resize(outputs.size());
   shadows.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Port &port = manifest.outputs[i];
@@ -90,15 +90,15 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
 }
 
 /// Where the program writes a result that is not written where the caller gets it.
-void *RunState::makePlace(int32_t index, uint64_t bytes) {
+void *RunState::makeDestination(int32_t index, uint64_t bytes) {
   const Port &port = context.manifest.outputs[index];
   if (device) {
-    if (places[index])
-      refund(device->release(places[index]));
-    places[index] = nullptr;
+    if (destinations[index])
+      refund(device->release(destinations[index]));
+    destinations[index] = nullptr;
     if (chargeOrFail(bytes, &port))
-      report(device->allocate(bytes, places[index]));
-    return places[index];
+      report(device->allocate(bytes, destinations[index]));
+    return destinations[index];
   }
   refund(std::exchange(shadows[index], Buffer()).getSize());
   if (!chargeOrFail(bytes, &port))
@@ -108,7 +108,7 @@ void *RunState::makePlace(int32_t index, uint64_t bytes) {
          "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
     return nullptr;
   }
-  return places[index] = shadows[index].getData();
+  return destinations[index] = shadows[index].getData();
 }
 
 bool RunState::isOverwritten(size_t input) const {
@@ -127,20 +127,20 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank, const int
     fail(TSSA_OUT_OF_MEMORY, -1, nameOf(port) + " has an impossible size");
     return nullptr;
   }
-  void *place = nullptr;
+  void *destination = nullptr;
   if (port.kind == Port::Alias)
-    place =
-        isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes)) : args[port.aliasOf].data;
+    destination = isOverwritten(port.aliasOf) ? makeDestination(index, uint64_t(*bytes))
+                                              : args[port.aliasOf].data;
   else if (prepareStorage(index, uint64_t(*bytes)))
-    place = device ? makePlace(index, uint64_t(*bytes)) : results[index].data;
-  if (!place)
+    destination = device ? makeDestination(index, uint64_t(*bytes)) : results[index].data;
+  if (!destination)
     return nullptr;
   produced[index] = true;
   *view = results[index].asABI();
-  view->data = place;
+  view->data = destination;
   if (device)
     view->device = context.program->getDevice().getDevice();
-  return place;
+  return destination;
 }
 
 /// Copies what the run made to the memory of the host, and waits.
@@ -161,10 +161,10 @@ RunFault RunState::fetch() {
   std::vector<bool> written(args.size());
   for (size_t i = 0; i < results.size(); ++i) {
     const Port &port = context.manifest.outputs[i];
-    if (!places[i] || (port.kind == Port::Out && !outputs[i].request))
+    if (!destinations[i] || (port.kind == Port::Out && !outputs[i].request))
       continue;
     // Of a result that is an argument's storage this is the argument's memory.
-    if (RunFault fault = copy(results[i].data, places[i], uint64_t(results[i].getByteSize()));
+    if (RunFault fault = copy(results[i].data, destinations[i], uint64_t(results[i].getByteSize()));
         !fault.ok())
       return fault;
     if (port.kind == Port::Alias)

@@ -86,7 +86,7 @@ void RunState::installCallbacks() {
   };
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
-                 [&](RunState &state) { return state.growOnHost(bytes); });
+                 [&](RunState &state) { return state.allocateOnHost(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->releaseOnHost(memory);
@@ -124,7 +124,7 @@ void RunState::installCallbacks() {
   host.on_host = &onHost;
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
-                 [&](RunState &state) { return state.growOnDevice(bytes); });
+                 [&](RunState &state) { return state.allocateOnDevice(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->releaseOnDevice(memory);
@@ -140,7 +140,7 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   // The program knows that it had to stop, not why.
   failure = code == TSSA_CANCELLED ? whyStopped() : makeError(tssa_code(code), std::move(text));
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
-    const Node &named = context.manifest.nodes[node];
+    const ModelNode &named = context.manifest.nodes[node];
     failure.node = named.name;
     failure.message =
         "node '" + printable(named.name) + "' (" + printable(named.op) + "): " + failure.message;

@@ -27,7 +27,7 @@ struct RunContext {
   DeviceProgram *program; ///< null on the CPU
   const void *weights;    ///< on the device, if there is one
   ThreadPool *pool;       ///< null when the embedder's loops are used
-  GrownPool &memory;      ///< of the host, for what the program asks for
+  DynamicPool &memory;    ///< of the host, for what the program asks for
   const SessionOptions &session;
   const RunOptions &run;
 };
@@ -68,13 +68,13 @@ private:
   std::vector<tssa_tensor> resultViews;
   /// Where the program writes a result when that is not `results[i].data`: memory
   /// of the device, or `shadows[i]` for what becomes an argument's contents.
-  std::vector<void *> places;
+  std::vector<void *> destinations;
   std::vector<Buffer> shadows;
   std::vector<Tensor> results;
   std::vector<bool> produced;
 
   std::mutex memoryMutex;
-  std::unordered_map<void *, GrownPool::Piece> grown;
+  std::unordered_map<void *, DynamicPool::Allocation> dynamicMemory;
   uint64_t held = 0;
 
   std::mutex failureMutex;
@@ -90,9 +90,9 @@ private:
   int32_t fail(int32_t code, int32_t node, std::string text);
   /// Reports a fault, if it is one; returns its code.
   int32_t report(RunFault fault);
-  void *growOnHost(uint64_t bytes);
+  void *allocateOnHost(uint64_t bytes);
   void releaseOnHost(void *memory);
-  void *growOnDevice(uint64_t bytes);
+  void *allocateOnDevice(uint64_t bytes);
   void releaseOnDevice(void *memory);
   bool chargeOrFail(uint64_t bytes, const Port *port);
   void refund(uint64_t bytes);
@@ -101,7 +101,7 @@ private:
   void *result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape);
   std::optional<std::string> checkShape(int32_t index, int32_t rank, const int64_t *shape) const;
   bool prepareStorage(int32_t index, uint64_t bytes);
-  void *makePlace(int32_t index, uint64_t bytes);
+  void *makeDestination(int32_t index, uint64_t bytes);
   bool isOverwritten(size_t input) const;
   Status judge(int32_t code);
   RunFault fetch();

@@ -112,7 +112,7 @@ void Session::close() {
   closed = true;
   idle.wait(lock, [&] { return activeRuns == 0; });
   arenas.clear();
-  grown.clear();
+  dynamicMemory.clear();
   program.reset();
   code.reset();
   if (artifact)
@@ -223,7 +223,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
 
   RunContext context{manifest,      getVariant(),
                      program.get(), program ? program->getWeights() : artifact->getWeights(),
-                     pool.get(),    grown,
+                     pool.get(),    dynamicMemory,
                      options,       runOptions};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())

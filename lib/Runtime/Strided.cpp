@@ -27,10 +27,10 @@ bool tssa::runtime::isContiguous(const tssa_tensor &tensor) {
   return true;
 }
 
-/// Calls `visit(place, i)` for element i, row-major, at `place`.
+/// Calls `visit(address, i)` for element i, row-major, at `address`.
 template <typename Visit>
 static void visitElements(const tssa_tensor &tensor, unsigned elementBytes, Visit visit) {
-  char *place = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  char *address = static_cast<char *>(tensor.data) + tensor.byte_offset;
   std::vector<int64_t> strides(tensor.ndim), index(tensor.ndim);
   int64_t count = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
@@ -40,12 +40,12 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes, Visi
     count *= tensor.shape[i]; // in range: checked for Arguments
   }
   for (int64_t i = 0; i < count; ++i) {
-    visit(place, i);
+    visit(address, i);
     for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
-      place += strides[d];
+      address += strides[d];
       if (++index[d] < tensor.shape[d])
         break;
-      place -= strides[d] * tensor.shape[d]; // in range: ends where it began
+      address -= strides[d] * tensor.shape[d]; // in range: ends where it began
       index[d] = 0;
     }
   }
@@ -65,8 +65,8 @@ void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes, 
                 size_t(countElements(from)) * elementBytes);
     return;
   }
-  visitElements(from, elementBytes, [&](const char *place, int64_t i) {
-    std::memcpy(target + i * elementBytes, place, elementBytes);
+  visitElements(from, elementBytes, [&](const char *address, int64_t i) {
+    std::memcpy(target + i * elementBytes, address, elementBytes);
   });
 }
 
@@ -77,8 +77,8 @@ void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes, cons
                 size_t(countElements(to)) * elementBytes);
     return;
   }
-  visitElements(to, elementBytes, [&](char *place, int64_t i) {
-    std::memcpy(place, source + i * elementBytes, elementBytes);
+  visitElements(to, elementBytes, [&](char *address, int64_t i) {
+    std::memcpy(address, source + i * elementBytes, elementBytes);
   });
 }
 

@@ -45,15 +45,15 @@ static void writeText(json::OStream &stream, StringRef key, StringRef text) {
   stream.attribute(key, json::isUTF8(text) ? text.str() : json::fixUTF8(text));
 }
 
-static void writePlace(json::OStream &stream, const ModelPlace &place) {
+static void writeLocation(json::OStream &stream, const ModelLocation &location) {
   stream.object([&] {
-    writeText(stream, "place", place.text);
-    if (place.node >= 0)
-      stream.attribute("node", place.node);
-    if (!place.name.empty())
-      writeText(stream, "name", place.name);
-    if (!place.op.empty())
-      writeText(stream, "op", place.op);
+    writeText(stream, "place", location.text);
+    if (location.node >= 0)
+      stream.attribute("node", location.node);
+    if (!location.name.empty())
+      writeText(stream, "name", location.name);
+    if (!location.op.empty())
+      writeText(stream, "op", location.op);
   });
 }
 
@@ -71,8 +71,8 @@ static void writeReport(const Options &options, const ImportReport &report) {
           stream.attribute("kind", getName(use.kind));
           writeText(stream, "what", use.what);
           stream.attributeArray("uses", [&] {
-            for (const ModelPlace &place : use.places)
-              writePlace(stream, place);
+            for (const ModelLocation &location : use.locations)
+              writeLocation(stream, location);
           });
         });
     });

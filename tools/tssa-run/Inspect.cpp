@@ -51,12 +51,12 @@ static const char *kindOf(const Port &port) {
 /// Kernels by name with the number of their launches, in order of first use.
 static std::vector<std::pair<std::string, int64_t>> countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
-  std::map<std::string, size_t> places;
+  std::map<std::string, size_t> positions;
   for (const Launch &launch : variant.launches) {
-    auto [place, added] = places.emplace(launch.kernel, kernels.size());
+    auto [position, added] = positions.emplace(launch.kernel, kernels.size());
     if (added)
       kernels.emplace_back(launch.kernel, 0);
-    ++kernels[place->second].second;
+    ++kernels[position->second].second;
   }
   return kernels;
 }
@@ -79,7 +79,7 @@ static std::string describeLaunch(const Manifest &manifest, const Launch &launch
   for (size_t i = 0; i < launch.nodes.size(); ++i) {
     if (i == shownNodes)
       return text + " and " + std::to_string(launch.nodes.size() - i) + " more";
-    const Node &node = manifest.nodes[launch.nodes[i]];
+    const ModelNode &node = manifest.nodes[launch.nodes[i]];
     text += " " + printable(node.name.empty() ? node.op : node.name);
   }
   return text;

@@ -43,7 +43,7 @@ using ElementFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &)>;
 using ScalarFn = llvm::function_ref<mlir::Value(Body &)>;
 /// A combiner, which takes two tuples of accumulators, or an epilogue, which takes one. A
 /// combiner returns the combined tuple, an epilogue one value per result.
-using JoinFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
+using AccumulatorFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
 /// Returns an element of the result from the elements of the operands.
 using MapFn = llvm::function_ref<mlir::Value(Body &, mlir::ValueRange)>;
 /// Returns a known element of the result from known elements of the operands, or nothing if
@@ -159,7 +159,8 @@ public:
   /// their types.
   mlir::FailureOr<Tensors> reduce(llvm::ArrayRef<mlir::TypedAttr> init, llvm::ArrayRef<DType> types,
                                   llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
-                                  ElementFn element, JoinFn combiner, JoinFn epilogue = nullptr);
+                                  ElementFn element, AccumulatorFn combiner,
+                                  AccumulatorFn epilogue = nullptr);
   /// The write of a te.update at one point: it writes `value` at `target` if `guard` holds.
   struct Write {
     mlir::Value value;
@@ -168,7 +169,7 @@ public:
   };
   mlir::FailureOr<Tensor> update(const Tensor &base, llvm::ArrayRef<Size> domain,
                                  llvm::function_ref<Write(Body &)> write,
-                                 JoinFn combiner = nullptr);
+                                 AccumulatorFn combiner = nullptr);
   Tensor scan(const Tensor &source, int64_t axis, te::Combiner combiner, bool exclusive,
               bool reverse);
   /// A result of a te.extern. A size that is not given is known only after the call.

@@ -30,19 +30,19 @@ private:
 
 /// Returns the term of a reduction at one point, of the accumulator's type.
 using TermFn = llvm::function_ref<Scalar(Body &)>;
-using JoinedFn = llvm::function_ref<Scalar(Body &, Scalar)>;
+using EpilogueFn = llvm::function_ref<Scalar(Body &, Scalar)>;
 
 /// Combines `term` over all points of `reduced` by `combiner`, with an accumulator of type
 /// `accumulator`, applies `epilogue` and converts the result to `type`. If `reduced` has no
 /// dims, the te.compute has no reduction.
-mlir::FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
-                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
-                             JoinedFn epilogue = nullptr);
+mlir::FailureOr<Tensor> combine(Builder &builder, te::Combiner combiner, DType accumulator,
+                                DType type, llvm::ArrayRef<Size> shape, const ReducedDims &reduced,
+                                TermFn term, EpilogueFn epilogue = nullptr);
 
 /// Sums `term` over all points of `reduced`, as `combine` does.
 mlir::FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type,
                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
-                            JoinedFn epilogue = nullptr);
+                            EpilogueFn epilogue = nullptr);
 
 /// Options of a matrix product. `left` and `right` convert an element of an operand to
 /// `accumulator`; `epilogue` maps the sum of an element of the result.

@@ -80,7 +80,7 @@ private:
   llvm::SmallVector<mlir::Value> conformAll(llvm::ArrayRef<Tensor> tensors, mlir::TypeRange types);
   Tensors wrapResults(mlir::ValueRange values);
   void fillCondition(mlir::Block *before);
-  bool isPlaced(const TensorForm &element) const;
+  bool isPreallocated(const TensorForm &element) const;
   TensorForm getAccumulatorForm(const TensorForm &element) const;
 
   Builder &b;

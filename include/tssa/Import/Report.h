@@ -20,7 +20,7 @@ struct ValueOrigin {
 };
 
 /// A location in a model: a node, or a tensor, input or output outside of any node.
-struct ModelPlace {
+struct ModelLocation {
   /// `node #37 'layer1/conv2' (Conv)`, `tensor 'w'` or `input 'x'`.
   std::string text;
   /// The index of the node in its graph or function; negative if this is not a node.
@@ -36,7 +36,7 @@ struct UnsupportedUse {
   /// Such as `operator 'Frobnicate' of ai.onnx:21` or `element type complex64`. For kind
   /// Node, the error text of the function that builds the operator.
   std::string what;
-  std::vector<ModelPlace> places;
+  std::vector<ModelLocation> locations;
 };
 
 struct ImportReport {

@@ -23,7 +23,7 @@ namespace tssa::runtime {
 class ArenaPool {
 public:
   ArenaPool();
-  /// The smallest idle piece of at least `size` bytes, or a new one.
+  /// The smallest idle allocation of at least `size` bytes, or a new one.
   bool acquire(uint64_t size, Buffer &buffer);
   void release(Buffer buffer);
   void clear();
@@ -36,30 +36,30 @@ private:
 
 /// What programs ask for while they run: many pieces, whose sizes depend on data. With what is
 /// idle, the pool holds at most twice as many bytes as were asked for at once.
-class GrownPool {
+class DynamicPool {
 public:
   /// Memory of a pool, which takes it back and must outlive it.
-  class Piece {
+  class Allocation {
   public:
-    Piece() = default;
-    Piece(Piece &&other) noexcept;
-    Piece &operator=(Piece &&other) noexcept;
-    ~Piece();
+    Allocation() = default;
+    Allocation(Allocation &&other) noexcept;
+    Allocation &operator=(Allocation &&other) noexcept;
+    ~Allocation();
     void *getData() const { return buffer.getData(); }
     /// The bytes that were asked for; more may be there.
     uint64_t getSize() const { return size; }
 
   private:
-    friend GrownPool;
-    GrownPool *pool = nullptr;
+    friend DynamicPool;
+    DynamicPool *pool = nullptr;
     Buffer buffer;
     uint64_t size = 0;
   };
 
-  GrownPool();
-  /// The smallest idle piece of at least `size` bytes, or a new one; false when memory cannot
+  DynamicPool();
+  /// The smallest idle allocation of at least `size` bytes, or a new one; false when memory cannot
   /// be had.
-  bool acquire(uint64_t size, Piece &piece);
+  bool acquire(uint64_t size, Allocation &allocation);
   uint64_t getIdleBytes();
   void clear();
 

@@ -108,7 +108,7 @@ struct Symbol {
 };
 
 /// A node of the user's model, for errors and profiles.
-struct Node {
+struct ModelNode {
   std::string name;
   std::string op; ///< such as "Conv"
 };
@@ -190,7 +190,7 @@ struct Manifest {
   std::vector<Port> outputs; ///< order of tssa_run's results
   /// Order of the sizes given to tssa_plan.
   std::vector<Symbol> symbols;
-  std::vector<Node> nodes;
+  std::vector<ModelNode> nodes;
   std::vector<Variant> variants; ///< at least one
 
   // Filled by writeArtifact.

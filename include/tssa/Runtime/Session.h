@@ -65,7 +65,7 @@ private:
   std::string deviceName = "cpu";
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
-  GrownPool grown;
+  DynamicPool dynamicMemory;
 
   unsigned forks = countForks(); ///< of this process at load
 

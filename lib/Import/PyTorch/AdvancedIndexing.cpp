@@ -70,12 +70,12 @@ mlir::LogicalResult Indexes::addMask(const TensorRef &mask) {
     if (failed(importer.requireEqual(mask.shape[i], self.shape[begin + i],
                                      "dim " + Twine(i) + " of the mask")))
       return failure();
-  FailureOr<Tensors> places = importer.call("NonZero", 13, importer.read(mask));
-  if (failed(places))
+  FailureOr<Tensors> positions = importer.call("NonZero", 13, importer.read(mask));
+  if (failed(positions))
     return failure();
-  Size count = places->front().dim(1);
+  Size count = positions->front().dim(1);
   for (int64_t i = 0; i < mask.rank(); ++i) {
-    FailureOr<Tensor> row = b.slice(places->front(), 0, i, 1);
+    FailureOr<Tensor> row = b.slice(positions->front(), 0, i, 1);
     if (succeeded(row))
       row = b.reshape(*row, count);
     if (failed(row))
@@ -254,11 +254,12 @@ static FailureOr<Tensors> buildIndexPut(Importer &importer, const Call &call) {
     return operators::Builder::Write{
         body.read(*source, body.dims(0, domain.size())), indexes.getTarget(body), {}};
   };
-  auto join = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
+  auto combine = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
     return {addElements(body, self->dtype, pair[0], pair[1])};
   };
   Tensor base = importer.read(*self);
-  return single(*accumulates ? b.update(base, domain, write, join) : b.update(base, domain, write));
+  return single(*accumulates ? b.update(base, domain, write, combine)
+                             : b.update(base, domain, write));
 }
 
 void registerAdvancedIndexing(OperatorTable &table) {

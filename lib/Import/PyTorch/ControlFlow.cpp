@@ -155,11 +155,11 @@ static Values finishIf(Importer &importer, scf::IfOp draft, ArrayRef<Value> leav
   op.getThenRegion().takeBody(draft.getThenRegion());
   op.getElseRegion().takeBody(draft.getElseRegion());
   draft.erase();
-  Values joined;
+  Values results;
   unsigned next = 0;
   for (auto [leaf, form] : llvm::zip_equal(leaves, forms))
-    joined.push_back(form ? form->wrap(importer, op.getResult(next++)) : leaf);
-  return joined;
+    results.push_back(form ? form->wrap(importer, op.getResult(next++)) : leaf);
+  return results;
 }
 
 static FailureOr<Values> importBranches(Importer &importer, const RecordedNode &node,

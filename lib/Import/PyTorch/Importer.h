@@ -34,8 +34,6 @@ public:
   /// Builds the program for these arguments; its results.
   mlir::FailureOr<Values> run(llvm::ArrayRef<Value> arguments);
 
-  /// Where the node stands that is built now.
-  const SourcePlace &getPlace() const { return place; }
   /// Refuses a program in which only a run knows `what`.
   mlir::LogicalResult needsKnown(const llvm::Twine &what);
 
@@ -98,7 +96,7 @@ private:
   const RecordedProgram &program;
   std::vector<Value> values;
   llvm::DenseMap<mlir::Value, Tensor> constants; ///< by the refs of their storages
-  SourcePlace place;
+  SourceLocation location;
   size_t numBuilt = 0;
 
 public:

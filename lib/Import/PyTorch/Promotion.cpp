@@ -40,9 +40,9 @@ std::optional<DType> promote(DType lhs, DType rhs) {
 }
 
 void ResultType::add(std::optional<DType> &group, DType type) {
-  std::optional<DType> joined = group ? promote(*group, type) : type;
-  if (joined)
-    group = joined;
+  std::optional<DType> promoted = group ? promote(*group, type) : type;
+  if (promoted)
+    group = promoted;
   else
     isRefused = true;
 }
@@ -62,9 +62,9 @@ static std::optional<DType> combine(std::optional<DType> higher, std::optional<D
     return higher ? higher : lower;
   if (getCategory(*lower) <= getCategory(*higher))
     return higher;
-  std::optional<DType> joined = promote(*higher, *lower);
-  isRefused |= !joined;
-  return joined;
+  std::optional<DType> promoted = promote(*higher, *lower);
+  isRefused |= !promoted;
+  return promoted;
 }
 
 std::optional<DType> ResultType::get() const {

@@ -59,8 +59,8 @@ void Checker::visit(const Block &block) {
     if (isBuiltIn(node) || OperatorTable::get().find(node.op))
       continue;
     std::string line = node.op + " is not supported";
-    if (node.place.line)
-      line = node.place.file + ":" + std::to_string(node.place.line) + ": " + line;
+    if (node.location.line)
+      line = node.location.file + ":" + std::to_string(node.location.line) + ": " + line;
     lines.push_back(line);
   }
 }

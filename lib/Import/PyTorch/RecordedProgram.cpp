@@ -44,7 +44,7 @@ private:
   LogicalResult readData(const json::Object &object, Literal &literal);
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readSymbols(const json::Object &object, Literal &literal);
-  LogicalResult readPlace(const json::Object &object, SourcePlace &place);
+  LogicalResult readLocation(const json::Object &object, SourceLocation &location);
   LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
 
@@ -169,7 +169,7 @@ LogicalResult Reader::readData(const json::Object &object, Literal &literal) {
   if (file->contains('/'))
     return error("'data' of " + quote(literal.name) +
                  " is expected in a file beside the text, got " + quote(*file));
-  literal.data = DataPlace{file->str(), static_cast<uint64_t>(*offset)};
+  literal.data = DataLocation{file->str(), static_cast<uint64_t>(*offset)};
   return success();
 }
 
@@ -247,7 +247,7 @@ LogicalResult Reader::readLiteral(const json::Value *value, Literal &literal, un
 // Nodes
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::readPlace(const json::Object &object, SourcePlace &place) {
+LogicalResult Reader::readLocation(const json::Object &object, SourceLocation &location) {
   const json::Array *at = object.getArray("at");
   if (!at)
     return success();
@@ -257,7 +257,8 @@ LogicalResult Reader::readPlace(const json::Object &object, SourcePlace &place) 
   if (numbers.size() != 3 || numbers[0] < 0 || numbers[0] >= static_cast<int64_t>(files.size()) ||
       numbers[1] < 0 || numbers[2] < 0 || numbers[1] > INT32_MAX || numbers[2] > INT32_MAX)
     return error("expected file, line and column as 'at'");
-  place = {files[numbers[0]], static_cast<unsigned>(numbers[1]), static_cast<unsigned>(numbers[2])};
+  location = {files[numbers[0]], static_cast<unsigned>(numbers[1]),
+              static_cast<unsigned>(numbers[2])};
   return success();
 }
 
@@ -268,7 +269,7 @@ LogicalResult Reader::readNode(const json::Value &value, RecordedNode &node, uns
   node.op = object->getString("op").value_or("").str();
   if (node.op.empty())
     return error("expected 'op' of a node");
-  if (failed(count()) || failed(readPlace(*object, node.place)) ||
+  if (failed(count()) || failed(readLocation(*object, node.location)) ||
       failed(readIds(*object, "in", /*define=*/false, node.inputs)))
     return failure();
   if (node.is("prim::Constant") && failed(readLiteral(object->get("value"), node.value, 0)))

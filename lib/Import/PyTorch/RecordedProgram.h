@@ -22,7 +22,7 @@ namespace tssa::pytorch {
 using ValueId = unsigned;
 
 /// A place in a file beside the text.
-struct DataPlace {
+struct DataLocation {
   std::string file; ///< without folders
   uint64_t offset = 0;
 };
@@ -49,11 +49,11 @@ struct Literal {
   /// False when a copy is passed of a tensor whose strides follow no such order.
   bool isDense = true;
   /// Where the elements of a constant are, in the order in which they would be passed.
-  std::optional<DataPlace> data;
+  std::optional<DataLocation> data;
 };
 
 /// A place in the user's source; line 0 when it is not known.
-struct SourcePlace {
+struct SourceLocation {
   std::string file;
   unsigned line = 0, column = 0;
 };
@@ -64,7 +64,7 @@ struct RecordedNode {
   /// Name and overload: "aten::add.Tensor", "prim::If".
   std::string op;
   std::vector<ValueId> inputs, outputs;
-  SourcePlace place;
+  SourceLocation location;
   Literal value; ///< of a prim::Constant
   std::vector<Block> blocks;
 

@@ -90,13 +90,13 @@ static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<Tensor> withDims = self->rank() == 0 ? b.reshape(input, Size(1)) : input;
   if (failed(withDims))
     return failure();
-  FailureOr<Tensors> places = importer.call("NonZero", 13, *withDims);
-  if (failed(places))
+  FailureOr<Tensors> positions = importer.call("NonZero", 13, *withDims);
+  if (failed(positions))
     return failure();
   // The place of a tensor without dims has no indexes.
   FailureOr<Tensor> rows = self->rank() == 0
-                               ? b.fill(DType::I64, {places->front().dim(1), Size(0)}, 0)
-                               : b.transpose(places->front(), {1, 0});
+                               ? b.fill(DType::I64, {positions->front().dim(1), Size(0)}, 0)
+                               : b.transpose(positions->front(), {1, 0});
   if (failed(rows))
     return failure();
   TensorRef result = importer.allocate(*rows, /*isContiguous=*/false);

@@ -156,14 +156,15 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   // The standard operator counts batches and channels, too.
   Size image = operators::product(input->image.shape().drop_front(2));
   Tensor counted = (*pooled)[1];
-  FailureOr<Tensor> places = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
-    operators::Scalar place(body.ops, body.loc, body.read(counted, body.dims(0, counted.rank())));
-    return floorMod(place, makeScalar(importer, body, Value::integer(image), DType::I64))
+  FailureOr<Tensor> positions = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
+    operators::Scalar position(body.ops, body.loc,
+                               body.read(counted, body.dims(0, counted.rank())));
+    return floorMod(position, makeScalar(importer, body, Value::integer(image), DType::I64))
         .getValue();
   });
-  if (failed(places))
+  if (failed(positions))
     return failure();
-  return finish(importer, *input, {values->front(), *places});
+  return finish(importer, *input, {values->front(), *positions});
 }
 
 /// The means as sums divided by `divisor`. Each window has as many elements, padding among them.

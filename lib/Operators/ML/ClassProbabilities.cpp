@@ -131,7 +131,7 @@ public:
       return failure();
     ReducedDims rows(0);
     unsigned row = rows.add(error->dim(0));
-    FailureOr<Tensor> isMoving = join(
+    FailureOr<Tensor> isMoving = combine(
         builder, te::Combiner::Max, DType::F32, DType::Bool, {}, rows,
         [&](Body &body) { return readScalar(body, *error, rows.expr(body, row)); },
         [&](Body &, Scalar greatest) {
@@ -160,12 +160,12 @@ private:
       return failure();
     ReducedDims reduced(1);
     unsigned slot = reduced.add(p.dim(1));
-    return join(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
-                [&](Body &body) {
-                  AffineExpr k = reduced.expr(body, slot);
-                  return abs(readScalar(body, current->product, {body.dim(0), k}) -
-                             readScalar(body, current->value, body.dim(0)));
-                });
+    return combine(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
+                   [&](Body &body) {
+                     AffineExpr k = reduced.expr(body, slot);
+                     return abs(readScalar(body, current->product, {body.dim(0), k}) -
+                                readScalar(body, current->value, body.dim(0)));
+                   });
   }
 
   int64_t numClasses;

@@ -85,9 +85,9 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
     return norm == "L1" ? abs(element) : norm == "L2" ? element * element : element;
   };
   auto root = [](Body &, Scalar total) { return sqrt(total); };
-  FailureOr<Tensor> size =
-      join(builder, norm == "MAX" ? te::Combiner::Max : te::Combiner::Add, DType::F32, DType::F32,
-           x.shape().drop_back(), reduced, term, norm == "L2" ? JoinedFn(root) : JoinedFn());
+  FailureOr<Tensor> size = combine(builder, norm == "MAX" ? te::Combiner::Max : te::Combiner::Add,
+                                   DType::F32, DType::F32, x.shape().drop_back(), reduced, term,
+                                   norm == "L2" ? EpilogueFn(root) : EpilogueFn());
   if (failed(size))
     return failure();
   return single(builder.compute(DType::F32, x.shape(), [&](Body &body) {

@@ -264,18 +264,18 @@ FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest
   te::Combiner combiner = forest.aggregate == Forest::Min   ? te::Combiner::Min
                           : forest.aggregate == Forest::Max ? te::Combiner::Max
                                                             : te::Combiner::Add;
-  auto finish = [&](Body &, Scalar joined) {
+  auto finish = [&](Body &, Scalar combined) {
     if (isExtremum)
-      return select(abs(joined) == std::numeric_limits<double>::infinity(), 0.0, joined);
-    return joined / trees;
+      return select(abs(combined) == std::numeric_limits<double>::infinity(), 0.0, combined);
+    return combined / trees;
   };
-  return join(
+  return combine(
       builder, combiner, type, type, {x.dim(0), forest.numTargets}, reduced,
       [&](Body &body) {
         Scalar leaf = readScalar(body, *leaves, {body.dim(0), reduced.expr(body, slot)});
         return readScalar(body, *weights, {body.opaque(toIndex(leaf)), body.dim(1)});
       },
-      isExtremum || forest.aggregate == Forest::Average ? JoinedFn(finish) : JoinedFn());
+      isExtremum || forest.aggregate == Forest::Average ? EpilogueFn(finish) : EpilogueFn());
 }
 
 } // namespace tssa::operators

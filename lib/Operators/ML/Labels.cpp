@@ -79,21 +79,21 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   int64_t count = *keys->dim(0).constant();
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(keys->dim(0));
-  FailureOr<Tensor> position =
-      join(builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
+  FailureOr<Tensor> position = combine(
+      builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
         AffineExpr k = reduced.expr(body, slot);
         Scalar isHere =
             isSame(readScalar(body, x, body.dims(0, x.rank())), readScalar(body, *keys, k));
-        Scalar place = indexScalar(body, k, DType::I64);
-        return select(isHere, place, place.constant(count));
+        Scalar index = indexScalar(body, k, DType::I64);
+        return select(isHere, index, index.constant(count));
       });
   if (failed(position))
     return failure();
   return single(builder.compute(type, x.shape(), [&](Body &body) {
-    Scalar place = readScalar(body, *position, body.dims(0, x.rank()));
-    Scalar inside = min(place, place.constant(count - 1));
+    Scalar index = readScalar(body, *position, body.dims(0, x.rank()));
+    Scalar inside = min(index, index.constant(count - 1));
     Scalar value = toScalar(body, body.read(*values, body.opaque(toIndex(inside))), type);
-    Scalar chosen = select(place < static_cast<double>(count), value, value.constant(*otherwise));
+    Scalar chosen = select(index < static_cast<double>(count), value, value.constant(*otherwise));
     return toElement(body, chosen, type);
   }));
 }

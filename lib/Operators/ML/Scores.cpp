@@ -43,7 +43,7 @@ static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, boo
     return keepsZeros ? select(abs(score) <= 1e-7, score * exp(-greatest), weight) : weight;
   };
   FailureOr<Tensor> greatest =
-      join(builder, te::Combiner::Max, type, type, scores.dim(0), reduced, read);
+      combine(builder, te::Combiner::Max, type, type, scores.dim(0), reduced, read);
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> total = sum(builder, type, type, scores.dim(0), reduced, [&](Body &body) {
@@ -116,9 +116,9 @@ FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores, ArrayRef<
     return SmallVector<Value>{readScalar(body, scores, {body.dim(0), position}).getValue(),
                               indexScalar(body, position, DType::I64).getValue()};
   };
-  FailureOr<Tensors> best = joinExtremum(builder, scores.dtype(), scores.dim(0), reduced,
-                                         /*isMax=*/true, /*isLast=*/false, point,
-                                         /*withValue=*/false);
+  FailureOr<Tensors> best = reduceExtremum(builder, scores.dtype(), scores.dim(0), reduced,
+                                           /*isMax=*/true, /*isLast=*/false, point,
+                                           /*withValue=*/false);
   if (failed(best))
     return failure();
   return lookUpLabels(builder, best->front(), labels);

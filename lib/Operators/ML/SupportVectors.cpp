@@ -54,7 +54,7 @@ static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const T
         Scalar distance = a - b;
         return kind == "RBF" ? distance * distance : a * b;
       },
-      kind == "LINEAR" ? JoinedFn() : JoinedFn(finish));
+      kind == "LINEAR" ? EpilogueFn() : EpilogueFn(finish));
 }
 
 static FailureOr<Tensors> buildSVMRegressor(Builder &builder, const Node &node) {

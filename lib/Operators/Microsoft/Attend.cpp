@@ -67,8 +67,9 @@ static FailureOr<Tensor> getWeights(Builder &builder, const Tensor &scores,
                         : zero;
   };
   auto finishGreatest = [&](Body &body, Scalar greatest) { return max(greatest, readSink(body)); };
-  FailureOr<Tensor> greatest = join(builder, te::Combiner::Max, wide, wide, rows, reduced,
-                                    readScore, hasSink ? JoinedFn(finishGreatest) : JoinedFn());
+  FailureOr<Tensor> greatest =
+      combine(builder, te::Combiner::Max, wide, wide, rows, reduced, readScore,
+              hasSink ? EpilogueFn(finishGreatest) : EpilogueFn());
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> inverse = sum(
@@ -134,7 +135,7 @@ FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads) {
   return builder.transpose(*split, {0, 2, 1, 3});
 }
 
-FailureOr<Tensor> joinHeads(Builder &builder, const Tensor &x) {
+FailureOr<Tensor> mergeHeads(Builder &builder, const Tensor &x) {
   FailureOr<Tensor> moved = builder.transpose(x, {0, 2, 1, 3});
   if (failed(moved))
     return failure();
@@ -241,10 +242,10 @@ static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &bat
 
 static ScoreFn maskByFlags(const Tensor &flags, double filter) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
-    SmallVector<AffineExpr> place = {at[0], at[3]};
+    SmallVector<AffineExpr> position = {at[0], at[3]};
     if (flags.rank() == 3)
-      place.insert(place.begin() + 1, at[2]);
-    return select(readScalar(body, flags, place) > 0.0, score, score + filter);
+      position.insert(position.begin() + 1, at[2]);
+    return select(readScalar(body, flags, position) > 0.0, score, score + filter);
   };
 }
 

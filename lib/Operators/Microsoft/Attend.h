@@ -36,7 +36,7 @@ mlir::FailureOr<Tensor> attend(Builder &builder, const Tensor &q, const Tensor &
 
 /// [B,S,N*H] as [B,N,S,H], and back.
 mlir::FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads);
-mlir::FailureOr<Tensor> joinHeads(Builder &builder, const Tensor &x);
+mlir::FailureOr<Tensor> mergeHeads(Builder &builder, const Tensor &x);
 
 /// How elements of a head are turned by their position.
 struct RotaryOptions {

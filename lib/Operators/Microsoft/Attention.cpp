@@ -55,7 +55,7 @@ static FailureOr<Tensor> finish(Builder &builder, const Node &node, const Projec
   FailureOr<Tensor> heads = attend(builder, parts.q, parts.k, parts.v, {*scale, adjust, Tensor()});
   if (failed(heads))
     return failure();
-  return joinHeads(builder, *heads);
+  return mergeHeads(builder, *heads);
 }
 
 static FailureOr<int64_t> getHeads(Builder &builder, const Node &node) {

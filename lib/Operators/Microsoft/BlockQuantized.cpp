@@ -133,8 +133,8 @@ static FailureOr<Tensors> buildMatMulNBits(Builder &builder, const Node &node) {
   auto addBias = [&](Body &body, Scalar total) {
     return total + convert(readScalar(body, bias, body.dim(column)), total.getType());
   };
-  return single(
-      sum(builder, wide, a.dtype(), shape, reduced, term, bias ? JoinedFn(addBias) : JoinedFn()));
+  return single(sum(builder, wide, a.dtype(), shape, reduced, term,
+                    bias ? EpilogueFn(addBias) : EpilogueFn()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -118,16 +118,16 @@ static FailureOr<Tensor> writeBehind(Builder &builder, const Query &query, const
   return builder.compute(now.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, 4), source = at;
     Scalar begin = query.past(body, at[0]);
-    Scalar place = indexScalar(body, at[2], DType::I64) - begin;
+    Scalar index = indexScalar(body, at[2], DType::I64) - begin;
     Scalar length = sizeScalar(body, query.length());
-    Scalar inNow = (place >= 0.0) & (place < length);
-    source[2] = body.opaque(toIndex(select(inNow, place, 0.0)));
+    Scalar inNow = (index >= 0.0) & (index < length);
+    source[2] = body.opaque(toIndex(select(inNow, index, 0.0)));
     Scalar fresh = toScalar(body, body.read(now, source), now.dtype());
     Scalar old = fresh.constant(0);
     if (past) {
       TypedAttr zero = body.ops.getZeroAttr(old.getType());
       AffineExpr isInside = body.size(past.dim(2)) - 1 - at[2];
-      old = select(place < 0.0, toScalar(body, body.read(past, at, isInside, zero), now.dtype()),
+      old = select(index < 0.0, toScalar(body, body.read(past, at, isInside, zero), now.dtype()),
                    old);
     }
     return select(inNow, fresh, old).getValue();
@@ -226,7 +226,7 @@ static FailureOr<Tensors> buildGroupQueryAttention(Builder &builder, const Node 
   FailureOr<Tensor> heads = attend(builder, q, *k, *v, options);
   if (failed(heads))
     return failure();
-  FailureOr<Tensor> result = joinHeads(builder, *heads);
+  FailureOr<Tensor> result = mergeHeads(builder, *heads);
   if (failed(result))
     return failure();
   return Tensors{*result, *keys, *values};

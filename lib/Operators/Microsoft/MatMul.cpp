@@ -180,7 +180,7 @@ static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
   ReducedDims reduced(0);
   unsigned slot = reduced.add(x.shape());
   auto bound = [&](te::Combiner combiner) {
-    return join(
+    return combine(
         builder, combiner, DType::F32, DType::F32, {}, reduced,
         [&](Body &body) {
           SmallVector<AffineExpr> at;
@@ -204,8 +204,8 @@ static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
     return failure();
   FailureOr<Tensor> zero = builder.compute(DType::U8, {}, [&](Body &body) {
     Scalar least0 = readScalar(body, *least, ArrayRef<AffineExpr>());
-    Scalar place = -least0 / readScalar(body, *scale, ArrayRef<AffineExpr>());
-    return toElement(body, roundEven(place), DType::U8);
+    Scalar zeroPoint = -least0 / readScalar(body, *scale, ArrayRef<AffineExpr>());
+    return toElement(body, roundEven(zeroPoint), DType::U8);
   });
   if (failed(zero))
     return failure();

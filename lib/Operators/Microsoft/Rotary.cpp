@@ -66,7 +66,7 @@ static FailureOr<Tensors> buildRotary(Builder &builder, const Node &node) {
       rotate(builder, *heads, {cos, sin, node.getInt("interleaved", 0) != 0, *size, position});
   if (failed(turned) || x.rank() == 4)
     return single(turned);
-  return single(joinHeads(builder, *turned));
+  return single(mergeHeads(builder, *turned));
 }
 
 OperatorRows getMicrosoftRotaryRows() {

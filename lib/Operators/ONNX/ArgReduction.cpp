@@ -18,9 +18,9 @@ static Scalar beats(Scalar a, Scalar b, bool isMax) {
   return a.isFloat() ? beyond | (isNaN(a) & ~isNaN(b)) : beyond;
 }
 
-FailureOr<Tensors> joinExtremum(Builder &builder, DType type, ArrayRef<Size> shape,
-                                const ReducedDims &reduced, bool isMax, bool isLast,
-                                ElementFn point, bool withValue) {
+FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, ArrayRef<Size> shape,
+                                  const ReducedDims &reduced, bool isMax, bool isLast,
+                                  ElementFn point, bool withValue) {
   DType accumulator = getAccumulator(type);
   SmallVector<DType, 2> types = {DType::I64};
   if (withValue)
@@ -67,8 +67,8 @@ static FailureOr<Tensor> locateExtremum(Builder &builder, const Tensor &input, i
     return SmallVector<Value>{readScalar(body, input, at).getValue(),
                               indexScalar(body, position, DType::I64).getValue()};
   };
-  FailureOr<Tensors> result = joinExtremum(builder, input.dtype(), shape, reduced, isMax, isLast,
-                                           point, /*withValue=*/false);
+  FailureOr<Tensors> result = reduceExtremum(builder, input.dtype(), shape, reduced, isMax, isLast,
+                                             point, /*withValue=*/false);
   if (failed(result))
     return failure();
   return result->front();

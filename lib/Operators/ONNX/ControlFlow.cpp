@@ -42,7 +42,7 @@ private:
   LogicalResult build(Branch &branch);
   std::optional<unsigned> findMismatch() const;
   LogicalResult reportMismatch(unsigned output);
-  LogicalResult makeJoinable();
+  LogicalResult makeCompatible();
   TensorForm joinForms(unsigned output) const;
   LogicalResult failRun(Branch &branch, ArrayRef<TensorForm> forms);
   Tensors close(scf::IfOp draft, ArrayRef<TensorForm> forms);
@@ -84,7 +84,7 @@ LogicalResult IfBuilder::reportMismatch(unsigned output) {
 }
 
 /// Lets each branch go on to the end of the graph if their results have different ranks.
-LogicalResult IfBuilder::makeJoinable() {
+LogicalResult IfBuilder::makeCompatible() {
   std::optional<unsigned> mismatch = findMismatch();
   if (!mismatch)
     return success();
@@ -167,7 +167,7 @@ FailureOr<Tensors> IfBuilder::run(Subgraph &then, Subgraph &otherwise) {
   branches = {{then, draft.thenBlock(), {}, {}}, {otherwise, draft.elseBlock(), {}, {}}};
   for (Branch &branch : branches)
     branch.block->getTerminator()->erase();
-  if (failed(build(branches[0])) || failed(build(branches[1])) || failed(makeJoinable()))
+  if (failed(build(branches[0])) || failed(build(branches[1])) || failed(makeCompatible()))
     return failure();
   SmallVector<TensorForm> forms;
   for (unsigned output = 0; output < branches[branches[0].fails()].results.size(); ++output)

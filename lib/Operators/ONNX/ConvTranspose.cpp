@@ -24,7 +24,7 @@ namespace tssa::operators {
 
 namespace {
 /// One spatial dim at one point: where to read, and what must be >= 0.
-struct Meeting {
+struct Tap {
   AffineExpr input, kernel;
   SmallVector<AffineExpr> inputGuard, kernelGuard;
 };
@@ -34,28 +34,28 @@ static Size getNumSteps(const Window &window) {
   return window.dilation == 1 ? window.kernel.ceilDiv(window.stride) : window.kernel;
 }
 
-static Meeting meet(Body &body, const Window &window, AffineExpr x, AffineExpr step) {
-  Meeting meeting;
+static Tap getTap(Body &body, const Window &window, AffineExpr x, AffineExpr step) {
+  Tap tap;
   AffineExpr padded = x + body.size(window.padBegin);
   if (window.dilation == 1) {
-    meeting.kernel = padded % window.stride + step * window.stride;
-    meeting.input = padded.floorDiv(window.stride) - step;
+    tap.kernel = padded % window.stride + step * window.stride;
+    tap.input = padded.floorDiv(window.stride) - step;
     if (!window.kernel.mod(window.stride).isConstant(0))
-      meeting.kernelGuard.push_back(body.size(window.kernel) - 1 - meeting.kernel);
+      tap.kernelGuard.push_back(body.size(window.kernel) - 1 - tap.kernel);
   } else {
     AffineExpr distance = padded - step * window.dilation;
-    meeting.kernel = step;
-    meeting.input = distance.floorDiv(window.stride);
+    tap.kernel = step;
+    tap.input = distance.floorDiv(window.stride);
     if (window.stride != 1)
-      meeting.inputGuard.push_back(-(distance % window.stride));
+      tap.inputGuard.push_back(-(distance % window.stride));
   }
   Size least = window.padBegin.floorDiv(window.stride) - (getNumSteps(window) - 1);
   if (window.dilation != 1 || !least.isAtLeast(0))
-    meeting.inputGuard.push_back(meeting.input);
+    tap.inputGuard.push_back(tap.input);
   Size greatest = (window.output - 1 + window.padBegin).floorDiv(window.stride);
   if (!(window.input - 1 - greatest).isAtLeast(0))
-    meeting.inputGuard.push_back(body.size(window.input) - 1 - meeting.input);
-  return meeting;
+    tap.inputGuard.push_back(body.size(window.input) - 1 - tap.input);
+  return tap;
 }
 
 /// Splits the padding that makes the output `wanted` long.
@@ -173,12 +173,12 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
     SmallVector<AffineExpr> inputAt = {body.dim(0), c}, weightsAt = {c, o};
     SmallVector<AffineExpr> inputGuard, weightsGuard;
     for (auto [i, window] : llvm::enumerate(conv.windows)) {
-      Meeting meeting = meet(body, window, body.dim(2 + i), reduced.expr(body, channel + 1 + i));
-      inputAt.push_back(meeting.input);
-      weightsAt.push_back(meeting.kernel);
-      inputGuard.append(meeting.inputGuard);
-      inputGuard.append(meeting.kernelGuard);
-      weightsGuard.append(meeting.kernelGuard);
+      Tap tap = getTap(body, window, body.dim(2 + i), reduced.expr(body, channel + 1 + i));
+      inputAt.push_back(tap.input);
+      weightsAt.push_back(tap.kernel);
+      inputGuard.append(tap.inputGuard);
+      inputGuard.append(tap.kernelGuard);
+      weightsGuard.append(tap.kernelGuard);
     }
     return readPadded(body, conv.input, inputAt, inputGuard) *
            readPadded(body, conv.weights, weightsAt, weightsGuard);
@@ -188,7 +188,7 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
   };
   DType type = conv.input.dtype();
   return sum(builder, getAccumulator(type), type, shape, reduced, term,
-             conv.bias ? JoinedFn(epilogue) : JoinedFn());
+             conv.bias ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,7 +310,7 @@ static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phase
   return readPadded(body, sums, at, guard);
 }
 
-static FailureOr<Tensor> joinPhases(Builder &builder, const TransposedConvolution &conv) {
+static FailureOr<Tensor> interleavePhases(Builder &builder, const TransposedConvolution &conv) {
   SmallVector<Phases> all = listPhases(conv);
   SmallVector<Tensor> sums;
   for (const Phases &phases : all) {
@@ -337,7 +337,7 @@ static FailureOr<Tensors> buildConvTranspose(Builder &builder, const Node &node)
   FailureOr<TransposedConvolution> conv = getTransposedConvolution(builder, node);
   if (failed(conv))
     return failure();
-  return single(hasPhases(*conv) ? joinPhases(builder, *conv) : gatherSums(builder, *conv));
+  return single(hasPhases(*conv) ? interleavePhases(builder, *conv) : gatherSums(builder, *conv));
 }
 
 OperatorRows getConvTransposeRows() { return {{"ConvTranspose", buildConvTranspose}}; }

@@ -36,7 +36,8 @@ using ConvolutionTermFn =
 
 /// The sum over channels and kernel elements, in that order.
 mlir::FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DType accumulator,
-                                 DType result, ConvolutionTermFn term, JoinedFn epilogue = nullptr);
+                                 DType result, ConvolutionTermFn term,
+                                 EpilogueFn epilogue = nullptr);
 
 /// A bias is one number per output channel.
 mlir::LogicalResult requireBias(Builder &builder, const Tensor &bias, const Size &channels);

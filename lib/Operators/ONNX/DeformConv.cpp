@@ -51,8 +51,8 @@ static AffineExpr numberTap(Body &body, const Deformation &d, const Tap &tap) {
 
 /// The index along spatial dim `i` that a side of the tap reads, and its weight, which is
 /// 0 outside of the input.
-static AffineExpr getPlace(Body &body, const Deformation &d, const Tap &tap, int64_t i,
-                           Scalar &weight) {
+static AffineExpr getPosition(Body &body, const Deformation &d, const Tap &tap, int64_t i,
+                              Scalar &weight) {
   Type wide = getElementType(body.ops.getContext(), d.wide);
   SmallVector<AffineExpr> at = {body.dim(0), tap.number * d.rank() + i};
   at.append(body.dims(2, 2 + d.rank()));
@@ -93,14 +93,14 @@ static FailureOr<Tensor> convolveDeformed(Builder &builder, const Deformation &d
     }
     SmallVector<AffineExpr> inputAt = {body.dim(0), d.conv.inputChannel(body, tap.channel)};
     for (int64_t i = 0; i < d.rank(); ++i)
-      inputAt.push_back(getPlace(body, d, tap, i, weight));
+      inputAt.push_back(getPosition(body, d, tap, i, weight));
     return convert(readScalar(body, d.conv.input, inputAt), weight.getType()) * weight;
   };
   auto addBias = [&](Body &body, Scalar total) {
     return total + convert(readScalar(body, bias, body.dim(1)), total.getType());
   };
   return sum(builder, d.wide, d.conv.input.dtype(), shape, reduced, term,
-             bias ? JoinedFn(addBias) : JoinedFn());
+             bias ? EpilogueFn(addBias) : EpilogueFn());
 }
 
 /// Whether offsets or a mask have `channels` for each output.

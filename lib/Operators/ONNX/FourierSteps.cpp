@@ -151,7 +151,7 @@ private:
     };
     auto scale = [&](Body &, Scalar total) { return total * steps.scale; };
     return sum(builder, DType::F64, steps.type, getShape(steps.outputs.ceilDiv(fast)), reduced,
-               term, steps.scale == 1 ? JoinedFn() : JoinedFn(scale));
+               term, steps.scale == 1 ? EpilogueFn() : EpilogueFn(scale));
   }
 
   FailureOr<Tensor> arrange(FailureOr<Tensor> x) {

@@ -26,7 +26,8 @@ namespace {
 struct Groups {
   Tensor x;
   SmallVector<Size> outer, inner;
-  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place)> at;
+  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position)>
+      at;
 
   DType wide() const { return getAccumulator(x.dtype()); }
 };
@@ -45,10 +46,10 @@ static FailureOr<Tensor> averageGroups(Builder &builder, const Groups &groups,
   return sum(
       builder, groups.wide(), groups.wide(), groups.outer, reduced,
       [&](Body &body) {
-        SmallVector<AffineExpr> place;
+        SmallVector<AffineExpr> position;
         for (unsigned i = 0; i < groups.inner.size(); ++i)
-          place.push_back(reduced.expr(body, slot + i));
-        auto at = groups.at(body.dims(0, groups.outer.size()), place);
+          position.push_back(reduced.expr(body, slot + i));
+        auto at = groups.at(body.dims(0, groups.outer.size()), position);
         return term(body, readScalar(body, groups.x, at));
       },
       [&](Body &body, Scalar total) {
@@ -82,10 +83,10 @@ static Groups groupByAxes(const Tensor &x, ArrayRef<int64_t> axes) {
     isInner[axis] = true;
   for (auto [size, inner] : llvm::zip_equal(x.shape(), isInner))
     (inner ? groups.inner : groups.outer).push_back(size);
-  groups.at = [isInner](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place) {
+  groups.at = [isInner](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position) {
     SmallVector<AffineExpr> at;
     for (bool inner : isInner) {
-      ArrayRef<AffineExpr> &from = inner ? place : group;
+      ArrayRef<AffineExpr> &from = inner ? position : group;
       at.push_back(from.front());
       from = from.drop_front();
     }
@@ -260,9 +261,9 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x, const Group
   int64_t perGroup = *channels / numGroups;
   Groups groups{x, {x.dim(0), numGroups}, {perGroup}, nullptr};
   groups.inner.append(x.shape().begin() + 2, x.shape().end());
-  groups.at = [=](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place) {
-    SmallVector<AffineExpr> at = {group[0], group[1] * perGroup + place[0]};
-    at.append(place.begin() + 1, place.end());
+  groups.at = [=](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position) {
+    SmallVector<AffineExpr> at = {group[0], group[1] * perGroup + position[0]};
+    at.append(position.begin() + 1, position.end());
     return at;
   };
   FailureOr<Statistics> statistics =

@@ -111,8 +111,8 @@ static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, Affine
            (isa<AffineConstantExpr>(size) ? size : select(size - 1, size, body.constantExpr(1)));
   // Reflections repeat with this period; a dim of one element has none to speak of.
   AffineExpr period = select(size - 2, (size - 1) * 2, body.constantExpr(1));
-  AffineExpr place = index % period;
-  return select(size - 1 - place, place, period - place);
+  AffineExpr position = index % period;
+  return select(size - 1 - position, position, period - position);
 }
 
 static FailureOr<Tensor> padByIndex(Builder &b, const Tensor &x, const Pads &pads,

@@ -74,7 +74,7 @@ static FailureOr<Tensor> poolMax(Builder &builder, const Pool &pool) {
   TypedAttr least =
       te::getIdentity(te::Combiner::Max, getElementType(builder.context(), type), isUnsigned(type));
   ReducedDims reduced = pool.reduced();
-  return join(
+  return combine(
       builder, te::Combiner::Max, getAccumulator(type), type, pool.shape(), reduced,
       [&](Body &body) { return readOr(body, pool.input, getPoint(body, pool, reduced), least); });
 }
@@ -120,8 +120,9 @@ static FailureOr<Tensors> poolMaxWithIndex(Builder &builder, const Pool &pool, b
     }
     return SmallVector<Value>{value.getValue(), index.getValue()};
   };
-  return joinExtremum(builder, type, pool.shape(), reduced, /*isMax=*/true, /*isLast=*/false, point,
-                      /*withValue=*/true);
+  return reduceExtremum(builder, type, pool.shape(), reduced, /*isMax=*/true, /*isLast=*/false,
+                        point,
+                        /*withValue=*/true);
 }
 
 static FailureOr<Tensors> buildMaxPool(Builder &builder, const Node &node) {

@@ -51,10 +51,10 @@ static Scalar mix(Scalar x) {
 
 /// The number of a place as an i64.
 static Scalar flatten(Body &body, ArrayRef<Size> shape, ArrayRef<AffineExpr> at) {
-  Scalar place = constantScalar(body, DType::I64, 0);
+  Scalar position = constantScalar(body, DType::I64, 0);
   for (auto [size, index] : llvm::zip_equal(shape, at))
-    place = place * sizeScalar(body, size) + indexScalar(body, index, DType::I64);
-  return place;
+    position = position * sizeScalar(body, size) + indexScalar(body, index, DType::I64);
+  return position;
 }
 
 /// Number `index` of the node's, in [0, 1), as f32 or f64.
@@ -82,13 +82,13 @@ static FailureOr<Tensors> fillRandom(Builder &builder, const Node &node, DType t
     return failure();
   DType wide = type == DType::F64 ? DType::F64 : DType::F32;
   return single(builder.compute(type, shape, [&](Body &body) {
-    Scalar place = flatten(body, shape, body.dims(0, shape.size()));
+    Scalar position = flatten(body, shape, body.dims(0, shape.size()));
     if (!distribution.isNormal) {
       double range = distribution.second - distribution.first;
-      return toElement(body, draw(body, *seed, place, wide) * range + distribution.first, type);
+      return toElement(body, draw(body, *seed, position, wide) * range + distribution.first, type);
     }
-    Scalar radius = sqrt(log(1.0 - draw(body, *seed, place + place, wide)) * -2.0);
-    Scalar angle = draw(body, *seed, place + place + 1.0, wide) * (2 * llvm::numbers::pi);
+    Scalar radius = sqrt(log(1.0 - draw(body, *seed, position + position, wide)) * -2.0);
+    Scalar angle = draw(body, *seed, position + position + 1.0, wide) * (2 * llvm::numbers::pi);
     return toElement(body, radius * cos(angle) * distribution.second + distribution.first, type);
   }));
 }
@@ -134,14 +134,14 @@ static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   unsigned slot = reduced.add(weights.dim(1));
   auto point = [&](Body &body) -> SmallVector<Value> {
     AffineExpr index = reduced.expr(body, slot);
-    Scalar place =
+    Scalar position =
         flatten(body, {shape[0], shape[1], weights.dim(1)}, {body.dim(0), body.dim(1), index});
-    Scalar chance = atLeast(draw(body, *seed, place, wide), 1e-30);
+    Scalar chance = atLeast(draw(body, *seed, position, wide), 1e-30);
     Scalar score = readScalar(body, weights, {body.dim(0), index}) - log(-log(chance));
     return {score.getValue(), indexScalar(body, index, DType::I64).getValue()};
   };
-  FailureOr<Tensors> best = joinExtremum(builder, weights.dtype(), shape, reduced, /*isMax=*/true,
-                                         /*isLast=*/false, point, /*withValue=*/false);
+  FailureOr<Tensors> best = reduceExtremum(builder, weights.dtype(), shape, reduced, /*isMax=*/true,
+                                           /*isLast=*/false, point, /*withValue=*/false);
   if (failed(best))
     return failure();
   return single(builder.cast(best->front(), *type));

@@ -65,11 +65,11 @@ static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network,
                              : total;
   };
   return sum(builder, network.wide(), network.wide(), shape, reduced, term,
-             network.bias ? JoinedFn(epilogue) : JoinedFn());
+             network.bias ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
-                                const Size &begin, const Size &count, JoinedFn epilogue) {
+                                const Size &begin, const Size &count, EpilogueFn epilogue) {
   const Network &network = step.network;
   SmallVector<Size> shape = {network.batch, count};
   ReducedDims reduced(2);

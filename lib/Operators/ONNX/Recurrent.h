@@ -66,7 +66,7 @@ mlir::FailureOr<Tensors> runNetwork(Builder &builder, const Node &node, const Ne
 /// makes of it, for rows [begin, begin + count).
 mlir::FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
                                       const Size &begin, const Size &count,
-                                      JoinedFn epilogue = nullptr);
+                                      EpilogueFn epilogue = nullptr);
 
 } // namespace tssa::operators
 

@@ -148,12 +148,12 @@ static FailureOr<Tensor> reduce(Builder &builder, const Tensor &input, const Red
     Scalar x = readScalar(body, input, plan.point(body));
     return kind.term ? kind.term(x) : x;
   };
-  auto epilogue = [&](Body &body, Scalar joined) {
+  auto epilogue = [&](Body &body, Scalar combined) {
     Scalar count = indexScalar(body, body.size(product(plan.extents)), DType::I64);
-    return kind.finish(joined, convert(count, joined.getType(), joined.isUnsigned()));
+    return kind.finish(combined, convert(count, combined.getType(), combined.isUnsigned()));
   };
-  return join(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
-              kind.finish ? JoinedFn(epilogue) : JoinedFn());
+  return combine(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
+                 kind.finish ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input, ArrayRef<int64_t> axes,

@@ -17,7 +17,7 @@ namespace tssa::operators {
 struct ReductionKind {
   te::Combiner combiner;
   std::function<Scalar(Scalar)> term;
-  std::function<Scalar(Scalar joined, Scalar count)> finish;
+  std::function<Scalar(Scalar combined, Scalar count)> finish;
 };
 
 ReductionKind meanReduction();
@@ -38,9 +38,9 @@ mlir::FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input,
 /// larger (smaller) than all, and of equal values the first or last position counts.
 /// `point` yields the value in the accumulator of `type` and an i64. Results are the
 /// value, if asked for, and the position.
-mlir::FailureOr<Tensors> joinExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
-                                      const ReducedDims &reduced, bool isMax, bool isLast,
-                                      ElementFn point, bool withValue);
+mlir::FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
+                                        const ReducedDims &reduced, bool isMax, bool isLast,
+                                        ElementFn point, bool withValue);
 
 /// A list of known length with the axes that `axes` names when the program runs. `axes` itself
 /// where no such list exists: the operator refuses it.

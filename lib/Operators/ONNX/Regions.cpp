@@ -45,7 +45,7 @@ struct Regions {
 };
 } // namespace
 
-static AffineExpr toPlace(Body &body, const Scalar &position) {
+static AffineExpr toIndexExpr(Body &body, const Scalar &position) {
   return body.opaque(toIndex(convert(position, body.ops.getI64Type())));
 }
 
@@ -60,8 +60,8 @@ static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
   ReducedDims reduced(0);
   unsigned slot = reduced.add(regions.rois.dim(0));
   FailureOr<Tensor> largest =
-      join(builder, te::Combiner::Max, DType::I64, DType::I64, {}, reduced,
-           [&](Body &body) { return readScalar(body, *numbers, reduced.expr(body, slot)); });
+      combine(builder, te::Combiner::Max, DType::I64, DType::I64, {}, reduced,
+              [&](Body &body) { return readScalar(body, *numbers, reduced.expr(body, slot)); });
   if (failed(largest))
     return failure();
   FailureOr<Size> size = builder.requireSize(*largest, "the extent of a region");
@@ -126,7 +126,7 @@ static Sample getSample(Body &body, const Alignment &a, int64_t axis, AffineExpr
   low = atLeast(atMost(low, last), 0.0);
   Scalar fraction = select(isLast, 0.0, position - low);
   Scalar high = atLeast(atMost(low + 1.0, last), 0.0);
-  return {toPlace(body, low), toPlace(body, high), fraction, isNear};
+  return {toIndexExpr(body, low), toIndexExpr(body, high), fraction, isNear};
 }
 
 /// What one sample gives, and whether it is one.
@@ -171,8 +171,8 @@ static FailureOr<Tensor> align(Builder &builder, const Alignment &a) {
     Scalar samples = getBins(body, a, 0).samples * getBins(body, a, 1).samples;
     return a.isMax ? select(samples > 0.0, total, 0.0) : total / atLeast(samples, 1.0);
   };
-  return join(builder, a.isMax ? te::Combiner::Max : te::Combiner::Add, a.wide(), a.x.dtype(),
-              a.shape(), reduced, term, finish);
+  return combine(builder, a.isMax ? te::Combiner::Max : te::Combiner::Add, a.wide(), a.x.dtype(),
+                 a.shape(), reduced, term, finish);
 }
 
 static FailureOr<Tensors> buildRoiAlign(Builder &builder, const Node &node) {
@@ -241,18 +241,18 @@ static FailureOr<Tensor> poolRegions(Builder &builder, const Regions &regions) {
       return failure();
     slots[axis] = reduced.add(Size::min(*longest, regions.x.dim(2 + axis)));
   }
-  auto place = [&](Body &body, int64_t axis, Scalar &isInside) {
+  auto locate = [&](Body &body, int64_t axis, Scalar &isInside) {
     Range range = getRange(body, regions, axis);
     Scalar offset =
         regions.toWide(body, indexScalar(body, reduced.expr(body, slots[axis]), DType::I64));
     Scalar position = range.begin + offset;
     isInside = isInside & (position < range.end);
     Scalar last = regions.toWide(body, sizeScalar(body, regions.x.dim(2 + axis) - 1));
-    return toPlace(body, atMost(position, last));
+    return toIndexExpr(body, atMost(position, last));
   };
   auto term = [&](Body &body) {
     Scalar isInside = constantScalar(body, DType::Bool, 1);
-    AffineExpr row = place(body, 0, isInside), column = place(body, 1, isInside);
+    AffineExpr row = locate(body, 0, isInside), column = locate(body, 1, isInside);
     Scalar image = readScalar(body, regions.rois, {body.dim(0), body.constantExpr(0)});
     AffineExpr batch = dataIndex(body, convert(image, body.ops.getI64Type()), regions.x.dim(0));
     Scalar value =
@@ -263,8 +263,8 @@ static FailureOr<Tensor> poolRegions(Builder &builder, const Regions &regions) {
     Range rows = getRange(body, regions, 0), columns = getRange(body, regions, 1);
     return select((rows.begin < rows.end) & (columns.begin < columns.end), largest, 0.0);
   };
-  return join(builder, te::Combiner::Max, regions.wide(), regions.x.dtype(), regions.shape(),
-              reduced, term, finish);
+  return combine(builder, te::Combiner::Max, regions.wide(), regions.x.dtype(), regions.shape(),
+                 reduced, term, finish);
 }
 
 static FailureOr<Tensors> buildMaxRoiPool(Builder &builder, const Node &node) {

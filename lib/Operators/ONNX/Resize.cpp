@@ -236,7 +236,7 @@ static FailureOr<Tensor> resample(Builder &builder, const Tensor &x, const Resiz
   };
   bool isPlain = !taps->total && !isExtrapolated(axis);
   return sum(builder, wide, x.dtype(), withDim(x, axis.axis, axis.output), reduced, term,
-             isPlain ? JoinedFn() : JoinedFn(epilogue));
+             isPlain ? EpilogueFn() : EpilogueFn(epilogue));
 }
 
 /// The order in which axes are resampled: those that are known to shrink, then the others from

@@ -24,7 +24,7 @@ static FailureOr<Tensor> take(Builder &b, const Tensor &x, int64_t axis, const S
 }
 
 /// Moves dim 0 of the scan outputs to where the operator wants it.
-static LogicalResult placeScanAxes(Builder &b, const Node &node, MutableArrayRef<Tensor> outputs) {
+static LogicalResult moveScanAxes(Builder &b, const Node &node, MutableArrayRef<Tensor> outputs) {
   SmallVector<int64_t> axes = node.getInts("scan_output_axes");
   for (auto [i, tensor] : llvm::enumerate(outputs)) {
     FailureOr<int64_t> axis = b.normalizeAxis(i < axes.size() ? axes[i] : 0, tensor.rank());
@@ -109,7 +109,7 @@ static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
   }
   FailureOr<Tensors> results = runScan(b, body, inputs);
   if (failed(results) ||
-      failed(placeScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(*numStates))))
+      failed(moveScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(*numStates))))
     return failure();
   return results;
 }

@@ -15,39 +15,39 @@ using namespace mlir;
 namespace tssa::operators {
 
 /// What joins an old and a new element; nothing for a plain write.
-using ElementJoin = std::optional<te::Combiner>;
+using ElementCombiner = std::optional<te::Combiner>;
 
-static FailureOr<ElementJoin> getReduction(Builder &builder, const Node &node) {
+static FailureOr<ElementCombiner> getReduction(Builder &builder, const Node &node) {
   StringRef name = node.getString("reduction", "none");
   if (name == "none")
-    return ElementJoin();
+    return ElementCombiner();
   if (name == "add")
-    return ElementJoin(te::Combiner::Add);
+    return ElementCombiner(te::Combiner::Add);
   if (name == "mul")
-    return ElementJoin(te::Combiner::Mul);
+    return ElementCombiner(te::Combiner::Mul);
   if (name == "max")
-    return ElementJoin(te::Combiner::Max);
+    return ElementCombiner(te::Combiner::Max);
   if (name == "min")
-    return ElementJoin(te::Combiner::Min);
+    return ElementCombiner(te::Combiner::Min);
   return builder.error("unknown 'reduction' \"" + name + "\"");
 }
 
 static FailureOr<Tensor> scatter(Builder &builder, const Tensor &base, ArrayRef<Size> domain,
-                                 ElementJoin reduction,
+                                 ElementCombiner reduction,
                                  llvm::function_ref<Builder::Write(Body &)> write) {
   if (!reduction)
     return builder.update(base, domain, write);
   DType type = base.dtype();
-  auto join = [&](Body &body, ValueRange pair) -> SmallVector<Value> {
+  auto combine = [&](Body &body, ValueRange pair) -> SmallVector<Value> {
     return {te::combine(body.ops, body.loc, *reduction, isUnsigned(type), pair[0], pair[1])};
   };
-  return builder.update(base, domain, write, join);
+  return builder.update(base, domain, write, combine);
 }
 
 static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &node) {
   const Tensor &data = node.inputs[0], &indices = node.inputs[1], &updates = node.inputs[2];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
-  FailureOr<ElementJoin> reduction = getReduction(builder, node);
+  FailureOr<ElementCombiner> reduction = getReduction(builder, node);
   if (failed(axis) || failed(reduction) || failed(requireInside(builder, data, indices, *axis)))
     return failure();
   if (updates.rank() != indices.rank())
@@ -159,7 +159,7 @@ static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
 }
 
 static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
-  FailureOr<ElementJoin> reduction = getReduction(builder, node);
+  FailureOr<ElementCombiner> reduction = getReduction(builder, node);
   FailureOr<ScatterND> nd = getScatterND(builder, node);
   if (failed(reduction) || failed(nd))
     return failure();

@@ -69,10 +69,10 @@ static FailureOr<Tensors> buildInsert(Builder &builder, const Node &node) {
   int64_t length = elements.size();
   if (length >= maxElements)
     return builder.limit("a sequence of more than " + Twine(maxElements) + " tensors");
-  FailureOr<int64_t> place = getPosition(builder, node.input(2), length + 1, length, length);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.input(2), length + 1, length, length);
+  if (failed(position))
     return failure();
-  elements.insert(elements.begin() + *place, tensor);
+  elements.insert(elements.begin() + *position, tensor);
   return Tensors{Tensor::makeSequence(sequence.dtype(), elements)};
 }
 
@@ -81,20 +81,20 @@ static FailureOr<Tensors> buildErase(Builder &builder, const Node &node) {
   int64_t length = elements.size();
   if (length == 0)
     return builder.error("the sequence is empty");
-  FailureOr<int64_t> place = getPosition(builder, node.input(1), length, length, length - 1);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.input(1), length, length, length - 1);
+  if (failed(position))
     return failure();
-  elements.erase(elements.begin() + *place);
+  elements.erase(elements.begin() + *position);
   return Tensors{Tensor::makeSequence(node.inputs[0].dtype(), elements)};
 }
 
 static FailureOr<Tensors> buildAt(Builder &builder, const Node &node) {
   ArrayRef<Tensor> elements = node.inputs[0].elements();
   int64_t length = elements.size();
-  FailureOr<int64_t> place = getPosition(builder, node.inputs[1], length, length, 0);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.inputs[1], length, length, 0);
+  if (failed(position))
     return failure();
-  return Tensors{elements[*place]};
+  return Tensors{elements[*position]};
 }
 
 static FailureOr<Tensors> buildLength(Builder &builder, const Node &node) {

@@ -121,7 +121,7 @@ struct TransformedAxis {
     return select(sizeScalar(body, number) == static_cast<double>(dim), ifAxis, otherwise);
   }
   /// The place of the element at index `n` of the transformed dim.
-  SmallVector<AffineExpr> place(Body &body, ArrayRef<AffineExpr> point, AffineExpr n) const {
+  SmallVector<AffineExpr> position(Body &body, ArrayRef<AffineExpr> point, AffineExpr n) const {
     SmallVector<AffineExpr> at(point);
     for (auto [dim, index] : llvm::enumerate(at)) {
       if (known) {
@@ -237,11 +237,11 @@ static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
     Scalar n = indexScalar(body, index, DType::I64), k = n;
     for (int64_t dim = 0; dim + 1 < rank; ++dim)
       k = dft.axis.choose(body, dim, indexScalar(body, body.dim(dim), DType::I64), k);
-    SmallVector<AffineExpr> at = dft.axis.place(body, body.dims(0, rank - 1), index);
+    SmallVector<AffineExpr> at = dft.axis.position(body, body.dims(0, rank - 1), index);
     Scalar product = rotation.apply(body, k, n, body.dim(rank - 1), [&](AffineExpr part) {
-      SmallVector<AffineExpr> place(at);
-      place.push_back(part);
-      return readPart(body, dft.x, place);
+      SmallVector<AffineExpr> position(at);
+      position.push_back(part);
+      return readPart(body, dft.x, position);
     });
     if (!dft.isHalfSpectrum())
       return product;
@@ -251,7 +251,7 @@ static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
   };
   auto divide = [&](Body &body, Scalar total) { return total / sizeAsDouble(body, dft.length); };
   return sum(builder, DType::F64, dft.x.dtype(), shape, reduced, term,
-             dft.isInverse ? JoinedFn(divide) : JoinedFn());
+             dft.isInverse ? EpilogueFn(divide) : EpilogueFn());
 }
 
 static FailureOr<Tensors> buildDFT(Builder &builder, const Node &node) {
@@ -323,8 +323,8 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
         builder, steps,
         [&](Body &body, ArrayRef<AffineExpr> before, AffineExpr n, ArrayRef<AffineExpr>,
             AffineExpr part) {
-          AffineExpr place = before[1] * body.size(*step) + n;
-          Scalar element = toDouble(body, readScalar(body, signal, {before[0], place, part}));
+          AffineExpr position = before[1] * body.size(*step) + n;
+          Scalar element = toDouble(body, readScalar(body, signal, {before[0], position, part}));
           return window ? element * toDouble(body, readScalar(body, window, n)) : element;
         }));
   }
@@ -337,11 +337,11 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
   unsigned slot = reduced.add(*length);
   return single(sum(builder, DType::F64, signal.dtype(), shape, reduced, [&](Body &body) {
     AffineExpr n = reduced.expr(body, slot);
-    AffineExpr place = body.dim(1) * body.size(*step) + n;
+    AffineExpr position = body.dim(1) * body.size(*step) + n;
     Scalar product =
         rotation.apply(body, indexScalar(body, body.dim(2), DType::I64),
                        indexScalar(body, n, DType::I64), body.dim(3), [&](AffineExpr part) {
-                         return readPart(body, signal, {body.dim(0), place, part});
+                         return readPart(body, signal, {body.dim(0), position, part});
                        });
     return window ? product * toDouble(body, readScalar(body, window, n)) : product;
   }));

@@ -29,7 +29,7 @@ static FailureOr<Tensor> softmax(Builder &builder, const Tensor &x, int64_t begi
     return readScalar(body, x, at);
   };
   FailureOr<Tensor> greatest =
-      join(builder, te::Combiner::Max, wide, wide, outer, reduced, readElement);
+      combine(builder, te::Combiner::Max, wide, wide, outer, reduced, readElement);
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> scale = sum(

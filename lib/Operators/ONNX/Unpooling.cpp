@@ -96,13 +96,13 @@ static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
     for (auto [i, window] : llvm::enumerate(*windows)) {
       AffineExpr k = reduced.expr(body, i);
       AffineExpr start = body.dim(2 + i) + body.size(window.padBegin) - k * window.dilation;
-      AffineExpr place = start.floorDiv(window.stride);
+      AffineExpr position = start.floorDiv(window.stride);
       if (window.stride != 1)
         guard.push_back(-(start % window.stride));
-      guard.push_back(place);
-      guard.push_back(body.size(window.output) - 1 - place);
+      guard.push_back(position);
+      guard.push_back(body.size(window.output) - 1 - position);
       channel = channel * body.size(window.kernel) + k;
-      column = column * body.size(window.output) + place;
+      column = column * body.size(window.output) + position;
     }
     Value element = body.read(input, {body.dim(0), channel, column}, guard, zero);
     return widen(toScalar(body, element, input.dtype()));

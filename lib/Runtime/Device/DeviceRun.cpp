@@ -77,10 +77,10 @@ RunFault DeviceRun::start() {
     return toFault(std::move(status));
   errorWords.resize(variant.launches.size());
   uint64_t bytes = errorWords.size() * sizeof(int32_t);
-  void *place = nullptr;
-  if (RunFault fault = allocate(bytes, place); !fault.ok())
+  void *words = nullptr;
+  if (RunFault fault = allocate(bytes, words); !fault.ok())
     return fault;
-  errors = static_cast<int32_t *>(place);
+  errors = static_cast<int32_t *>(words);
   return toFault(stream->clear(errors, bytes));
 }
 

@@ -39,11 +39,11 @@ static const char *getName(int32_t operation) {
 }
 
 std::string Grid::describeSite(int32_t site) const {
-  const tssa_emulator_site &place = kernel.sites[site];
-  std::string text = getName(place.operation);
-  if (isAccess(place) && place.bytes != 0)
-    text += " of " + std::to_string(place.bytes) + " bytes";
-  std::string where = kernel.texts + place.text;
+  const tssa_emulator_site &callSite = kernel.sites[site];
+  std::string text = getName(callSite.operation);
+  if (isAccess(callSite) && callSite.bytes != 0)
+    text += " of " + std::to_string(callSite.bytes) + " bytes";
+  std::string where = kernel.texts + callSite.text;
   return where.empty() ? text : text + " (" + where + ")";
 }
 

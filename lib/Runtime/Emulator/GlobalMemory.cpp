@@ -119,8 +119,8 @@ std::string GlobalMemory::describe(uintptr_t address, int32_t parameter) const {
     text = describeOffset("parameter " + std::to_string(parameter), parameters[parameter], address);
   if (const Allocation *allocation = findAllocation(launch, address)) {
     auto begin = reinterpret_cast<uintptr_t>(allocation->begin);
-    std::string place = "'" + allocation->name + "' + " + std::to_string(address - begin);
-    text += text.empty() ? place : " (" + place + ")";
+    std::string where = "'" + allocation->name + "' + " + std::to_string(address - begin);
+    text += text.empty() ? where : " (" + where + ")";
   }
   return text.empty() ? "no memory of the device" : text;
 }

@@ -52,27 +52,29 @@ struct Grid::Calls {
       return 0;
     });
   }
-  static uint64_t meet(const tssa_emulator *emulator, uint32_t mask, uint64_t value, int32_t site) {
-    return call(emulator,
-                [=](Grid &grid, Thread &thread) { return grid.meet(thread, mask, value, site); });
+  static uint64_t synchronize(const tssa_emulator *emulator, uint32_t mask, uint64_t value,
+                              int32_t site) {
+    return call(emulator, [=](Grid &grid, Thread &thread) {
+      return grid.synchronize(thread, mask, value, site);
+    });
   }
   static void warpBarrier(const tssa_emulator *emulator, uint32_t mask, int32_t site) {
-    meet(emulator, mask, 0, site);
+    synchronize(emulator, mask, 0, site);
   }
   static uint64_t shuffle(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                           uint32_t lane, uint32_t clamp, int32_t site) {
     Thread &thread = toThread(emulator);
     thread.lane = lane;
     thread.clamp = clamp;
-    return meet(emulator, mask, value, site);
+    return synchronize(emulator, mask, value, site);
   }
   static uint32_t vote(const tssa_emulator *emulator, uint32_t mask, uint32_t predicate,
                        int32_t site) {
-    return static_cast<uint32_t>(meet(emulator, mask, predicate != 0, site));
+    return static_cast<uint32_t>(synchronize(emulator, mask, predicate != 0, site));
   }
   static uint32_t reduce(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                          int32_t site) {
-    return static_cast<uint32_t>(meet(emulator, mask, value, site));
+    return static_cast<uint32_t>(synchronize(emulator, mask, value, site));
   }
   static void report(const tssa_emulator *emulator, int32_t site, const char *what) {
     call(emulator, [=](Grid &grid, Thread &thread) {
@@ -94,7 +96,7 @@ struct Grid::Calls {
     emulator.warp_barrier = warpBarrier;
     emulator.shuffle = shuffle;
     emulator.vote = vote;
-    emulator.match = meet;
+    emulator.match = synchronize;
     emulator.reduce = reduce;
     emulator.divide = divide;
     emulator.trap = trap;

@@ -127,7 +127,7 @@ private:
 
   // Operations of many threads
   void barrier(Thread &thread, int32_t site);
-  uint64_t meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
+  uint64_t synchronize(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
   void finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site);
   void shuffle(Thread *lanes, uint32_t mask, int32_t site);
   void vote(Thread *lanes, uint32_t mask, int32_t site);
