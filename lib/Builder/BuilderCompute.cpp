@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Most elements that one fold, and all folds of a program together, may make.
+/// The maximal number of elements that one fold, and all folds of a program together, may produce.
 static constexpr int64_t maxFoldElements = 16384;
 static constexpr int64_t maxFoldedElements = 1 << 20;
 
@@ -22,8 +22,8 @@ LogicalResult Builder::checkShape(ArrayRef<Size> shape) {
   for (auto [i, size] : llvm::enumerate(shape))
     if (failed(requireNonNegative(size, "size of dim " + Twine(i) + " of the result")))
       return failure();
-  // No element is larger than 8 bytes. Sizes that are not known yet are checked when the
-  // program runs. As in CheckedSize, a size of 0 does not make the others small.
+  // No element is larger than 8 bytes. Dynamic sizes are checked at run time. As in
+  // CheckedSize, a size of 0 is left out of the product.
   Size bytes = 8;
   for (const Size &size : shape)
     bytes = bytes * (size.constant() && !size.isConstant(0) ? size : Size(1));

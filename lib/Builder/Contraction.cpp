@@ -50,7 +50,8 @@ FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type, ArrayRef<
   return combine(builder, te::Combiner::Add, accumulator, type, shape, reduced, term, epilogue);
 }
 
-/// Operand `tensor` at batch dims `batch` of the result, then `rest`.
+/// Returns the index in operand `tensor` for the indexes `batch` of the result's batch dims,
+/// followed by `rest`.
 static SmallVector<AffineExpr> getOperandPoint(Body &body, const Tensor &tensor,
                                                ArrayRef<Size> batch, ArrayRef<AffineExpr> rest) {
   SmallVector<AffineExpr> at;

@@ -1,4 +1,4 @@
-//===- Signature.cpp - what operators without a schema take -===//
+//===- Signature.cpp - checks of operators without a schema -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// One word of a signature.
+/// One entry of a signature.
 struct Formal {
   StringRef name, type;
   char mark = 0; ///< '?', '*' or '!'

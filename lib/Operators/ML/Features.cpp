@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// An attribute with one number for all features, or one per feature of x.
+/// Requires that `values` has one number for all features, or one per feature of `x`.
 static LogicalResult requirePerFeature(Builder &builder, const Tensor &x, const Tensor &values,
                                        StringRef name) {
   const Size &count = values.dim(0);
@@ -64,7 +64,7 @@ static FailureOr<Tensors> buildBinarizer(Builder &builder, const Node &node) {
   });
 }
 
-/// Rows divided by their greatest element, or the sum or root of squares of their elements.
+/// Divides each row by its greatest element, its sum of absolute values, or its 2-norm.
 static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   StringRef norm = node.getString("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2")
@@ -97,7 +97,7 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   }));
 }
 
-/// Columns of the last dim at the indexes Y; a tensor of rank 1 is one row.
+/// Selects the columns of the last dim at the indexes Y; a tensor of rank 1 is one row.
 static FailureOr<Tensors> buildExtractor(Builder &builder, const Node &node) {
   Tensor x = node.inputs[0];
   Size count = node.inputs[1].numElements();

@@ -1,4 +1,4 @@
-//===- Labels.cpp - numbers that stand for categories -===//
+//===- Labels.cpp - LabelEncoder: mapping keys to values -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ static LogicalResult refuseStrings(Builder &builder, const Node &node, ArrayRef<
   return success();
 }
 
-/// Keys or values of a LabelEncoder: an attribute with integers, floats or a tensor. Null if
-/// there is none.
+/// Reads the keys or values of a LabelEncoder, from an attribute with integers, floats or a
+/// tensor. Returns a null Tensor if there is none.
 static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef name) {
   if (Tensor tensor = node.getTensor((name + "_tensor").str())) {
     if (tensor.rank() != 1)
@@ -40,7 +40,7 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
   return makeIntVector(builder, DType::I64, values);
 }
 
-/// What an element without a key becomes, as an element of `values`.
+/// Reads the default value, which the result has for elements that are not among the keys.
 static FailureOr<double> readDefault(Builder &builder, const Node &node, DType type) {
   if (Tensor tensor = node.getTensor("default_tensor")) {
     FailureOr<SmallVector<double>> values = builder.requireConstantFloats(tensor, "default_tensor");
@@ -75,7 +75,8 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   FailureOr<double> otherwise = readDefault(builder, node, type);
   if (failed(otherwise))
     return failure();
-  // The first key counts: the position is the least, or behind the last.
+  // Of equal keys the first is taken: its position is the least. Without a key, the position is
+  // the number of keys.
   int64_t count = *keys->dim(0).constant();
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(keys->dim(0));

@@ -1,4 +1,4 @@
-//===- Regions.cpp - pooling over regions that are data -===//
+//===- Regions.cpp - pooling over data-dependent regions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How many elements a region has is only known when the program runs: the largest
-/// number of all regions is computed first, and loops run to it.
+/// The number of elements of a region is known only at run time. The program first computes the
+/// largest number of all regions, which is the extent of the reductions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ struct Regions {
   DType wide() const { return x.dtype() == DType::F64 ? DType::F64 : DType::F32; }
   SmallVector<Size> shape() const { return {rois.dim(0), x.dim(1), outputs[0], outputs[1]}; }
 
-  /// A corner of region d0 in elements of `x`: the first or last along spatial dim `axis`.
+  /// Returns the begin or, with `isLast`, the end of region d0 along spatial dim `axis`, in elements
+  /// of `x`.
   Scalar corner(Body &body, int64_t axis, bool isLast) const {
     int64_t column = firstColumn + (isLast ? 2 : 0) + (axis == 0 ? 1 : 0);
     return toWide(body, readScalar(body, rois, {body.dim(0), body.constantExpr(column)})) * scale;
@@ -49,7 +50,7 @@ static AffineExpr toIndexExpr(Body &body, const Scalar &position) {
   return body.opaque(toIndex(convert(position, body.ops.getI64Type())));
 }
 
-/// The largest of a number that each region has, at least 0. `number` sees region d0.
+/// Returns the maximum over all regions of `number`, which computes it for region d0; at least 0.
 static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
                                    function_ref<Scalar(Body &)> number) {
   FailureOr<Tensor> numbers = builder.compute(DType::I64, regions.rois.dim(0), [&](Body &body) {
@@ -87,15 +88,16 @@ static FailureOr<Regions> getRegions(Builder &builder, const Node &node, int64_t
 namespace {
 struct Alignment : Regions {
   Tensor batch;
-  int64_t ratio; ///< samples of a bin along a dim; 0: one per element
+  int64_t ratio; ///< number of samples of a bin along a dim; 0: one per element
   bool isHalfPixel, isMax;
 };
-/// A bin of the region along a dim: where the first begins, its length, its samples.
+/// The bins of a region along a dim: the begin of the first one, and the length and the number of
+/// samples of each.
 struct Bins {
   Scalar begin, length, samples;
 };
-/// The two elements around a sample, how far it is beyond the first, and whether it is
-/// near the input at all.
+/// The two elements next to a sample, its distance from the first, and whether it is near enough to
+/// the input to be read.
 struct Sample {
   AffineExpr low, high;
   Scalar fraction, isNear;
@@ -129,7 +131,7 @@ static Sample getSample(Body &body, const Alignment &a, int64_t axis, AffineExpr
   return {toIndexExpr(body, low), toIndexExpr(body, high), fraction, isNear};
 }
 
-/// What one sample gives, and whether it is one.
+/// Returns the value of a sample, and sets whether there is such a sample.
 static Scalar readSample(Body &body, const Alignment &a, AffineExpr row, AffineExpr column,
                          Scalar &isCounted) {
   Scalar isRow = isNaN(a.corner(body, 0, false)), isColumn = isRow;
@@ -205,13 +207,13 @@ static FailureOr<Tensors> buildRoiAlign(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements of the input that a bin takes the largest of, [begin, end).
+/// The elements of the input in a bin, [begin, end).
 struct Range {
   Scalar begin, end;
 };
 } // namespace
 
-/// To the nearest, halves away from 0.
+/// Rounds to the nearest integer, halves away from 0.
 static Scalar roundHalf(const Scalar &x) { return select(x < 0.0, ceil(x - 0.5), floor(x + 0.5)); }
 
 static Scalar getBinLength(Body &body, const Regions &regions, int64_t axis, Scalar &begin) {

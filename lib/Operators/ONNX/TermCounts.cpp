@@ -1,4 +1,4 @@
-//===- TermCounts.cpp - how often known runs of numbers occur -===//
+//===- TermCounts.cpp - counting occurrences of known terms -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// TfIdfVectorizer: counts for each row and term where the term stands, then adds each
-/// count to its place in the result.
+/// TfIdfVectorizer counts the occurrences of each term, a sequence of numbers, in each row. Then it
+/// adds each count to an element of the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ namespace tssa::operators {
 namespace {
 struct Terms {
   int64_t longest = 0;
-  SmallVector<SmallVector<int64_t>> tokens; ///< per term
+  SmallVector<SmallVector<int64_t>> tokens; ///< the numbers of each term
   SmallVector<int64_t> indexes;
   SmallVector<double> weights;
   int64_t width = 0; ///< of the result
 };
 } // namespace
 
-/// The terms of the pool with a length that counts.
+/// Returns the terms of the pool whose lengths are in the range that the node specifies.
 static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
   SmallVector<int64_t> pool = node.getInts("pool_int64s"), begins = node.getInts("ngram_counts"),
                        indexes = node.getInts("ngram_indexes");
@@ -76,8 +76,8 @@ static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<int6
   return builder.constant(DType::I64, fromInts(builder.context(), DType::I64, shape, values));
 }
 
-/// f32[rows, terms]: how often each term stands in each row, with up to `skips` numbers
-/// left out between its neighbours.
+/// Returns the number of occurrences of each term in each row, f32[rows, terms]. Up to `skips`
+/// numbers may lie between two consecutive numbers of a term.
 static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Terms &terms,
                                     int64_t skips) {
   int64_t count = terms.tokens.size();
@@ -95,7 +95,7 @@ static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Ter
   return sum(builder, DType::F32, DType::F32, {x.dim(0), Size(count)}, reduced, [&](Body &body) {
     AffineExpr distance = reduced.expr(body, skip) + 1, begin = reduced.expr(body, start);
     Scalar length = readScalar(body, lengthTable, body.dim(1));
-    // A single number has no neighbours to leave out.
+    // For a single number the distance has no meaning; it counts only once.
     Scalar matches = (length > 1.0) | (indexScalar(body, distance, DType::I64) == 1.0);
     for (int64_t i = 0; i < terms.longest; ++i) {
       AffineExpr position = begin + distance * i, inside = body.size(x.dim(1)) - 1 - position;
