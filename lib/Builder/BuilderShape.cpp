@@ -97,8 +97,8 @@ static std::optional<Tensor> mapContents(Builder &builder, DType type, ArrayRef<
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `size` is min(`other`, k) with k > 1. Then one of the sizes is 1 only if the other
-/// is, so they broadcast only if they are equal.
+/// Returns whether `size` is min(`other`, k) with k > 1. Then one of the sizes is 1 only if the
+/// other is, so they broadcast only if they are equal.
 static bool isCutFrom(const Size &size, const Size &other) {
   if (size.terms().size() != 1 || size.terms().front().first.size() != 1 ||
       size.terms().front().second != 1)

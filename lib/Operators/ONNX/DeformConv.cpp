@@ -103,8 +103,8 @@ static FailureOr<Tensor> convolveDeformed(Builder &builder, const Deformation &d
              bias ? EpilogueFn(addBias) : EpilogueFn());
 }
 
-/// Requires that `tensor`, the offsets or the mask, has `channels` channels and the spatial sizes of
-/// the output.
+/// Requires that `tensor`, the offsets or the mask, has `channels` channels and the spatial sizes
+/// of the output.
 static LogicalResult requirePerOutput(Builder &builder, const Deformation &d, const Tensor &tensor,
                                       const Size &channels, StringRef what) {
   if (tensor.rank() != d.conv.input.rank())

@@ -25,8 +25,8 @@
 
 namespace tssa::operators {
 
-/// Reads, as f64, part `part` (real or imaginary) of element `n` along the transformed dim; `before`
-/// and `after` are the indexes of the dims before and after it.
+/// Reads, as f64, part `part` (real or imaginary) of element `n` along the transformed dim;
+/// `before` and `after` are the indexes of the dims before and after it.
 using SignalFn =
     llvm::function_ref<Scalar(Body &, llvm::ArrayRef<mlir::AffineExpr> before, mlir::AffineExpr n,
                               llvm::ArrayRef<mlir::AffineExpr> after, mlir::AffineExpr part)>;

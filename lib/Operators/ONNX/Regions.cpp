@@ -31,8 +31,8 @@ struct Regions {
   DType wide() const { return x.dtype() == DType::F64 ? DType::F64 : DType::F32; }
   SmallVector<Size> shape() const { return {rois.dim(0), x.dim(1), outputs[0], outputs[1]}; }
 
-  /// Returns the begin or, with `isLast`, the end of region d0 along spatial dim `axis`, in elements
-  /// of `x`.
+  /// Returns the begin or, with `isLast`, the end of region d0 along spatial dim `axis`, in
+  /// elements of `x`.
   Scalar corner(Body &body, int64_t axis, bool isLast) const {
     int64_t column = firstColumn + (isLast ? 2 : 0) + (axis == 0 ? 1 : 0);
     return toWide(body, readScalar(body, rois, {body.dim(0), body.constantExpr(column)})) * scale;

@@ -102,8 +102,8 @@ static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
   return scatter;
 }
 
-/// Returns, if the writes fill a box of data, for each dim of updates the dim of data along which it
-/// runs with stride 1; else nothing.
+/// Returns, if the writes fill a box of data, for each dim of updates the dim of data along which
+/// it runs with stride 1; else nothing.
 static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   if (!scatter.affine)
     return std::nullopt;
