@@ -41,7 +41,7 @@ ExternalData::ExternalData(StringRef modelPath, bool untrusted) : untrusted(untr
       roots.push_back(root);
 }
 
-/// What is wrong with the name of a file, or nothing.
+/// Returns what is wrong with the path of a file, or "".
 static std::string checkLocation(StringRef location) {
   if (location.empty())
     return "external data has no location";
@@ -83,7 +83,7 @@ FailureOr<ExternalData::FileRange> ExternalData::parse(const tssa_onnx::TensorPr
   return range;
 }
 
-/// Opens `path` folder by folder, following no link: for kernels without openat2.
+/// Opens `path` folder by folder without following links, for Linux kernels without openat2.
 static int openInTurn(int folder, StringRef path) {
   int at = dup(folder);
   while (at >= 0) {
@@ -102,7 +102,7 @@ static int openInTurn(int folder, StringRef path) {
   return at;
 }
 
-/// Opens `path`, beneath `root`, which holds no link.
+/// Opens `path` beneath `root`; `path` contains no links.
 static int openBeneath(const std::string &root, StringRef path) {
   int folder = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)

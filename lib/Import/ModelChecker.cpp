@@ -1,4 +1,4 @@
-//===- ModelChecker.cpp - the whole model before any of it is built -===//
+//===- ModelChecker.cpp - checks a model before it is built -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -139,7 +139,7 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
 
 LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope, size_t depth) {
   auto isDefined = [&](StringRef name) { return scope.isDefined(name); };
-  // Bodies may use names that come later in this graph; only their order matters here.
+  // Bodies may use names that are defined later in this graph; here only the order matters.
   FailureOr<std::vector<int>> order = orderNodes(nodes, isDefined, scope.names, report);
   if (failed(order))
     return failure();
@@ -188,7 +188,7 @@ LogicalResult ModelChecker::checkAttributes(const NodeProto &node, int index,
   return success();
 }
 
-/// The first line of what onnx's checker says, without the context it adds.
+/// Returns the first line of an error of onnx's checker, without the context that it adds.
 static std::string getFirstLine(const std::exception &error) {
   StringRef text = StringRef(error.what()).ltrim();
   return text.take_until([](char c) { return c == '\n'; }).str();

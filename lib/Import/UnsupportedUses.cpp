@@ -1,4 +1,4 @@
-//===- UnsupportedUses.cpp - all that a model needs and does not get -===//
+//===- UnsupportedUses.cpp - collects unsupported features of a model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Lines of a text, and uses in a line; the list has all.
+/// The maximal number of lines of the error text, and of uses in a line. The list has all uses.
 static constexpr size_t maxShownLines = 50, maxShownUses = 5;
 
 ModelLocation locate(const tssa_onnx::NodeProto &node, int index) {
@@ -25,7 +25,7 @@ ModelLocation locate(StringRef what, StringRef name) {
 
 void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what,
                           ModelLocation location) {
-  // A body is built more than once: the same thing at the same location is one.
+  // A body may be built more than once, so the same feature at the same location is added once.
   std::string key = what;
   key.push_back('\0');
   key += location.text;
@@ -37,7 +37,7 @@ void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what,
   uses[it->second].places.push_back(std::move(location));
 }
 
-/// A line, or for a node what its builder said, which names it.
+/// Returns a line for a use. For a node this is the error of its builder, which names the node.
 static std::string describe(const UnsupportedUse &use) {
   if (use.kind == UnsupportedUse::Node)
     return use.what;

@@ -15,7 +15,7 @@
 using namespace tssa::runtime;
 
 ArenaPool::ArenaPool() {
-  // One more than is kept: to give a piece back allocates nothing.
+  // One more than is kept, so that `release` does not allocate.
   idle.reserve(maxIdle + 1);
 }
 
@@ -29,8 +29,8 @@ bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
       idle.erase(fits);
       return true;
     }
-    // The new piece takes the place of the largest that is too small: there are
-    // never more pieces than there were runs at once.
+    // The new arena replaces the largest one, which is too small. So there are never more arenas
+    // than there were runs at one time.
     if (!idle.empty())
       idle.pop_back();
   }
@@ -44,7 +44,7 @@ void ArenaPool::release(Buffer buffer) {
   auto position = std::find_if(idle.begin(), idle.end(),
                                [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
   idle.insert(position, std::move(buffer));
-  // The smallest goes: a larger piece serves every run that it served.
+  // Drop the smallest: a larger arena serves the same runs.
   if (idle.size() > maxIdle)
     idle.erase(idle.begin());
 }

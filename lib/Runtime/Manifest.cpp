@@ -139,7 +139,7 @@ static Status checkSymbols(const Manifest &manifest) {
   return Status::success();
 }
 
-/// Letters, digits and underscores, as in names of C.
+/// Returns whether `text` consists of letters, digits and underscores, as a name in C does.
 static bool isIdentifier(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return std::isalnum(c) || c == '_'; });

@@ -1,4 +1,4 @@
-//===- RunMemory.cpp - what a run holds, and its limit ------------------===//
+//===- RunMemory.cpp - the memory of a run and its limit ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,8 @@ bool RunState::charge(uint64_t bytes) {
   return true;
 }
 
-/// `port` takes the memory; null for memory that the program asks for.
+/// Charges `bytes`, or reports an error and returns false. `port` is the result that needs the
+/// memory; null for memory that the program allocates.
 bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   if (charge(bytes))
     return true;
@@ -34,7 +35,7 @@ bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
 }
 
 void *RunState::allocateOnHost(uint64_t bytes) {
-  // An empty request gets memory too: every pointer given is released once.
+  // An empty request gets memory too, so that all pointers are distinct.
   bytes = std::max<uint64_t>(bytes, 1);
   if (!chargeOrFail(bytes, nullptr))
     return nullptr;

@@ -48,7 +48,7 @@ static const char *kindOf(const Port &port) {
   return "";
 }
 
-/// Kernels by name with the number of their launches, in order of first use.
+/// Returns the names of the kernels with their numbers of launches, in order of first use.
 static std::vector<std::pair<std::string, int64_t>> countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
   std::map<std::string, size_t> positions;
@@ -87,7 +87,7 @@ static std::string describeLaunch(const Manifest &manifest, const Launch &launch
 
 static const char *nameOf(Image::Kind kind) { return kind == Image::PTX ? "ptx" : "cubin"; }
 
-/// Resources of a device's kernel, as far as known.
+/// Describes the resources of a device's kernel, as far as they are known.
 static std::string describeKernel(const Kernel &kernel) {
   std::string text = printable(kernel.name) + ": " + std::to_string(kernel.threads) + " threads, " +
                      std::to_string(kernel.sharedBytes) + " shared bytes";
@@ -174,7 +174,7 @@ static void writePart(Json &json, const char *name, const Part &part) {
   json.key("sha256").string(toHex(part.sha256)).endObject();
 }
 
-/// Kernels with the number of their launches and, for devices, their resources.
+/// Writes the kernels with their numbers of launches and, for devices, their resources.
 static void writeKernels(Json &json, const Variant &variant) {
   json.key("distinct_kernels").integer(int64_t(countKernels(variant).size()));
   json.key("kernels").beginArray();

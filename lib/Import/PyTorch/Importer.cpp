@@ -1,4 +1,4 @@
-//===- Importer.cpp - from recorded nodes to tssa, te and scf -===//
+//===- Importer.cpp - builds tssa, te and scf ops for a recorded program -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ namespace refs = mlir::tssa::refs;
 
 namespace tssa::pytorch {
 
-/// Nodes that are built, those of trials too.
+/// The maximal number of nodes that are built, including those of trials.
 static constexpr size_t maxBuilt = 200'000;
 
 //===----------------------------------------------------------------------===//

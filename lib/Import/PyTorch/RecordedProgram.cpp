@@ -1,4 +1,4 @@
-//===- RecordedProgram.cpp - a recorded program as read -===//
+//===- RecordedProgram.cpp - reads a recorded program -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ namespace tssa::pytorch {
 namespace {
 
 constexpr int64_t formatVersion = 1;
-/// Nodes, values and literals of a program.
+/// The maximal number of nodes, values and literals of a program.
 constexpr size_t maxItems = 4'000'000;
 
 class Reader {
@@ -50,10 +50,10 @@ private:
 
   ImportReport &report;
   std::vector<std::string> files;
-  /// Whether a value may be used here: its block may have ended.
+  /// Whether a value may be used at the current node: its block may have ended.
   enum class Scope : char { Unknown, Open, Ended };
   std::vector<Scope> scopes;
-  /// The values of the blocks around here, in order.
+  /// The values of the enclosing blocks, in order.
   std::vector<ValueId> open;
   llvm::StringMap<int64_t> symbolSizes; ///< in the example
   size_t items = 0;
@@ -326,10 +326,9 @@ FailureOr<RecordedProgram> Reader::read(const json::Object &root) {
   return program;
 }
 
-/// Whether arrays and objects of a JSON text stand in each other too deeply for a parser
-/// that calls itself for each.
+/// Returns whether arrays and objects of a JSON text are nested too deeply for a recursive parser.
 static bool isNestedDeeply(StringRef text) {
-  // A graph in a graph is four levels deeper, a literal in a literal two.
+  // A nested graph adds four levels, a nested literal two.
   constexpr size_t maxDepth = 8 * maxGraphDepth;
   size_t depth = 0;
   bool inString = false;

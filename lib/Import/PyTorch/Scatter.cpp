@@ -1,4 +1,4 @@
-//===- Scatter.cpp - one index of each element is data -===//
+//===- Scatter.cpp - gather and scatter -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// gather reads, and the operators of scatter write, for each point of a tensor of indexes: at
-/// the point itself, with the index in place of one dim. Indexes do not count from the end
-/// here. Tensors without dims are taken as tensors of one element.
+/// gather reads an element, and the scatter operators write one, for each element of a tensor of
+/// indexes. The position is that of the index, with the index itself as the position along one
+/// dim. Negative indexes are out of bounds. Tensors of rank 0 are treated as tensors of one
+/// element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +34,13 @@ static FailureOr<Tensor> readWithDims(Importer &importer, const Value &value) {
 }
 
 namespace {
-/// The arguments (self, dim, index) that all have.
+/// The arguments (self, dim, index) that all these operators have.
 struct IndexArguments {
   Tensor self, indexes;
   int64_t axis, rank;
   bool isEmpty() const { return indexes.numElements().isConstant(0); }
 
-  /// The place of the point of the body in self.
+  /// Returns the index in self for a point of the body.
   SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
 };
 } // namespace
@@ -47,12 +48,13 @@ struct IndexArguments {
 SmallVector<mlir::AffineExpr> IndexArguments::getTarget(Body &body) const {
   SmallVector<mlir::AffineExpr> at = body.dims(0, self.rank());
   Scalar index = operators::toScalar(body, body.read(indexes, at), indexes.dtype());
-  // As an unsigned number a negative one is too large.
+  // As an unsigned number, a negative index is too large.
   at[axis] = body.opaque(toIndex(convert(index, body.ops.getI64Type(), /*isUnsigned=*/true)));
   return at;
 }
 
-/// An error, now or in a run, where a point would leave `tensor` along a dim other than `except`.
+/// Requires, by an error now or a check at run time, that `points` is no larger than `tensor` along
+/// each dim but `except`.
 static mlir::LogicalResult requireInside(Importer &importer, const Tensor &points,
                                          const Tensor &tensor, std::optional<int64_t> except) {
   if (tensor.rank() != points.rank())
@@ -106,7 +108,7 @@ static FailureOr<Tensors> buildGather(Importer &importer, const Call &call) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// How an element and what is written to it are joined.
+/// Returns the combiner for elements of `type`, which differs for bools.
 static Combiner adapt(Combiner combiner, DType type) {
   if (type != DType::Bool)
     return combiner;
@@ -115,7 +117,7 @@ static Combiner adapt(Combiner combiner, DType type) {
 
 using ElementOf = function_ref<mlir::Value(Body &)>;
 
-/// `base` with an element for each place: in its stead, or joined with it.
+/// Writes `element` to `base` for each index. With a combiner, combines it with the old element.
 static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &arguments,
                                  const Tensor &base, std::optional<Combiner> combiner,
                                  ElementOf element) {
@@ -132,7 +134,7 @@ static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &argum
   return importer.b.update(base, arguments.indexes.shape(), write, combine);
 }
 
-/// What becomes of self in the end: it has no dims if it had none.
+/// Returns the results of an operator; if self has rank 0, the result has too.
 static FailureOr<Tensors> finish(Importer &importer, const IndexArguments &arguments,
                                  FailureOr<Tensor> written) {
   if (failed(written) || arguments.rank > 0)
@@ -185,8 +187,8 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The sums divided by how many elements each is of, integers rounded down; where nothing was
-/// written, the sum stays.
+/// Divides each sum by the number of its elements; integers are rounded down. Elements to which
+/// nothing was written do not change.
 static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
                                         const Tensor &sums, bool includesSelf) {
   operators::Builder &b = importer.b;

@@ -25,9 +25,9 @@ struct Regions {
   Tensor x, rois;
   Size outputs[2];
   double scale;
-  int64_t firstColumn; ///< of the corner x1, y1, x2, y2
+  int64_t firstColumn; ///< the column of x1, followed by those of y1, x2, y2
 
-  /// The type that positions are computed in.
+  /// Returns the type in which positions are computed.
   DType wide() const { return x.dtype() == DType::F64 ? DType::F64 : DType::F32; }
   SmallVector<Size> shape() const { return {rois.dim(0), x.dim(1), outputs[0], outputs[1]}; }
 

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Axes are resampled one after the other. An output position reads a few input
-/// positions ("taps") with weights; both stand in small tables, a row for each tap, made
-/// by computes of their own in f64, that fold when sizes and scales are known. Nearest
-/// neighbours by a whole factor are an index expression and need no table.
+/// Axes are resampled one after the other. An output element is a weighted sum of a few input
+/// elements, the taps. Small tables have the positions and weights, with a row for each tap.
+/// They are computed in f64 by separate te.computes, which are folded if sizes and scales are
+/// known. Nearest neighbours with an integer factor are an index expression and need no table.
 ///
-/// Neighbours along the last axis come from anywhere, those along other axes from rows: the
-/// last axis is done while there are few rows, so before axes that may grow.
+/// Taps along the last axis are scattered reads, while taps along other axes are reads of whole
+/// rows. So the last axis is resampled while there are few rows: before axes that may become
+/// larger.
 ///
 //===----------------------------------------------------------------------===//
 

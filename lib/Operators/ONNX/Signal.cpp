@@ -166,9 +166,9 @@ struct Transform {
   Tensor x;
   TransformedAxis axis;
   bool isInverse, isOneSided;
-  Size signal, length; ///< of the input along the axis, and of the transform
+  Size signal, length; ///< the lengths of the input along the axis and of the transform
 
-  /// From half of the spectrum to a real signal.
+  /// Returns whether half of a spectrum is transformed to a real signal.
   bool isHalfSpectrum() const { return isInverse && isOneSided; }
   Size half() const { return length.floorDiv(2) + 1; }
 };

@@ -1,4 +1,4 @@
-//===- Access.cpp - what loads and stores may touch -----------------------===//
+//===- Access.cpp - checks of loads and stores ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ static AccessKind getKind(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_STORE ? AccessKind::Store : AccessKind::Atomic;
 }
 
-/// Alignments are powers of two.
+/// Returns whether `address` has the site's alignment, which is a power of two.
 static bool isAligned(uintptr_t address, const tssa_emulator_site &site) {
   return (address & (static_cast<uintptr_t>(site.alignment) - 1)) == 0;
 }
@@ -30,7 +30,7 @@ Moment Grid::getMoment(const Thread &thread) const {
   return {stamp, firstStamp, static_cast<uint16_t>(thread.thread), warps[thread.thread / 32].epoch};
 }
 
-/// Accesses between two looks at whether the run should stop.
+/// The number of accesses between two tests of whether the run should stop.
 static constexpr uint64_t pollInterval = 1 << 16;
 
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
@@ -49,7 +49,7 @@ void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t sit
 }
 
 //===----------------------------------------------------------------------===//
-// Faults, apart from the paths that all accesses take
+// Faults, out of line to keep the fast paths short
 //===----------------------------------------------------------------------===//
 
 std::string Grid::describeAddress(uintptr_t address, int32_t site) const {

@@ -34,8 +34,8 @@ static std::string showMask(uint32_t mask) {
   return text;
 }
 
-/// Deposits what a thread brings to an operation of its warp and waits until all lanes
-/// of the mask are there. The last one finishes the operation for all.
+/// Stores the operands of a thread for an operation of its warp, and waits until all lanes of
+/// `mask` have arrived. The last lane finishes the operation for all. Returns the thread's result.
 uint64_t Grid::synchronize(Thread &thread, uint32_t mask, uint64_t value, int32_t site) {
   Warp &warp = warps[thread.thread / 32];
   Thread *lanes = &threads[thread.thread / 32 * 32];
