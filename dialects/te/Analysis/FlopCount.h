@@ -13,9 +13,9 @@ namespace mlir::tssa::te {
 
 /// Returns the number of floating-point operations of one launch of `kernel`, as its expressions
 /// define it; operations that a schedule repeats count once. Each arithmetic operation, maximum,
-/// minimum and function counts as one and an fma as two, also at points where a guard pads. If an
-/// expression has several pieces, each point counts as the most expensive piece. Returns nothing
-/// if a size is dynamic or the count overflows.
+/// minimum and math function counts as one, and an fma as two. Points at which a guard does not
+/// hold count as well. If an expression has several pieces, each point counts as the most expensive
+/// piece. Returns nothing if a size is dynamic or the count overflows.
 std::optional<int64_t> countFlops(KernelOp kernel);
 
 } // namespace mlir::tssa::te

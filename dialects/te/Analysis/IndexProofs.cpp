@@ -119,7 +119,7 @@ IndexSimplifier::Interval IndexSimplifier::getInterval(const Polynomial &value) 
 //===----------------------------------------------------------------------===//
 
 bool IndexSimplifier::proveNonNegative(const Polynomial &value) {
-  if (budget) // a question within a proof shares its budget
+  if (budget) // a query within a proof shares the budget of the proof
     return prove(value, 0);
   budget = proofBudget;
   llvm::scope_exit reset([&] { budget = 0; });
@@ -143,12 +143,12 @@ bool IndexSimplifier::prove(const Polynomial &value, unsigned depth) {
   });
 }
 
-/// Returns a weight that is larger for an expression than for its parts, where the definition or
-/// the upper bound of a symbol or dim counts as its part.
+/// Returns a weight that is larger for an expression than for its parts. The definition of a symbol
+/// or dim counts as a part of it, or its upper bound if it has no definition.
 unsigned IndexSimplifier::getWeight(AffineExpr expr) {
   if (auto it = weights.find(expr); it != weights.end())
     return it->second;
-  weights[expr] = 2; // The value that a cyclic bound reads.
+  weights[expr] = 2; // the weight in its own bounds, if these are cyclic
   unsigned weight = 2 + isa<AffineDimExpr>(expr);
   auto add = [&](AffineExpr part) {
     if (part)
@@ -205,8 +205,7 @@ bool IndexSimplifier::proveByBounds(const Polynomial &value, unsigned depth) {
 
 bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coefficient,
                                          const Polynomial &rest, bool lower, unsigned depth) {
-  // c * (x floordiv c) lies in [x - c + 1, x], which is tighter than the bounds of the quotient
-  // give.
+  // c * (x floordiv c) lies in [x - c + 1, x]. The bounds of the quotient give a wider range.
   if (atom.getKind() == AffineExprKind::FloorDiv) {
     auto division = cast<AffineBinaryOpExpr>(atom);
     Polynomial x = normalize(division.getLHS()), c = normalize(division.getRHS());

@@ -14,17 +14,18 @@ namespace mlir::tssa::te {
 
 /// The iteration domain of a tensor expression, with one table of symbols for all of its
 /// index expressions and the known facts about each symbol. Sizes are non-negative. The sizes of
-/// the domain itself are at least 1, because a point of it exists. A value computed by index
-/// arithmetic has its definition as an expression.
+/// the domain itself are at least 1, because a point of it exists. For a symbol whose value is
+/// computed by index arithmetic, the table has the definition as an expression.
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
-  /// What is known where `body` of `expression` runs.
+  /// Returns the domain of the points at which `body` of `expression` runs.
   static PointDomain get(ExpressionOpInterface expression, ExpressionBody body);
-  /// What is known at the point of `read`.
+  /// Returns the domain of the points at which `read` runs.
   static PointDomain get(ReadOp read);
 
-  /// Returns `value` as an expression over the table, to which it is added if needed.
+  /// Returns the expression over the table that stands for `value`. Adds `value` to the table if
+  /// needed.
   AffineExpr getSymbol(Value value);
   /// Returns `size` as an expression over the table.
   AffineExpr getSize(OpFoldResult size);
@@ -56,8 +57,8 @@ private:
   unsigned depth = 0;
 };
 
-/// Renumbers the symbols that `exprs` use in the order of their first use. Returns their values,
-/// where `symbols` are the values of the old numbers.
+/// Renumbers the symbols in `exprs` in the order of their first use. `symbols` has the values of
+/// the symbols by their old numbers. Returns the values of the used symbols by their new numbers.
 SmallVector<Value> leaveSymbols(MutableArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                 MLIRContext *context);
 

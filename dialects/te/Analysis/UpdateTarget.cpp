@@ -38,8 +38,8 @@ std::optional<StridedIndex> te::matchStridedIndex(AffineExpr expr, unsigned numD
   return rest == getAffineConstantExpr(0, expr.getContext()) ? std::optional(index) : std::nullopt;
 }
 
-/// Returns the index expressions of `map` with the definitions of the symbols that te.index
-/// computes inlined. `leaves` gets the operands of the symbols that are left.
+/// Returns the index expressions of `map`. Each symbol that a te.index computes is replaced by the
+/// expression of the te.index. Adds the operands of the other symbols to `leaves`.
 static SmallVector<AffineExpr> expand(AffineMap map, ValueRange symbols,
                                       SmallVectorImpl<Value> &leaves) {
   SmallVector<AffineExpr> replacements;
@@ -97,7 +97,7 @@ SmallVector<bool> te::findIndependentDims(UpdateOp update) {
   return ::findIndependentDims(update, Target(update));
 }
 
-/// Whether no two points of the domain of `update` write the same element.
+/// Returns whether no two points of the domain of `update` write the same element.
 static bool isInjective(UpdateOp update, const Target &target) {
   return llvm::all_of(
       llvm::zip_equal(update.getStaticSizes(), ::findIndependentDims(update, target)),

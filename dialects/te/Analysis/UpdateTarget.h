@@ -19,7 +19,7 @@ struct StridedIndex {
 };
 
 /// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided
-/// index, or nothing if it is none.
+/// index. Returns nothing if it does not have this form.
 std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
                                               unsigned numSymbols);
 
@@ -27,8 +27,9 @@ std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
 /// write the same element, whatever the data is.
 SmallVector<bool> findIndependentDims(UpdateOp update);
 
-/// Whether `update` may write over `base`, its base: every other use of `base` is a read in
-/// the body of `update` of the element that the same point, and no other one, writes.
+/// Returns whether `update` may overwrite `base`, its base, in place: every other use of `base`
+/// is a read in the body of `update`, and each point reads only the element that it writes and
+/// that no other point writes.
 bool readsOnlyTarget(UpdateOp update, Value base);
 
 } // namespace mlir::tssa::te

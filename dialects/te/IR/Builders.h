@@ -63,7 +63,8 @@ TypedAttr getIdentity(Combiner combiner, Type type, bool isUnsigned);
 Value combine(OpBuilder &builder, Location loc, Combiner combiner, bool isUnsigned, Value lhs,
               Value rhs);
 
-/// Returns the `Combiner` that a region with one accumulator consists of, if there is one.
+/// Returns the `Combiner` that the region `combiner` computes. Returns nothing if it computes
+/// none of them or has several accumulators.
 std::optional<Combiner> matchCombiner(Region &combiner);
 
 } // namespace mlir::tssa::te

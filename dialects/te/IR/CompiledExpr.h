@@ -18,8 +18,8 @@ namespace mlir::tssa::te {
 /// An index expression compiled to a stack program, which is faster to evaluate at many points
 /// than the expression tree.
 ///
-/// A value that is returned equals the constant that results from replacing all dims and symbols
-/// in the expression by their values.
+/// If `evaluate` returns a value, this is the constant that the expression becomes when all dims
+/// and symbols are replaced by their values.
 class CompiledExpr {
 public:
   explicit CompiledExpr(AffineExpr expr) { compile(expr); }

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns the read that `value` is a chain of casts of, or null.
+/// Returns the read whose result is `value`, possibly after casts, or null if there is none.
 static ReadOp findRead(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op))
@@ -34,8 +34,8 @@ Operation *te::findSummedProduct(ComputeOp op, unsigned piece) {
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
 }
 
-/// Returns the multiplication whose results `op` sums, or null if `op` has several pieces or is no
-/// such sum.
+/// Returns the multiplication whose results `op` sums, or null if `op` has several pieces or is not
+/// such a sum.
 static Operation *findOnlyProduct(ComputeOp op) {
   return op.getPieces().size() == 1 ? findSummedProduct(op) : nullptr;
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface of tensor expressions (TEInterfaces.td) and the values that it speaks of.
+/// The interface of tensor expressions (TEInterfaces.td) and the types that its methods return.
 ///
 /// | op         | dims of the domain               | bodies            | writes            |
 /// |------------|----------------------------------|-------------------|-------------------|
@@ -45,7 +45,8 @@ struct TensorAccess {
   Value tensor;            ///< What is read, or the result that is written.
   AffineMap map;           ///< The index in each dim of the tensor, over dims and symbols.
   SmallVector<Value> symbols;
-  IntegerSet guard;     ///< Over the dims and symbols: where the access happens; null: always.
+  /// The access happens where this set over the dims and symbols holds, or always if it is null.
+  IntegerSet guard;
   ExpressionBody point; ///< The points of the access.
   llvm::SmallBitVector opaque; ///< For each dim of the tensor: whether data decides the index.
 };
@@ -59,7 +60,7 @@ SmallVector<TensorAccess> collectReadAccesses(Operation *expression);
 
 namespace mlir::tssa::te {
 
-/// The body of the enclosing expression in which `op` stands directly.
+/// Returns the body of an expression that has `op` as one of its own ops, not nested in a region.
 ExpressionBody getBodyAround(Operation *op);
 
 } // namespace mlir::tssa::te

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns whether `op` is an expression, whose bodies are left as they are.
+/// Returns whether `op` is an expression. The bodies of expressions are not changed here.
 static bool isExpression(Operation &op) { return isa<ExpressionOpInterface>(op); }
 
 namespace {

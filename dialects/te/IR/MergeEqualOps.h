@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Upstream's cse pass hashes an op by its operands and types, but not by its regions. All
-/// te.computes of a type, which capture the tensors that they read, therefore fall into one bucket,
-/// and a program of n of them takes n^2 comparisons. Here the hash includes the regions.
+/// Upstream's cse pass hashes an op by its operands and types, but not by its regions. A te.compute
+/// reads tensors in its regions, and they are not among its operands. All te.computes of one type
+/// therefore have the same hash, and a program with n of them takes n^2 comparisons. Here the hash
+/// includes the regions.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_MERGEEQUALOPS_H
@@ -18,12 +19,12 @@
 
 namespace mlir::tssa::te {
 
-/// Replaces each op without effects in `block`, or in a region below it, by an equal earlier op of
-/// its block or of a block around it. Then erases ops without effects and uses. The bodies of
-/// expressions are left as they are.
+/// Replaces each op without effects in `block`, or in a region nested in it, by an equal earlier op
+/// if there is one in its own block or in an enclosing block. Then erases ops without effects and
+/// uses. Does not change the bodies of expressions.
 void mergeEqualOps(RewriterBase &rewriter, Block &block);
 
-/// Does the same for all blocks of `root`.
+/// Does this for each block of `root`.
 void mergeEqualOps(RewriterBase &rewriter, Operation *root);
 
 } // namespace mlir::tssa::te

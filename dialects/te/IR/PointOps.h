@@ -8,8 +8,8 @@
 /// \file
 /// `te.read`, `te.index` and `te.inside`, the *point ops*, refer to the point of the enclosing
 /// iteration domain by position: dim `d_i` of their maps is dim i of the enclosing op. To move a
-/// body to another domain, its maps are composed with a map between the domains; these helpers do
-/// so for a whole body. Evaluating the cloned body at point p gives the value of the original body
+/// body to another domain, its maps are composed with a map between the domains; the functions here
+/// do this for a whole body. Evaluating the cloned body at point p gives the value of the original body
 /// at map(p).
 ///
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ struct PointMap {
 /// Returns whether `op` is te.read, te.index or te.inside.
 bool isPointOp(Operation *op);
 
-/// Returns whether the block of `read` computes one of its indexes, which hence depends on data.
+/// Returns whether an index of `read` is computed in the block of `read` and so depends on data.
 bool hasOpaqueIndex(ReadOp read);
 
 /// Substitutes `point` into `map`, a map over the old dims and `symbols`. Returns a map over the

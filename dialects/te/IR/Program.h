@@ -20,8 +20,9 @@
 ///   te.nodes          module: #te.node         target              manifest
 ///   te.launches       module: #te.launch_record  target            manifest
 ///
-/// The dialect verifies them whenever the IR is verified. If a pass leaves a wrong attribute, the
-/// pass manager names the pass.
+/// The last two columns name stages, passes, an option, and the parts of the artifact for which
+/// the attribute is read. The dialect verifies the attributes whenever the IR is verified. If a
+/// pass leaves a wrong attribute, the pass manager names the pass.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_PROGRAM_H

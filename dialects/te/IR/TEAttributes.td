@@ -105,7 +105,8 @@ def TE_LaunchRecordAttr : TE_Attr<"LaunchRecord", "launch_record"> {
   let summary = "a launch of the host program, for errors and profiles";
   let description = [{
     An entry of `te.launches` on the module: the kernel, the numbers of the nodes
-    that it computes, and its floating-point operations, if they can be counted.
+    that it computes, and the number of its floating-point operations, if they can
+    be counted.
 
     Constraints:
     - (C1) the numbers of the nodes and `flops` are at least 0.

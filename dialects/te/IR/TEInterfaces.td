@@ -1,4 +1,4 @@
-//===- TEInterfaces.td - what every tensor expression answers -*- tablegen -*-===//
+//===- TEInterfaces.td - the interface of tensor expressions -*- tablegen -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@ def TE_ExpressionOpInterface : OpInterface<"ExpressionOpInterface"> {
   let cppNamespace = "::mlir::tssa::te";
   let description = [{
     A tensor expression: an op whose results are defined element by element over an
-    iteration domain. Analyses, schedulers and lowerings ask this interface; what only
-    one op means (its combination with a base, its pieces, its direction) stays with the
-    op.
+    iteration domain. Analyses, schedulers and lowerings use this interface. It leaves out
+    what only one of the ops has: the base of an update, the pieces of a te.compute, the
+    direction of a scan.
 
     The iteration domain is a box of dims. `getDimKind` says in which order the points
     along a dim may run. Bodies are the regions that compute on scalars at a point;
@@ -26,7 +26,7 @@ def TE_ExpressionOpInterface : OpInterface<"ExpressionOpInterface"> {
       "::llvm::SmallVector<::mlir::OpFoldResult>", "getIterationDomain">,
     InterfaceMethod<"In which order the points along dim `dim` of the iteration domain may run.",
       "::mlir::tssa::te::DimKind", "getDimKind", (ins "unsigned":$dim)>,
-    InterfaceMethod<"The regions that run at points, in order; the combiner is none of them.",
+    InterfaceMethod<"The regions that run at points, in order, without the combiner.",
       "::llvm::SmallVector<::mlir::tssa::te::ExpressionBody>", "getBodies">,
     InterfaceMethod<"The region that combines two values of one element; empty if none are combined.",
       "::mlir::Region &", "getCombiner">,

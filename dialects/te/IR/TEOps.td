@@ -117,9 +117,9 @@ def TE_ReadOp : TE_Op<"read", [Pure]> {
     holds; `te-check-bounds` checks this.
 
     Constraints:
-    - (C1) there is one index expression for each dim of the source and one symbol
-      operand for each symbol, at most 256. The expressions use dims of the
-      enclosing body only, and constants above -2^63.
+    - (C1) there is one index expression for each dim of the source, and one symbol
+      operand for each symbol. There are at most 256 symbols. The expressions use
+      dims of the enclosing body only, and constants above -2^63.
     - (C2) `where` requires `else` and `else` requires `where`; `else` has the
       element type.
 
@@ -196,8 +196,8 @@ def TE_UpdateOp : TE_Op<"update", [
     If an opaque index is out of bounds, the run fails with an error.
 
     `injective` states that no two points write the same element, so that their order
-    does not matter. Whoever builds the op has proven it; evaluating an update for which
-    it does not hold is an error.
+    does not matter. The code that sets it must have proven this. It is an error to evaluate
+    an update with `injective` in which two points write the same element.
 
     Constraints:
     - (C1) the result has the type of `base`, and there is one index expression for
@@ -279,10 +279,11 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   let summary = "call a library routine that cannot be a tensor expression";
   let description = [{
     `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
-    `compress`, `non_max_suppression` or `det`. `result_sizes` are the sizes of
-    dynamic dims of the results that are known before the call. `size_index` has, for each dynamic dim, the
-    position of its size in `result_sizes`, or -1 if the size is only known after
-    the call; then `tensor.dim` of the result gives it.
+    `compress`, `non_max_suppression` or `det`. `result_sizes` has the sizes of
+    those dynamic dims of the results whose size is known before the call.
+    `size_index` has, for each dynamic dim, the position of its size in
+    `result_sizes`, or -1 if the size is only known after the call; then
+    `tensor.dim` of the result gives it.
 
     After `te-plan-buffers`, the operands are memrefs, and the routine fills the
     memrefs `outs`. The remaining results have sizes that are only known after the
@@ -318,8 +319,8 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
 def TE_CheckOp : TE_Op<"check"> {
   let summary = "fail the run unless a condition holds";
   let description = [{
-    This op occurs in the host program. The user sees the message with the name
-    of the node in the model, which is the op's location.
+    This op occurs in the host program. The user sees the message and the name of
+    the node in the model; this name is the location of the op.
 
     Example: `te.check %same, "expected equal sizes for dim 'N'"`
   }];

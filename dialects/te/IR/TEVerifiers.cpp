@@ -210,7 +210,8 @@ LogicalResult ComputeOp::verify() {
   return success();
 }
 
-/// (C5) of te.update, for one without a guard. Data may tell points apart, too.
+/// Checks (C5) for an update without a guard. An update with opaque indexes passes, because data
+/// may send its points to different elements.
 static LogicalResult verifyInjective(UpdateOp update) {
   if (!update.getInjective() || update.getNumOpaque() != 0)
     return success();
@@ -374,7 +375,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  if (!kernel) { // after stage loops a kernel is a function
+  if (!kernel) { // after the loops stage, a kernel is a function
     if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
       return success();
     return emitOpError("expects a kernel named '") << getKernel() << "'";

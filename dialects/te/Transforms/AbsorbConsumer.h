@@ -16,8 +16,8 @@ namespace mlir::tssa::te {
 StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer);
 
 /// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
-/// its only user and read each of its elements once, with the innermost dim kept innermost. Of
-/// several such reductions it returns the one with the most points.
+/// the only user of the reduction, read each element of it once, and have the same innermost dim.
+/// If there are several such reductions, returns the one with the most points.
 ComputeOp findAbsorbingReduction(ComputeOp consumer);
 
 /// Returns the reduction that `consumer` alone reads, at rearranged indexes, if each element of the

@@ -60,7 +60,7 @@ bool BufferOwnership::tryToReturn(Value value, ArrayRef<OpOperand *> lastUses) {
       !isa<func::ReturnOp>(lastUses[0]->getOwner()))
     return false;
   if (moves.contains({launch, cast<OpResult>(value).getResultNumber()}))
-    return false; // it takes over the memory of another variable
+    return false; // `value` takes over the memory of another variable
   unsigned first = lastUses[0]->getOperandNumber();
   for (OpOperand *use : lastUses)
     first = std::min(first, use->getOperandNumber());

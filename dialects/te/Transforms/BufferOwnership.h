@@ -31,8 +31,8 @@ public:
   ArrayRef<Value> getReleases(Operation *op) const;
   /// Returns the arguments of `block` that are released at its start, because they have no use.
   ArrayRef<Value> getReleases(Block *block) const;
-  /// Returns the result of the program in whose buffer `value` is computed, if it is a value of a
-  /// size that is not known at the start.
+  /// Returns the number of the result of the program in whose buffer `value` is computed. Returns
+  /// nothing if there is none or if the size of `value` is known at the start.
   std::optional<unsigned> getResult(Value value) const;
 
 private:

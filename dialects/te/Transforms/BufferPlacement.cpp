@@ -74,7 +74,7 @@ void BufferPlacement::coalesce() {
   ArrayRef<Copy> copies = program.getCopies();
   sharing.assign(copies.size(), false);
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, copies.size()));
-  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, updates first
+  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, then updates first
     auto key = [&](unsigned i) {
       return std::tuple(-int64_t(copies[i].depth), copies[i].kind != Copy::Update, i);
     };
@@ -84,8 +84,8 @@ void BufferPlacement::coalesce() {
     sharing[i] = tryToShare(copies[i]);
 }
 
-/// Extends live ranges for the copies that are not elided, because source and target of a copy are
-/// live at once, and orders the copies at each program point.
+/// Extends the live range of the source of each copy that is not elided, because the source and the
+/// target are live at the same time. Then orders the copies at each program point.
 void BufferPlacement::separateCopies() {
   ArrayRef<Copy> copies = program.getCopies();
   DenseMap<Operation *, SmallVector<unsigned>> byOp;
@@ -138,7 +138,7 @@ int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
     Buffer *buffer;
     int64_t begin, end;
   };
-  SmallVector<Placed> placed; // by begin
+  SmallVector<Placed> placed; // sorted by `begin`
   int64_t total = 0;
   for (Buffer *buffer : group) {
     int64_t bytes = 0;
@@ -222,7 +222,8 @@ Value BufferPlacement::run() {
     (isConstant ? constant : symbolic).push_back(&buffer);
   }
   auto largerFirst = [](Buffer *a, Buffer *b) {
-    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b); // both in one vector
+    // Both are in one vector, so the order of their addresses is the same in each run.
+    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b);
   };
   llvm::sort(constant, largerFirst);
   llvm::sort(symbolic, largerFirst);

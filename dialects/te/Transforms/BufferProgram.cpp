@@ -184,7 +184,7 @@ LogicalResult BufferProgram::visit(Operation *op) {
       Value target = loop    ? loop.getBeforeArguments()[i]
                      : count ? Value(count.getRegionIterArg(i))
                              : parent->getResult(i);
-      if (isTensor(value)) // the result of a branch is read after it
+      if (isTensor(value)) // uses after the branch extend the live range of its result
         addCopy(Copy::Yield, op, i, value, variableOf.lookup(target),
                 isLoop(parent) ? ends[parent] : begins[op] + 2);
     }
@@ -281,7 +281,7 @@ void BufferProgram::addUses() {
   for (unsigned i = 0; i < variables.size(); ++i) {
     for (Value value : variables[i].values) {
       unsigned definition = getDefinition(value);
-      if (!isa<BlockArgument>(value)) // written even if nobody reads it
+      if (!isa<BlockArgument>(value)) // its buffer is written even if nothing reads it
         variables[i].live.add(definition, definition + 1);
       for (OpOperand &use : value.getUses()) {
         Operation *user = use.getOwner();
@@ -289,7 +289,7 @@ void BufferProgram::addUses() {
             isLoop(user))
           continue;
         if (auto launch = dyn_cast<LaunchOp>(user)) {
-          // If the base of an update has no other use, only its copy reads it.
+          // If the kernel uses the parameter only as the base of an update, only the copy reads it.
           unsigned number = use.getOperandNumber();
           bool onlyBase =
               llvm::any_of(llvm::seq<unsigned>(0, launch.getNumResults()), [&](unsigned r) {

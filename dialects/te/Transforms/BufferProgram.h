@@ -60,22 +60,22 @@ struct Copy {
   enum Kind { Init, Yield, Return, Update };
   Kind kind;
   Operation *at;
-  unsigned number; ///< of the tensor among those copied at `at`
+  unsigned number; ///< the number of the tensor among those that are copied at `at`
   Value value;     ///< what is copied
   unsigned source, target;
   unsigned time;
   unsigned depth; ///< number of loops around it
 };
 
-/// Returns the argument whose buffer result `result` is written to, by `writes_back` or `alias_of`
-/// of the result's port, if there is one.
+/// Returns the argument whose buffer result `result` is written to, if there is one: `writes_back`
+/// or `alias_of` of the port of the result.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
 /// States that a result of a kernel is an update of parameter `parameter`.
 struct UpdateTie {
   unsigned parameter;
-  /// Whether the kernel reads no other elements of the parameter than the one that the same point
-  /// of the update writes.
+  /// Whether the kernel reads the parameter only in the body of the update, where each point reads
+  /// only the element that it writes.
   bool onlyUse;
 };
 
@@ -94,8 +94,8 @@ public:
   ArrayRef<Copy> getCopies() const { return copies; }
   /// Returns the copy of tensor `number` at the op `at`, or null if there is none.
   const Copy *lookupCopy(Operation *at, unsigned number) const;
-  /// Returns the parameter that result `result` of the kernel of `launch` updates, if it is an
-  /// update of one.
+  /// Returns the parameter that result `result` of the kernel of `launch` is an update of, if it is
+  /// an update.
   std::optional<UpdateTie> getUpdate(LaunchOp launch, unsigned result);
   /// Returns the variable of result `number` if its size is known at the start.
   std::optional<unsigned> getResultVariable(unsigned number) const { return results[number]; }

@@ -163,7 +163,7 @@ LogicalResult BufferRewriter::rewriteBlock(Block &block) {
     if (failed(rewrite(&op)))
       return failure();
     if (op.hasTrait<OpTrait::IsTerminator>())
-      break; // its releases come before it, and only ops built for it follow
+      break; // memory is released before a terminator, and no op to be rewritten follows it
     builder.setInsertionPointAfter(&op);
     release(ownership.getReleases(&op));
   }
@@ -250,7 +250,7 @@ void BufferRewriter::rewriteLaunch(LaunchOp op) {
       out = isPlanned(result) ? createPlanned(result)
                               : createAllocated(result, own, ownership.getResult(result));
     if (copy && !ownership.isMove(*copy) && !placement.share(*copy))
-      countCopy(op.getLoc(), *copy); // the kernel copies, as base and result differ
+      countCopy(op.getLoc(), *copy); // the kernel copies the base to the buffer of the result
     memrefs[result] = out;
     outs.push_back(out);
   }

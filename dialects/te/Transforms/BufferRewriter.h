@@ -13,8 +13,8 @@
 
 namespace mlir::tssa::te {
 
-/// Rewrites a host program to memrefs by the planned buffers. The function gets two more arguments,
-/// the weights and the arena.
+/// Rewrites a host program to memrefs that have the planned buffers. The function gets two more
+/// arguments, the weights and the arena.
 class BufferRewriter {
 public:
   BufferRewriter(func::FuncOp function, BufferProgram &program, BufferPlacement &placement,

@@ -24,8 +24,7 @@ static Type getCarriedType(Type type) {
   return tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type;
 }
 
-/// Arguments are not erased until the end, because the old operations, which are erased last, still
-/// use them.
+/// Does not erase arguments: the old operations still use them, and these are erased last.
 void BufferRewriter::rewriteBlockArguments(Block &block) {
   for (BlockArgument argument : block.getArguments()) {
     if (!isTensor(argument))
@@ -166,7 +165,7 @@ void BufferRewriter::rewriteReturn(func::ReturnOp op) {
     }
     Value source = memrefs.lookup(value);
     auto type = cast<MemRefType>(function.getResultTypes()[i]);
-    if (!resultBuffers[i]) { // the size is not known before
+    if (!resultBuffers[i]) { // the size is not known at the start of the program
       SmallVector<Value> dynamicSizes;
       for (auto [dim, size] : llvm::enumerate(type.getShape()))
         if (ShapedType::isDynamic(size))

@@ -9,8 +9,8 @@
 /// Each property is stated as a set of constraints that no point of the domain may satisfy: an
 /// index below 0 or beyond the size, a point in two pieces, or a point in no piece.
 /// 1. The simplifier tries to prove that one of the constraints never holds.
-/// 2. Otherwise an exact solver decides whether there is a point, if the sizes are constant, or may
-///    prove that there is none for any size.
+/// 2. Otherwise an exact solver decides whether there is such a point if the sizes are constant. If
+///    some are dynamic, it may prove that there is none for any size.
 /// 3. Otherwise both try again with the conditions of te.checks that each run passes before.
 /// 4. Otherwise the answer is unknown. An index then becomes opaque (te.index), so that the run
 ///    checks it. For pieces it is an error.
@@ -187,8 +187,8 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-/// The dims of the accessed tensor whose index has to be checked: neither data decides it,
-/// nor is it a dim of the iteration domain of the same size.
+/// Returns the dims of the accessed tensor whose index has to be checked. No check is needed for an
+/// opaque index, and for an index that is a dim of the iteration domain of the same size.
 static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldResult> sizes) {
   SmallVector<unsigned> dims;
   for (auto [dim, expr] : llvm::enumerate(access.map.getResults())) {
@@ -303,7 +303,7 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
 }
 
 /// Returns the product of the extents of a box in the dims of constant size; in the other dims, the
-/// box must have no bounds. Returns nothing if the constraints are no such box or on overflow.
+/// box must have no bounds. Returns nothing if the constraints are not such a box or on overflow.
 static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {

@@ -58,8 +58,9 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
   return ConstantPiece{compute.getPieceSet(piece), read, *bytes};
 }
 
-/// Returns the pieces of `compute` if all of them only read constants and the result is neither
-/// much larger than these nor has more than `maxElements` elements. Returns nothing otherwise.
+/// Returns the pieces of `compute` if each of them only reads a constant, and the result is small
+/// enough: at most `maxElements` elements, and at most `smallElements` or the number of elements of
+/// all these constants. Returns nothing otherwise.
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||

@@ -55,8 +55,8 @@ static ReadOp matchConstantRead(Value value) {
   return isPlain ? read : ReadOp();
 }
 
-/// Returns the only user of `value` if it is an `Op`, and sets `other` to its other operand.
-/// Returns null otherwise.
+/// Returns the only user of `value` if it is an `Op`, and sets `other` to the other operand of the
+/// user. Returns null otherwise.
 template <typename Op> static Op matchOnlyUse(Value value, Value &other) {
   auto op = value.hasOneUse() ? dyn_cast<Op>(*value.user_begin()) : Op();
   if (op)
@@ -105,12 +105,13 @@ static std::optional<ScaledSum> match(ComputeOp compute) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A factor for each element of a constant: one number for all elements, or an element of another
-/// constant, whose index is made of some of the element's own dims.
+/// The factors by which the elements of a constant are multiplied. Either all elements have the
+/// same factor, or the factors are the elements of another constant, which is indexed by some of
+/// the dims of the first one.
 class Factor {
 public:
-  /// Returns the factors by `value` of the elements that `of` reads. Returns nothing if an element
-  /// would have several factors.
+  /// Returns the factors of the elements that `of` reads when `value` is the factor at each point.
+  /// Returns nothing if an element would have several factors.
   static std::optional<Factor> get(Value value, ReadOp of) {
     Factor factor;
     FloatAttr number;

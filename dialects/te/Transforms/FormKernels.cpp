@@ -257,7 +257,7 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    // In a build without assertions, a statistic does not count.
+    // A statistic does not count in a build without assertions.
     unsigned number = 0;
     for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
       nameRowDims(group);

@@ -56,7 +56,7 @@ void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
 
   IntegerSet guard = *read.getGuard();
   TypedAttr pad = read.getPadAttr();
-  // If the value is just a read, that read pads it.
+  // If the value is the result of a read, the guard of this read can give the pad value.
   auto direct = value.getDefiningOp<ReadOp>();
   bool isPadded = direct && direct->getBlock() == read->getBlock() &&
                   (!before || before->isBeforeInBlock(direct)) &&

@@ -12,10 +12,10 @@
 
 namespace mlir::tssa::te {
 
-/// Replaces `read` by the body of piece `piece` of `producer`, at the point that is read. If the
-/// read has a guard, it is added to each read of that body, and where it does not hold, the pad
-/// value is selected, unless a read gives it already. The producer must have no reduction, and no
-/// integer division if the read has a guard.
+/// Replaces `read` by the body of piece `piece` of `producer`, at the point that is read. If `read`
+/// has a guard, this guard is added to each read of the body. Where the guard does not hold, a
+/// select gives the pad value, unless the value of the body is itself a read that can give it. The
+/// producer must have no reduction, and no integer division if `read` has a guard.
 void inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer, unsigned piece);
 
 /// Returns the pieces of `producer` that contain a point which `read` may read, each as its number

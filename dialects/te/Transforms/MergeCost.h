@@ -33,9 +33,9 @@ BodyFacts getBodyFacts(Block &body);
 /// Returns the maximum over all pieces.
 BodyFacts getFacts(ComputeOp compute);
 
-/// Estimates how often each element of a tensor of sizes `elements` is computed if it is computed
-/// at each point of a domain of sizes `points`. Equal sizes cancel; a dynamic size that is left
-/// counts as large.
+/// Estimates how often each element of a tensor of sizes `elements` is computed if one element is
+/// computed at each point of a domain of sizes `points`. Equal dynamic sizes cancel; a dynamic size
+/// that is left counts as a fixed number.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
 /// The context in which a read is evaluated.

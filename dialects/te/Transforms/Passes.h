@@ -20,10 +20,10 @@ namespace mlir::tssa::te {
 #define GEN_PASS_REGISTRATION
 #include "dialects/te/Transforms/Passes.h.inc"
 
-/// Registers the passes of this room and the pipeline `te-stage`.
+/// Registers the passes of the te dialect and the pipeline `te-stage`.
 void registerTEPasses();
 
-/// Adds the passes of stage te, which turn single te ops in the host program into launches of
+/// Adds the passes of the te stage, which turn single te ops in the host program into launches of
 /// kernels. Without `merges`, each op becomes a kernel of its own.
 void buildTEStage(OpPassManager &manager, bool merges = true);
 

@@ -61,8 +61,8 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     otherwise when it repeats little work. An element-wise expression that is the only reader of a
     reduction becomes its epilogue. The pieces of a concatenation become pieces of an element-wise
     reader. Fewer expressions mean fewer launches and less memory traffic. A remark counts the
-    expressions of a function before and after; others name what was merged into what, and why an
-    expression is stored.
+    expressions of a function before and after. Others name what was merged into what, or give the
+    reason why an expression is stored.
 
     - **Needs**: to run after te-simplify, so that guards and maps are small.
     - **Keeps**: the value of every element, rounding included, and results that ops other than te
@@ -108,8 +108,8 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
 def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "evaluate rearrangements of constants at compile time";
   let description = [{
-    A te.compute that only rearranges constants, and whose result is no larger than these, becomes a
-    te.constant, so that no run rearranges the same elements again.
+    A te.compute that only rearranges constants becomes a te.constant, so that no run rearranges the
+    same elements again. Its result must be small or no larger than the constants.
 
     - **Needs**: to run after te-check-bounds and after te-merge, which leaves only those
       rearrangements that are stored.
@@ -378,7 +378,7 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
     computes the size of the arena from the symbols. A remark gives that size, if it is constant,
     and the number of copies.
 
-    - **Needs**: kernels, and te.launch and te.extern as the only tensor expressions.
+    - **Needs**: every tensor expression of the host program to be in a kernel.
     - **Keeps**: the kernels.
     - **Gives up**: sharing among values whose sizes are not functions of the symbols, such as
       values whose sizes change from one iteration to the next. They are allocated dynamically.

@@ -14,12 +14,12 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// If there are fewer rows than this, the rows are only grouped if each is small, because one
-/// thread computes a whole row.
+/// If there are fewer rows than this, expressions are only grouped if each row is small, because
+/// one thread computes a whole row.
 static constexpr int64_t fewRows = 8;
 static constexpr int64_t smallRow = 16384;
 
-/// Returns whether result i of the map is dim i for each i, or 0 if that dim has size 1.
+/// Returns whether each result i of the map is dim i, or the constant 0 if dim i has size 1.
 static bool readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     if (dim >= sizes.size())
@@ -55,7 +55,7 @@ static bool dependsOnReduction(ReadOp read, ComputeOp compute) {
   return depends;
 }
 
-/// Returns whether the reduction combines only elements of tensors that the root reads anyway.
+/// Returns whether the root, too, reads each tensor over whose elements `compute` reduces.
 static bool sumsRowOfRoot(ComputeOp compute, const llvm::SetVector<Value> &rootSources) {
   bool found = false, onlyRoot = true;
   compute.walk([&](ReadOp read) {

@@ -18,9 +18,9 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the expressions that can be computed row by row together, in program order. The last one
-/// is `root`. The others reduce the rows of tensors that the root reads; only the group reads them,
-/// at the index of the row. Returns only the root if there are no others.
+/// Returns the expressions that can be computed together row by row, in program order. The last one
+/// is `root`. Each of the others reduces rows of tensors that `root` reads, too. Its result is read
+/// only inside the group, at the index of the row. Returns only `root` if there are no others.
 SmallVector<Operation *> findRowGroup(ComputeOp root);
 
 /// Rewrites the reads within the group to index by the leading dims of the reader, also where the

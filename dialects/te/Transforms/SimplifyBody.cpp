@@ -71,8 +71,8 @@ bool BodySimplifier::isInBounds(ReadOp read, unsigned dim, AffineExpr index,
 }
 
 /// Returns the indexes of `read`, simplified under the assumption that `guard` holds. An opaque
-/// index is replaced by an expression only if this is proven to be in bounds, since the run checks
-/// opaque indexes only.
+/// index is replaced by an expression only if the expression is proven to be in bounds, since the
+/// run checks opaque indexes only.
 SmallVector<AffineExpr> BodySimplifier::simplifyIndexes(ReadOp read, IntegerSet guard) {
   SmallVector<AffineExpr> plain = domain.enter(read.getMap().getResults(), read.getSymbols());
   SmallVector<AffineExpr> expanded =
@@ -115,7 +115,7 @@ void BodySimplifier::rebuild(ReadOp read, ArrayRef<AffineExpr> indexes, IntegerS
 }
 
 /// Replaces a read of a splat constant by its value, if the pad value is the same. Returns whether
-/// it did.
+/// the read was replaced.
 bool BodySimplifier::foldSplat(ReadOp read, IntegerSet guard) {
   auto constant = read.getSource().getDefiningOp<ConstantOp>();
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
@@ -183,7 +183,7 @@ void BodySimplifier::simplify(InsideOp inside) {
 // Whole ops
 //===----------------------------------------------------------------------===//
 
-/// Simplifies the sets of pieces and removes pieces without a point, for which it creates a new op.
+/// Simplifies the sets of pieces. If a piece has no point, creates a new op without this piece.
 /// Returns the op or its replacement.
 static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute) {
   if (!compute.getWhereAttr())
