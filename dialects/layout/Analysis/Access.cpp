@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The number assumed for dynamic sizes: so large that no stride looks contiguous.
+/// The value assumed for a dynamic size. It is so large that no stride looks contiguous.
 static constexpr int64_t assumedSize = 1009;
 
 int64_t layout::getAssumedSize(int64_t size) {

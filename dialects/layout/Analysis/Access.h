@@ -29,8 +29,8 @@ public:
   /// a run relative to its first one, if they appear to be the same in each run; only some runs are
   /// compared. Returns nothing otherwise, or if an opaque index depends on `dim`.
   std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count, int64_t extent) const;
-  /// Returns the difference of the addresses at indexes 1 and 0 of `dim`, with a large prime for
-  /// each dynamic size.
+  /// Returns the difference of the addresses at indexes 1 and 0 of `dim`. Each dynamic size counts
+  /// as a large prime.
   int64_t getStride(unsigned dim) const;
   /// Returns whether the loops of dims `outer` and `inner` can be fused to one loop with a constant
   /// stride, given that `inner` has `extent` iterations.

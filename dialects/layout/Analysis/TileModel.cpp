@@ -51,7 +51,8 @@ static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
-/// The number of lanes assumed to be used along a dim of dynamic size with strided writes.
+/// The number of lanes that we assume are used along a dim that has a dynamic size and strided
+/// writes.
 static constexpr double fewLanes = 4;
 
 static bool isStridedWrite(ArrayRef<Access> accesses, unsigned dim) {
@@ -105,9 +106,9 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
   return cost / std::max(used, 1.0);
 }
 
-/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Sets
-/// `lanes` to a half or a quarter for a reduction in which shorter vectors are cheaper, because
-/// whole vectors divide the parallel dims badly, such as groups of 24 or 12 channels.
+/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
+/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper. They can
+/// be where whole vectors do not divide the dim well, such as one of 24 channels.
 static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
                                                int64_t &lanes) {
   double arithmetic = getArithmetic(op);
@@ -149,8 +150,9 @@ static bool isReadInSteps(te::ComputeOp op, const Access &access) {
   return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
-/// Returns the parallel dims other than the vector dim along which some read is invariant that
-/// varies along the vector dim. All rows of a tile along such a dim share the loads of this read.
+/// Returns each parallel dim, other than the vector dim, for which some read is invariant along the
+/// dim but varies along the vector dim. All rows of a tile along such a dim share the loads of this
+/// read.
 static SmallVector<unsigned> findRowDims(te::ComputeOp op, ArrayRef<Access> accesses,
                                          unsigned vectorDim) {
   SmallVector<unsigned> dims;
@@ -244,8 +246,8 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
   return best;
 }
 
-/// Chooses a tile of the parallel vector dim and one of `rowDims`. Of dims that are about equally
-/// good, it takes the innermost one, whose rows are closest in memory.
+/// Chooses a tile of the parallel vector dim and one of `rowDims`. If several of `rowDims` are
+/// about equally good, takes the innermost of them, whose rows are closest in memory.
 static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
                                   ArrayRef<unsigned> rowDims, const MachineModel &machine,
                                   TileChoice &choice) {
@@ -275,7 +277,7 @@ unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsig
   return count;
 }
 
-/// Returns the innermost of `dims`, which are not empty, that is long enough for a tile.
+/// Returns the innermost of `dims` that is long enough for a tile. `dims` must not be empty.
 static unsigned chooseLongRow(te::ComputeOp op, ArrayRef<unsigned> dims) {
   unsigned choice = dims.front();
   for (unsigned dim : dims)
@@ -306,7 +308,8 @@ TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
     chooseContractionTile(op, accesses, rowDims, machine, choice);
     return choice;
   }
-  // If the vector dim is a reduction dim, the tile is a square of rows, each with one vector.
+  // If the vector dim is a reduction dim, the tile has rows along up to two dims, each row with one
+  // vector.
   choice.vectors = 1;
   while (!rowDims.empty() && choice.rows.size() < 2) {
     unsigned row = chooseLongRow(op, rowDims);

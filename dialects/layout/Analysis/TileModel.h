@@ -27,7 +27,7 @@ struct TileChoice {
   SmallVector<TileRows> rows; ///< other tiled dims
 };
 
-/// Returns how many of the dims from `first` to `dim`, directly before `dim`, can be fused with
+/// Returns how many of the dims directly before `dim`, but not before `first`, can be fused with
 /// `dim` such that each access keeps a constant stride.
 unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim, unsigned first);
 

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The launches of the host program are visited once, producers first:
-// 1. A contraction with a constant operand stores its results with the dim of that operand's
-//    outputs (the channels) last. Products are then vectors of channels, and a convolution's
-//    window moves over whole vectors.
+// 1. A contraction with a constant operand stores its results with the output channels last: the
+//    largest parallel dim that indexes the constant. Products are then vectors of channels, and the
+//    window of a convolution moves over whole vectors.
 // 2. Any other kernel adopts the order of the largest tensor that it reads, if it reads it dim by
 //    dim.
-// 3. A tensor keeps its order if anything but a launch uses it, or if a kernel uses it other than
-//    by reading elements.
+// 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel does not only
+//    read its elements.
 // A launch with a new combination of orders gets its own copy of the kernel. A transposing copy is
-// removed if it has become an identity because of its operand's new order.
+// removed if its operand's new order has made it an identity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
   return remark::RemarkOpts::name(name).category("layout-choose-orders");
 }
 
-/// Returns whether index i of the read depends on no other parallel dim than dim i, for each i.
+/// Returns whether each index i of the read depends on no parallel dim but dim i.
 static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
   unsigned rank = compute.getNumParallel();
   if (read.getSourceType().getRank() != rank)
@@ -132,8 +132,8 @@ private:
     ++numDropped;
   }
 
-  /// Returns whether `source` can replace `copy`. A tensor that leaves the program or a region
-  /// must remain distinct from the others that do.
+  /// Returns whether `source` can replace `copy`. Two tensors that leave the program or a region
+  /// must remain distinct.
   static bool canTakePlaceOf(Value source, Value copy) {
     auto isLaunch = [](Operation *user) { return isa<te::LaunchOp>(user); };
     if (llvm::all_of(copy.getUsers(), isLaunch))
@@ -222,7 +222,7 @@ private:
   }
 
   /// Returns the largest parallel dim that indexes the constant operand of a contraction, or
-  /// nothing if `compute` is no such contraction.
+  /// nothing if `compute` is not a contraction with a constant operand.
   static std::optional<unsigned> findChannelDim(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<te::Contraction> contraction = matchContraction(compute);
     if (!contraction)
@@ -255,7 +255,7 @@ private:
     return text;
   }
 
-  /// Rewrites `kernel` to these orders of its parameters and results.
+  /// Rewrites `kernel` such that its parameters and results have these orders.
   static void reorder(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
     for (auto [arg, order] : llvm::enumerate(inputs))
       if (!order.empty())

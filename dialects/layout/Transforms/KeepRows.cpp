@@ -8,9 +8,9 @@
 /// \file
 /// Softmax sums the exponentials of a row and divides them by the sum. After merging, both
 /// expressions compute the exponentials. In a kernel whose expressions run row by row:
-/// 1. Find a value of the root that a reduction over the root's rows computes too.
-/// 2. If it costs more than storing and reading it, and a row of it is small, move it into an
-///    expression of its own, which both read.
+/// 1. Find a value that both the root and a reduction over the root's rows compute.
+/// 2. If computing it costs more than storing and reading it, and a row of it is small, move it
+///    into an expression of its own, which both read.
 /// 3. Repeat until there is no such value.
 ///
 //===----------------------------------------------------------------------===//
@@ -102,7 +102,7 @@ private:
            member.getIterationDomain() == root.getIterationDomain();
   }
 
-  /// Returns whether the value of `op` is determined by the point of the domain, or constant.
+  /// Returns whether the value of `op` is a constant or depends on the point of the domain only.
   static bool isOfPoint(Operation *op) {
     return isa<te::ComputeOp>(op->getParentOp()) || op->hasTrait<OpTrait::ConstantLike>();
   }
@@ -147,8 +147,9 @@ private:
            llvm::any_of(te::collectDims(value, body), [&](unsigned dim) { return dim >= rows; });
   }
 
-  /// Returns the value that most other expressions compute. Of several, it returns the last one,
-  /// which may be computed from the others.
+  /// Of the values of the root that are worth keeping, returns the one that the greatest number of
+  /// other expressions compute. If there are several, returns the last of them, which may be
+  /// computed from the others.
   std::optional<SharedValue> find() {
     std::optional<SharedValue> best;
     for (Operation &op : llvm::reverse(root.getPieceBlock()->without_terminator())) {

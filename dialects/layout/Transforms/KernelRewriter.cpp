@@ -34,7 +34,7 @@ static void setParameterTypes(te::KernelOp kernel) {
       FunctionType::get(kernel.getContext(), kernel.getBody().getArgumentTypes(), results));
 }
 
-/// Replaces the index expressions of all reads of `tensor` by the result of `index` on them.
+/// Applies `index` to the index expressions of all reads of `tensor`.
 static void rewriteReads(Value tensor, IndexFn index) {
   for (Operation *user : tensor.getUsers()) {
     auto read = dyn_cast<te::ReadOp>(user);

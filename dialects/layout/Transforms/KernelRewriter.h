@@ -22,8 +22,8 @@ RankedTensorType reorderType(RankedTensorType type, ArrayRef<int64_t> order);
 /// Maps the indexes of an element to its indexes in storage.
 using IndexFn = function_ref<SmallVector<AffineExpr>(ArrayRef<AffineExpr>)>;
 
-/// Changes parameter `arg` of `kernel` to `type`, and the index expressions of its reads by
-/// `index`. If the parameter has dynamic dims, its sizes are reordered by `order`.
+/// Changes the type of parameter `arg` of `kernel` to `type`, and applies `index` to the index
+/// expressions of its reads. If the parameter has dynamic dims, its sizes are reordered by `order`.
 void rewriteParameter(te::KernelOp kernel, unsigned arg, RankedTensorType type, IndexFn index,
                       ArrayRef<int64_t> order = {});
 

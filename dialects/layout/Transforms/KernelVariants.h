@@ -29,7 +29,7 @@ public:
   }
 
   /// Makes `launch` use a copy of its kernel that `rewrite` has changed. `change` identifies the
-  /// change: for equal texts and one kernel, the copy is reused.
+  /// change: launches of the same kernel with equal `change` share one copy.
   void change(te::LaunchOp launch, StringRef change, function_ref<void(te::KernelOp)> rewrite);
 
   /// Erases `launch`, which must have no uses, and lets `eraseUnused` consider its kernel.
@@ -38,7 +38,7 @@ public:
     launch.erase();
   }
 
-  /// Erases kernels without launches that were copied or whose launch was released.
+  /// Erases each kernel that has no launch left and that was copied or lost a launch by `release`.
   void eraseUnused();
 
 private:

@@ -78,9 +78,10 @@ private:
                : te::ConstantOp();
   }
 
-  /// The reads of constants from which one factor of a sum of products is computed, such as packed
-  /// numbers and their scales, and a read of the other factor. If both factors read the same, as in
-  /// a sum of squared distances, `reads` are the reads of constants and `data` is another read.
+  /// The weights of a sum of products. `reads` are the reads of constants from which one factor is
+  /// computed, such as packed numbers and their scales; `data` is a read of the other factor. If
+  /// both factors are computed from the same reads, as in a sum of squared distances, `reads` are
+  /// those of constants and `data` is one of the others.
   struct Weights {
     SmallVector<te::ReadOp> reads;
     te::ReadOp data;
@@ -161,7 +162,7 @@ private:
     for (int64_t i = 0; i < weights.getSourceType().getRank(); ++i) {
       if (i == blocked)
         continue;
-      int64_t stride = std::numeric_limits<int64_t>::max(); // parallel dims first
+      int64_t stride = std::numeric_limits<int64_t>::max(); // puts parallel dims first
       for (unsigned dim = compute.getNumParallel(); dim < compute.getNumDims(); ++dim)
         if (weights.getMap().getResult(i).isFunctionOfDim(dim))
           stride = std::min(stride, std::abs(access.getStride(dim)));

@@ -15,11 +15,12 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
     Contractions with a constant operand store their output channels last, so that a vector holds
     adjacent channels; the kernels that read them adopt the same order. If launches need different
     orders, a kernel is copied. A transposing copy is removed if its operand is now stored in the
-    order of the copy. Remarks give each order that was chosen, each copy that was removed, and the
-    reason if this was not possible.
+    order of the copy. Remarks give each order that was chosen and each copy that was removed, or
+    the reason why the order was not changed or the copy not removed.
 
-    - **Needs**: launches of kernels (the end of stage te).
-    - **Keeps**: tensors that are arguments or results, or that an op other than a launch uses.
+    - **Needs**: launches of kernels (the end of the te stage).
+    - **Keeps**: the order of tensors that are arguments or results of the program, or that an op
+      other than a launch uses.
     - **Gives up**: the results of te.update and te.scan.
 
     ```mlir
@@ -74,8 +75,8 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let description = [{
     A factor of a sum of products is often computed from a constant: weights, or the bytes that
     weights are unpacked from. If the constant is read along the vector dim, it is stored in blocks
-    as wide as the register tile, and the blocks in the order of the reduction loops, so that a
-    kernel reads it from front to back. The new constant is computed at compile time, and its last
+    as wide as the register tile. The blocks are in the order of the reduction loops, so that a
+    kernel reads the constant from front to back. The new constant is computed at compile time, and its last
     block is padded with zeros. Remarks give the number of elements before and after, or the reason
     why a constant is not packed.
 
@@ -130,10 +131,10 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
     root compute at the same points becomes an expression of its own, which both read. In a softmax,
     the exponentials of a row are kept until they are divided by their sum. A value is kept only if
     it costs more to compute than to store and read, and only if a row has a static size of at most
-    `elements`; the values of longer rows are computed again. Remarks name the values that are kept,
-    and give the reason for rows that are not.
+    `elements`; the values of longer rows are computed again. Remarks show the values that are kept,
+    or give the reason why those of a kernel are not.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: kernels that have a schedule.
     - **Gives up**: nothing.
 
@@ -190,7 +191,7 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     kernel then has a schedule that performs well without tuning. A remark gives the tile and the
     vector of each kernel.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
     - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 
@@ -240,7 +241,7 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     elements at once if they are adjacent. In a kernel of several expressions, a block computes a
     row. A remark gives the form that was chosen for each kernel.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
     - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 

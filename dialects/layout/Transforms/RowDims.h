@@ -14,7 +14,7 @@ namespace mlir::tssa::layout {
 
 /// Returns the number of leading dims of `root` that index the reads of `inner`, in order. An
 /// iteration of the loops over these dims reads one row of `inner`. The reads may be in `root`, or
-/// in expressions that are computed row by row with it. Returns 0 if there are no such reads.
+/// in expressions that are computed row by row with `root`. Returns 0 if there are no such reads.
 unsigned countRowDims(te::ComputeOp root, te::ComputeOp inner);
 
 /// Returns the maximum over all `inner`.

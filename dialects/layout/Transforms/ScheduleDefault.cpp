@@ -162,8 +162,9 @@ private:
     return order;
   }
 
-  /// Returns the first dim before the vector dim along which some read is invariant that varies
-  /// along the vector dim. A block of that read should stay in the cache while the dim's loop runs.
+  /// Returns the first dim before the vector dim for which some read is invariant along the dim but
+  /// varies along the vector dim. A block of that read should stay in the cache while the loop of
+  /// the dim runs.
   std::optional<unsigned> findFirstReuse() {
     if (!choice.vectorDim || *choice.vectorDim >= op.getNumParallel() || !op.hasReduction())
       return std::nullopt;
@@ -199,7 +200,8 @@ private:
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
-    // Threads share the rows only, so that the expressions of a row are computed once.
+    // Threads share only the rows, not the work within a row, so that the expressions of a row are
+    // computed once.
     ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
     if (!bound.empty() && bind)
       BindOp::create(builder, loc, bound, "parallel");

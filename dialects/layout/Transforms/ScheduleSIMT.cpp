@@ -8,11 +8,11 @@
 // A labelled expression gets one of four forms:
 // 1. Product of two large operands: a block computes a square of results and a lane a small square
 //    of these. The operands of a few reduction steps at a time are kept in shared memory.
-// 2. Long reduction whose sources are contiguous along it, or that has few results: a warp or a
-//    block computes one result, and its lanes share the reduction.
+// 2. Long reduction that has few results, or whose sources are contiguous along the reduction
+//    rather than along the results: a warp or a block computes one result, and its lanes share the
+//    reduction.
 // 3. Any other reduction: a lane computes one result.
-// 4. No reduction: all dims are fused to one loop, of which a lane computes four elements at once
-// if
+// 4. No reduction: all dims are fused to one loop, and a lane computes four elements at once if
 //    these are adjacent.
 // In a kernel of several expressions, a block computes a row of the root. The other expressions are
 // computed for that row, by all lanes of the block.
@@ -183,8 +183,9 @@ private:
     return std::clamp(needed, warpSize, blockSize);
   }
 
-  /// Returns how many elements of the loop over all parallel dims from `first` on one lane computes
-  /// at once. Returns 1 if they are not adjacent, or not at addresses that vector accesses need.
+  /// Returns how many elements one lane computes at once in the loop over the parallel dims, from
+  /// dim `first` to the last one. Returns 1 if the elements are not adjacent, or if their addresses
+  /// are not aligned as vector accesses need.
   int64_t chooseVector(unsigned first) {
     unsigned last = op.getNumParallel() - 1;
     int64_t width = 32;
@@ -204,8 +205,8 @@ private:
     return lanes;
   }
 
-  /// Returns whether the access is contiguous over the fused loop of all parallel dims; false
-  /// unless `first` is 0.
+  /// Returns whether the access is contiguous over the fused loop of all parallel dims. Returns
+  /// false if `first` is not 0.
   bool walksAsOne(const Access &access, unsigned first) {
     unsigned last = op.getNumParallel() - 1;
     if (first != 0 || access.getStrideKind(last, 2) != StrideKind::Contiguous)
@@ -285,7 +286,7 @@ private:
   // A row in a block
   //===--------------------------------------------------------------------===//
 
-  /// Distributes the dims from `rows` on over the lanes of one block.
+  /// Distributes the dims after the first `rows` ones over the lanes of one block.
   void writeInBlock(unsigned rows) {
     SmallVector<unsigned> parallel = getParallelDims(rows), reduction = getReductionDims();
     SmallVector<Value> order(ArrayRef(loops).take_front(rows));
@@ -324,7 +325,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Returns the dims of a large sum of products in which each factor has parallel dims of its own,
-  /// or nothing if it is no such sum.
+  /// or nothing if the expression is not such a sum.
   std::optional<ProductDims> matchProduct() {
     std::optional<te::Factors> factors = matchFactors(op);
     if (!factors || getProduct(getReductionDims()) < leastTiled)
@@ -340,7 +341,7 @@ private:
     if (dims.first.empty() || dims.second.empty() || getProduct(dims.first) < leastTiled ||
         getProduct(dims.second) < leastTiled)
       return std::nullopt;
-    // Adjacent results are along the dims of the second factor.
+    // The second factor is the one that depends on the last dim, along which results are adjacent.
     if (llvm::is_contained(dims.first, op.getNumParallel() - 1))
       std::swap(dims.first, dims.second);
     return dims;

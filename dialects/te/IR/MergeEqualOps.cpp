@@ -36,7 +36,7 @@ struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-/// Merges equal ops within one scope: the ops of an isolated op and of the regions in it.
+/// Merges equal ops within one scope: all ops in the regions of one isolated op, at any depth.
 class Merger {
 public:
   explicit Merger(RewriterBase &rewriter) : rewriter(rewriter) {}

@@ -39,7 +39,7 @@ void dispatchSizes(ArrayRef<OpFoldResult> sizes, SmallVectorImpl<int64_t> &stati
 SmallVector<OpFoldResult> mixSizes(MLIRContext *context, ArrayRef<int64_t> staticSizes,
                                    ValueRange dynamicSizes);
 
-/// Returns the constant that `size` is, if it is one.
+/// Returns the value of `size` if it is a constant.
 std::optional<int64_t> getConstantSize(OpFoldResult size);
 
 } // namespace mlir::tssa::te

@@ -25,8 +25,8 @@
 
 namespace mlir::tssa::te {
 
-/// Each buffer has an offset that is a multiple of this, and at least this many bytes after the
-/// last buffer can be read.
+/// The offset of each buffer is a multiple of this. At least this many bytes can be read after the
+/// last buffer.
 constexpr int64_t bufferAlignment = 64;
 
 /// The memory that one or more variables share.

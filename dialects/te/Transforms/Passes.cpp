@@ -26,7 +26,8 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   if (merges)
     function.addPass(createTEMerge());
   function.addPass(::tssa::createSoundCanonicalizerPass());
-  // Merging leaves equal ops in the host program, and ops that the canonicalizer made foldable.
+  // The host program now has equal ops, left by merging, and ops that te-simplify can fold since
+  // the canonicalizer has run again.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());

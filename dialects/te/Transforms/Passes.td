@@ -136,7 +136,7 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"maxElements", "max-elements", "int64_t", "67108864",
-                        "elements of all constants made">];
+                        "greatest total number of elements of the new constants">];
   let statistics = [Statistic<"numFolded", "folded", "expressions that became constants">];
 }
 

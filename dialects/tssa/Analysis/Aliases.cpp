@@ -140,8 +140,9 @@ void Aliases::findRootedPaths() {
       if (rootedPaths[name].root != name)
         rootedPaths[name] = {};
   };
-  // The values only become less precise: from unknown to a path, to a path with more `?`, to a root
-  // of its own. When a name becomes its own root, the others are computed anew.
+  // What is known of a name only becomes less precise: at first nothing is known, then a root and a
+  // path, then a path with more `?`, and at last the name is its own root. When a name becomes its
+  // own root, the other names are computed anew.
   bool changed = true;
   while (changed) {
     changed = false;
@@ -245,8 +246,8 @@ void Aliases::findAccesses() {
   });
 }
 
-/// Returns whether `root` is already bound to its storage where `op` runs. Otherwise it is bound
-/// to another storage before any use after `op`.
+/// Returns whether `root` is already bound to its storage when `op` runs. If not, it is bound to a
+/// storage before any use after `op`.
 static bool isGivenBefore(Value root, Operation *op) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return argument.getOwner()->getParent()->isAncestor(op->getParentRegion());
@@ -255,7 +256,8 @@ static bool isGivenBefore(Value root, Operation *op) {
 }
 
 /// Returns whether `later` may run after `earlier` while `root` still names the same storage. In
-/// a later iteration of a loop it does so only if `root` is defined outside of the loop.
+/// a later iteration of a loop, `root` names the same storage only if it is defined outside of the
+/// loop.
 static bool mayFollow(Operation *earlier, Operation *later, Value root) {
   Operation *ancestor = earlier;
   while (!ancestor->isAncestor(later))

@@ -34,8 +34,8 @@ struct RootedPath {
   }
 };
 
-/// A name that is copied into, a root that it may alias, and the write and the later use that
-/// make the copy observable.
+/// A name into which refs are copied, a root that it may alias, and the write and the later use
+/// that make the copy observable.
 struct Conflict {
   Value name, other;
   Operation *write, *use;
@@ -73,14 +73,16 @@ private:
   void findAliased();
   /// Returns whether two roots may be the same storage at one time.
   bool mayBeSame(Value left, Value right) const;
-  /// Returns whether a ref that comes into `name` may be the storage that `other` has at that time.
+  /// Returns whether a ref that comes into `name` may refer to the storage that `other` refers to
+  /// at that time.
   bool isGivenStorageOf(Value name, Value other) const;
 
   func::FuncOp function;
   MLIRContext *context;
   SmallVector<Value> names;
   DenseMap<Value, RootedPath> rootedPaths;
-  /// For each name that is copied into, the incoming roots in the order of `getIncomingOperands`.
+  /// For each name into which refs are copied, the incoming roots in the order of
+  /// `getIncomingOperands`.
   llvm::MapVector<Value, SmallVector<Edge>> edges;
   /// For each root, the other roots that may be the same storage at one time.
   DenseMap<Value, DenseSet<Value>> aliased;

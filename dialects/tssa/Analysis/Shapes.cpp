@@ -60,7 +60,7 @@ static Value findBase(Value tensor) {
 
 Value refs::getShapeOrigin(Value tensor) {
   Value base = findBase(tensor);
-  // `reached` holds all values that flow into `base`, directly or not. If only one of them has
+  // `reached` holds all values that flow into `base`, directly or not. If exactly one of them has
   // no incoming value, all of them have its shape.
   llvm::SetVector<Value> reached;
   reached.insert(base);

@@ -15,8 +15,8 @@
 ///   (L5) assign(b, assign(access(b, P), s, Q), P) = assign(b, s, P; Q)
 ///   (L6) access(assign(b, s, P), Q) = access(b, Q), P and Q disjoint
 ///
-/// In L1, L2, L3 "P" is any path that is known to be equal. Paths of assigns are
-/// injective, as the verifier demands.
+/// In L1, L2 and L3 the two paths P may consist of different steps, if they are known to select the
+/// same elements. Paths of assigns are injective, as the verifier demands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,7 @@
 using namespace mlir;
 using namespace mlir::tssa::refs;
 
-/// Relates the views that two paths select of `base`, with the sizes that the type of `base`
-/// knows.
+/// Relates the views of `base` along two paths. Uses the sizes that the type of `base` gives.
 static Relation relateOn(Value base, const Path &left, const Path &right) {
   auto type = cast<RankedTensorType>(base.getType());
   if (left == right)

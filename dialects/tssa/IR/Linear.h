@@ -31,7 +31,7 @@ public:
   bool operator==(const Linear &other) const { return (*this - other).isZero(); }
   bool operator!=(const Linear &other) const { return !(*this == other); }
 
-  /// Returns the constant that the sum equals for all values, if it has no terms.
+  /// Returns the value of the sum if it is a constant, that is, if it has no terms.
   std::optional<int64_t> getConstant() const;
   /// Returns whether the sum is a constant of at least `bound`.
   bool isAtLeast(int64_t bound) const { return getConstant() && *getConstant() >= bound; }

@@ -47,7 +47,7 @@ struct Product {
 /// The group of dims that is being matched, in the sizes before or after the reshape.
 struct Cursor {
   ArrayRef<AffineExpr> sizes;
-  /// Positions of the dims that no group has yet.
+  /// Positions of the dims that are not in a group yet.
   ArrayRef<unsigned> rest;
   SmallVector<unsigned> group = {};
   Product product = {};

@@ -98,14 +98,14 @@ def TSSA_ExpandAttr : TSSA_Step<"Expand", "expand",
     ["mayVary", "isInjective", "coversBase"]> {
   let summary = "repeats dim `dim`, which has size 1, `size` times: expand(dim, size)";
   let description = [{
-    No write may go through an expanded view, as several elements of it are one
-    element of the base.
+    No write may go through an expanded view, because several elements of the view
+    are the same element of the base.
   }];
 }
 
 def TSSA_ReshapeAttr : TSSA_Step<"Reshape", "reshape",
     ["mayVary", "compose"]> {
-  let summary = "gives the elements, in row-major order, other sizes: reshape(s0, s1, ...)";
+  let summary = "changes the sizes and keeps the row-major order of the elements: reshape(s0, s1, ...)";
 }
 
 #endif // DIALECTS_TSSA_IR_TSSABASE

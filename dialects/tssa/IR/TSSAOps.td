@@ -28,14 +28,14 @@ defvar pathMethods = [{
 }];
 
 //===----------------------------------------------------------------------===//
-// With identity
+// Ops on references
 //===----------------------------------------------------------------------===//
 
 def TSSA_AllocOp : TSSA_Op<"alloc", [RefOfTensor<"ref", "source">]> {
   let summary = "allocate a storage with the contents of `source`";
   let description = [{
-    `constant`, if given, is the name of the constant of the user's program that
-    the storage holds. A write to such a storage is an error, because the next
+    If the storage holds a constant of the user's program, `constant` is the name
+    of that constant. A write to such a storage is an error, because the next
     run would see it.
 
     Example: `%s = tssa.alloc %b : !tssa.ref<?x4xf32>`
@@ -110,7 +110,7 @@ def TSSA_WriteOp : TSSA_Op<"write", [RefOfTensor<"ref", "value">]> {
 }
 
 //===----------------------------------------------------------------------===//
-// On values
+// Ops on values
 //===----------------------------------------------------------------------===//
 
 def TSSA_AccessOp : TSSA_Op<"access", [Pure]> {

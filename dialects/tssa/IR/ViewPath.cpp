@@ -149,7 +149,7 @@ bool refs::coversBase(const Path &path) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// Returns, for each step of `path`, the sizes of the tensor that it is applied to, as
+/// Returns, for each step of `path`, the sizes of the tensor that the step is applied to, as
 /// expressions; empty for steps that need no sizes.
 static SmallVector<SmallVector<AffineExpr>>
 getSizesBefore(const Path &path, ArrayRef<OpFoldResult> sizes, ExprFn toExpr) {
@@ -261,7 +261,7 @@ static bool areEqual(const Box::Range &left, const Box::Range &right) {
   return left.start == right.start && left.size == right.size && sameStep;
 }
 
-/// Whether both views show the same elements in the same order.
+/// Returns whether both views show the same elements in the same order.
 static bool areEqual(const Box &left, const Box &right) {
   for (auto [l, r] : llvm::zip_equal(left.ranges, right.ranges))
     if (!areEqual(l, r))

@@ -67,7 +67,7 @@ ArrayAttr splitPath(MLIRContext *context, const Path &path, SmallVectorImpl<Valu
 /// Returns the number of `?` in `path`.
 unsigned countDynamic(ArrayAttr path);
 
-/// Returns the shape that a view along `path` has of a tensor of shape `shape`. Emits an error and
+/// Returns the shape of the view along `path` of a tensor of shape `shape`. Emits an error and
 /// fails if a step does not fit.
 FailureOr<SmallVector<int64_t>> inferShape(ArrayAttr path, ArrayRef<int64_t> shape,
                                            function_ref<InFlightDiagnostic()> emitError);
@@ -84,11 +84,13 @@ bool coversBase(const Path &path);
 /// Converts a size or an integer of a step to an affine expression.
 using ExprFn = function_ref<AffineExpr(OpFoldResult)>;
 
-/// Returns the index in the base, of sizes `sizes`, of the element at `point` of the view.
+/// Returns the index in the base of the element that the view has at `point`. The base has the
+/// sizes `sizes`.
 SmallVector<AffineExpr> mapOut(const Path &path, ArrayRef<AffineExpr> point,
                                ArrayRef<OpFoldResult> sizes, MLIRContext *context, ExprFn toExpr);
-/// Returns the index in the view of the element at `point` of the base, with the constraints under
-/// which it is in the view. Returns nothing if it may be several elements of the view.
+/// Returns the index in the view of the element that the base has at `point`, with the constraints
+/// under which the element is in the view. Returns nothing if the view may have the element at
+/// several indexes.
 std::optional<InverseMap> mapIn(const Path &path, ArrayRef<AffineExpr> point,
                                 ArrayRef<OpFoldResult> sizes, MLIRContext *context, ExprFn toExpr);
 
@@ -96,8 +98,8 @@ std::optional<InverseMap> mapIn(const Path &path, ArrayRef<AffineExpr> point,
 /// arithmetic.
 Path concat(OpBuilder &builder, Location loc, const Path &path, const Path &next);
 
-/// Returns the box that the longest possible prefix of `path` selects of a base of `sizes`.
-/// `isWhole` is set to whether this prefix is the whole path.
+/// Returns the box that the first steps of `path` select from a base of `sizes`: as many steps as
+/// select a box. Sets `isWhole` to whether these are all steps of the path.
 Box getBox(const Path &path, ArrayRef<OpFoldResult> sizes, bool &isWhole);
 
 /// Relates the views that two paths select of one base of sizes `sizes`. The result is `Contains`

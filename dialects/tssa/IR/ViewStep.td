@@ -1,4 +1,4 @@
-//===- ViewStep.td - what every step of a view path can do -*- tablegen -*-===//
+//===- ViewStep.td - the interface of view steps ----------*- tablegen -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,13 +36,13 @@ def ViewStep : AttrInterface<"ViewStep"> {
       "::llvm::SmallVector<::mlir::OpFoldResult>", "reifyShape",
       (ins "::llvm::ArrayRef<::mlir::OpFoldResult>":$sizes,
            "::llvm::ArrayRef<::mlir::OpFoldResult>":$integers)>,
-    InterfaceMethod<"Returns the index in the base, of sizes `sizes`, of the element at `point` of the view.",
+    InterfaceMethod<"Returns the index in the base of the element that the view has at `point`. The base has the sizes `sizes`.",
       "::llvm::SmallVector<::mlir::AffineExpr>", "mapOut",
       (ins "::llvm::ArrayRef<::mlir::AffineExpr>":$point,
            "::llvm::ArrayRef<::mlir::AffineExpr>":$integers,
            "::llvm::ArrayRef<::mlir::AffineExpr>":$sizes,
            "::mlir::MLIRContext *":$context)>,
-    InterfaceMethod<"Inverse of `mapOut`: returns the index in the view of the element at `point` of the base, with the constraints under which it is in the view. Returns nothing if it may be several elements of the view.",
+    InterfaceMethod<"Inverse of `mapOut`: returns the index in the view of the element that the base has at `point`, with the constraints under which the element is in the view. Returns nothing if the view may have the element at several indexes.",
       "::std::optional<::mlir::tssa::refs::InverseMap>", "mapIn",
       (ins "::llvm::ArrayRef<::mlir::AffineExpr>":$point,
            "::llvm::ArrayRef<::mlir::AffineExpr>":$integers,

@@ -166,7 +166,7 @@ FailureOr<SmallVector<int64_t>> SliceAttr::inferShape(ArrayRef<int64_t> shape,
   if (failed(checkDim(i[0], shape.size(), emitError)))
     return failure();
   bool isKnown = i[1] != dynamic && i[2] != dynamic && shape[i[0]] != dynamic;
-  // An empty slice may start anywhere, as the composition of slices yields such starts.
+  // An empty slice may start anywhere, because composing slices may move its start.
   bool isOutside =
       isKnown && i[2] && (i[1] >= shape[i[0]] || (shape[i[0]] - 1 - i[1]) / i[3] < i[2] - 1);
   if (isOutside)

@@ -13,7 +13,7 @@
 ///   write w, v   is  contents := assign(contents, w, path of v)
 ///
 /// What remains is SSA construction for these variables over structured control flow: a region
-/// that writes a storage allocated outside of it carries its contents.
+/// that writes a storage allocated outside of it carries the contents of the storage.
 ///
 /// At each program point the value of v equals access(contents, path of v), because sizes never
 /// change and an injective assign is the whole effect of a write.

@@ -60,8 +60,8 @@ static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
   });
 }
 
-/// Returns whether the bodies of `op` use from the loop only tensors, and scalars that can be
-/// computed within a body.
+/// Returns whether each value of the loop's body that the bodies of `op` use is a tensor, or a
+/// scalar that they can compute themselves.
 static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
   WalkResult result = op.walk([&](Operation *inner) {
     bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {
@@ -104,8 +104,8 @@ public:
 
   /// Copies all ops but the terminator. Returns the values that the copy has to yield.
   SmallVector<Value> copy(Block &body);
-  /// Returns `expr` with its dims shifted up and each symbol replaced by the value that its
-  /// operand has in iteration d0. Appends the operands of the result to `symbols`.
+  /// Returns `expr` with its dims shifted up, and with each symbol replaced by the value that the
+  /// symbol's operand has in iteration d0. Appends the symbol operands of the result to `symbols`.
   AffineExpr rewrite(AffineExpr expr, ValueRange operands, SmallVectorImpl<Value> &symbols);
   IRMapping mapping;
 

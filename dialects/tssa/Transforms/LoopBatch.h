@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Given a loop whose iterations are independent, LoopBatch builds for an op of its body the op
-/// that does the work of all iterations. The new op has a further leading dim that counts the
+/// Given an op in the body of a loop whose iterations are independent, LoopBatch builds an op that
+/// does the work of all iterations. The new op has a further leading dim that counts the
 /// iterations. Element (k, i...) of its result is element (i...) of the result of the original
 /// op in iteration k, in which the induction variable is lower + k * step.
 ///
@@ -36,7 +36,8 @@ public:
   /// Declares that `inside`, a tensor of the body, is the tensor `outside` in each iteration.
   void setUniform(Value inside, Value outside) { uniform.map(inside, outside); }
 
-  /// Builds the batched op at the builder and records its results for the results of `op`.
+  /// Builds the batched op at the insertion point of the builder, and maps the results of `op` to
+  /// its results.
   void batch(te::ComputeOp op);
   void batch(tensor::CastOp op);
   /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.

@@ -15,7 +15,7 @@ namespace mlir::tssa::refs {
 #define GEN_PASS_DECL
 #include "dialects/tssa/Transforms/Passes.h.inc"
 
-/// Adds all passes of stage functional; see dialects/tssa/README.md.
+/// Adds all passes of the functional stage; see dialects/tssa/README.md.
 void buildFunctionalStage(OpPassManager &manager);
 
 #define GEN_PASS_REGISTRATION

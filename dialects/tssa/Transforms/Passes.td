@@ -89,8 +89,8 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
     becomes an assign that yields the next value. scf.if, scf.for and scf.while carry the contents
     of the storages that are written in them. Arguments and results that are refs become tensors.
     The new contents of an argument that is written are a further result, whose port says
-    `writes_back`; the port of a result that is a view of an argument says `alias_of`. Without
-    mutation, all later passes see only values.
+    `writes_back`; the port of a result that is a view of an argument says `alias_of`. All later
+    passes work on values, without mutation.
 
     - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, loops and branches.
@@ -230,7 +230,8 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
 def TSSAEraseVersions : Pass<"tssa-erase-versions", "::mlir::func::FuncOp"> {
   let summary = "remove updates, and ops that only updates used";
   let description = [{
-    This is the last of the paper's steps. It removes the updates, and the ops that only they used.
+    This is the last of the paper's steps. It removes the updates, and the ops that only updates
+    used.
 
     - **Needs**: to run after tssa-rename.
     - **Keeps**: the meaning.
@@ -258,8 +259,8 @@ def TSSAEraseVersions : Pass<"tssa-erase-versions", "::mlir::func::FuncOp"> {
 def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
   let summary = "eliminate common subexpressions";
   let description = [{
-    An op without effects that equals an earlier one, in its block or in a block around it, is
-    replaced by it. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
+    An op without effects is replaced by an equal earlier op, if there is one in its own block or in
+    an enclosing block. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
     with the square of a program in which many expressions differ only in their bodies; here it
     grows with the program.
 
@@ -301,8 +302,9 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
     A loop over the rows of a tensor is one expression when its iterations do not depend on each
     other. An scf.for is rewritten when the slices of its carried tensors that different iterations
     read and write do not overlap, and its body consists of expressions. The expressions get a
-    further dim, and updates write what was carried. The trip count may be known only to the run.
-    Counters become arithmetic. A remark says for each loop what became of it.
+    further dim, and updates write to the tensors that the loop carried. The trip count may be known
+    only to the run. Counters become arithmetic on the induction variable. For each loop, a remark
+    says that it was rewritten or why not.
 
     - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what
       the same iteration has written.

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The second part of Algorithm 1 of the paper. For update(x', x) in a region of an op O
-/// that does not define x: the region yields x, O has a new result r, and update(r, x)
+/// The second part of Algorithm 1 of the paper. If a region of an op O has an update(x', x), and
+/// x is defined outside of O, the region yields x, O gets a new result r, and update(r, x)
 /// follows O. A loop also carries x: its body begins with update(p, x) for the new
 /// argument p. All regions of O yield x itself; tssa-rename then replaces x by the version
 /// that reaches the yield.
 ///
-/// O gets one value for x, however often x is updated inside.
+/// O gets one new result for x, however often x is updated inside.
 ///
 //===----------------------------------------------------------------------===//
 

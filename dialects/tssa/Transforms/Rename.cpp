@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The last part of Algorithm 1 of the paper. After update(x', x), in program order, uses of x
-/// that it dominates become uses of x'. They include operands of loops, values that blocks yield,
-/// and the old versions of later updates.
+/// The last part of Algorithm 1 of the paper. Updates are visited in program order. The uses of x
+/// that an update(x', x) dominates become uses of x'. They include operands of loops, values that
+/// blocks yield, and the old versions of later updates.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -121,7 +121,8 @@ SmallVector<Value> Resolver::unpackInits(Operation *op) {
   return inits;
 }
 
-/// Resolves the names of `region`. `yieldsInto` are the values that its yielded values become.
+/// Resolves the names of `region`. `yieldsInto` are the arguments or results that get the values
+/// that the region yields.
 void Resolver::resolveRegion(Region &region, ValueRange yieldsInto) {
   builder.setInsertionPointToStart(&region.front());
   SmallVector<Value> arguments(region.getArguments());

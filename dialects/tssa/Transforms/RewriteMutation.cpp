@@ -9,10 +9,10 @@
 /// The first part of Algorithm 1 of the paper. Each ref becomes a tensor, and each view an
 /// access. A write of w to v, in program order, is rewritten in two steps:
 ///
-///   1. Up: from v to the root t, the new contents of the parent y of each x are
-///      y' = assign(y, x'). The last one is the new contents of t.
+///   1. Up: v has the new contents w. From v to the root t, if x is a view of y and has the new
+///      contents x', then y has the new contents y' = assign(y, x').
 ///   2. Down: from t on, each x gets an update(x', x), and each view c of x that dominates the
-///      write a new access c' = access(x').
+///      write gets the new contents c' = access(x').
 ///
 /// A `tssa.alloc` and a `tssa.read` become accesses with an empty path. The access gives the
 /// storage a value of its own, so that an update renames neither the source of the alloc nor a
@@ -47,7 +47,8 @@ private:
   void makeTensor(Operation *op);
   /// Builds the new contents of the root of the written ref and returns them.
   Value passUp(WriteOp write);
-  /// Builds an update of the tensor of `ref` to `contents`, and of its views that dominate `write`.
+  /// Builds an update of the tensor of `ref` to `contents`, and then updates of the views of `ref`
+  /// that dominate `write`.
   void passDown(WriteOp write, Value ref, Value contents);
 
   func::FuncOp function;
