@@ -47,7 +47,7 @@ struct TensorAccess {
   SmallVector<Value> symbols;
   /// The access happens where this set over the dims and symbols holds, or always if it is null.
   IntegerSet guard;
-  ExpressionBody point; ///< The points of the access.
+  ExpressionBody point;        ///< The points of the access.
   llvm::SmallBitVector opaque; ///< For each dim of the tensor: whether data decides the index.
 };
 

@@ -9,8 +9,8 @@
 /// `te.read`, `te.index` and `te.inside`, the *point ops*, refer to the point of the enclosing
 /// iteration domain by position: dim `d_i` of their maps is dim i of the enclosing op. To move a
 /// body to another domain, its maps are composed with a map between the domains; the functions here
-/// do this for a whole body. Evaluating the cloned body at point p gives the value of the original body
-/// at map(p).
+/// do this for a whole body. Evaluating the cloned body at point p gives the value of the original
+/// body at map(p).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_POINTOPS_H

@@ -13,9 +13,9 @@
 namespace mlir::tssa::refs {
 
 /// Returns the index that an element of a tensor has after a row-major reshape from sizes `from` to
-/// sizes `to`. Its index before the reshape is `point`. Sizes are constants or symbols. Dims are matched in groups
-/// of equal product, and only the dims of one group are linearised together: the map from
-/// [N, 12, 64] to [N, 768] multiplies nothing by N.
+/// sizes `to`. Its index before the reshape is `point`. Sizes are constants or symbols. Dims are
+/// matched in groups of equal product, and only the dims of one group are linearised together: the
+/// map from [N, 12, 64] to [N, 768] multiplies nothing by N.
 SmallVector<AffineExpr> mapReshape(ArrayRef<AffineExpr> point, ArrayRef<AffineExpr> from,
                                    ArrayRef<AffineExpr> to, MLIRContext *context);
 
