@@ -19,7 +19,7 @@
 
 namespace mlir::tssa::refs {
 #define GEN_PASS_DEF_TSSARENAME
-#define GEN_PASS_DEF_TSSAERASEUPDATES
+#define GEN_PASS_DEF_TSSAERASEVERSIONS
 #include "dialects/tssa/Transforms/Passes.h.inc"
 } // namespace mlir::tssa::refs
 

@@ -1,0 +1,212 @@
+//===- TensorLayout.h - a layout map applied to a shape -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A `TensorLayout` is a LayoutMap applied to the shape of a tensor. LayoutMap.h explains the
+/// primitives and the terms *element* (a position of the logical tensor) and *cell* (one of the
+/// physical tensor).
+///
+/// ### Digits
+///
+/// The list of primitives is brought into a normal form. A dim of the physical tensor is a list
+/// of *digits*, the most significant first. A digit is a part of a number in a mixed radix:
+///
+///     digit [low, high) of x  =  (x mod high) / low
+///
+/// and the numbers are the indexes of the logical dims, and what pad, unfold and fold make of a
+/// list of digits. `split` cuts digits, `fuse` appends lists, `reorder` permutes them; two digits
+/// [16, 64) and [1, 16) of one number that stand beside each other are the digit [1, 64). For
+/// sizes 1, 64, 56, 56, and `c` for the index of dim 1:
+///
+///   | map                                            | physical dims as digits |
+///   |------------------------------------------------|---------------------------------------------|
+///   | map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)> | -, c[16, 64), h[1, 56), w[1, 56), c[1, 16)
+///   | | map<split(1, [*, 16]), fuse(1, 2)>             | -, c[1, 64), h[1, 56), w[1, 56) | |
+///   map<fuse(2, 3), split(2, [*, 112])>            | -, c[1, 64), h[2, 56), h[1, 2) w[1, 56)     |
+///   | map<fuse(2, 3), split(2, [*, 32])>             | -, c[1, 64), x[32, 3136), x[1, 32) for x =
+///   h[1, 56) w[1, 56) | | map<pad(1, to 48), split(1, [*, 48])>          | -, P[48, 96), P[1, 48),
+///   h, w, for P = c padded to 96 |
+///
+/// A dim of size 1 has no digits. In the last but one row 32 neither divides 56 nor is divided by
+/// it, so h and w first become one number. Most algebra is then bookkeeping: equality compares
+/// lists, an index expression reads the digits off, and no division has to be simplified away
+/// later.
+///
+/// ### Sizes
+///
+/// Sizes are expressions over symbols, constants where they are static. What a map demands of a
+/// size and what static sizes are checked for at once (that a factor divides it, that a tile fits)
+/// is a *condition* where the size is dynamic: all else holds for sizes that satisfy
+/// them, and whoever uses the layout proves them, tests them at run time, or declines. All sizes
+/// are at least 1: a tensor without elements has no layout.
+///
+/// ### Laws
+///
+/// For every layout, every element e and every cell c, with sizes that satisfy the conditions:
+/// - exactly one of these holds: c is of no element, and no case of getElement(c) holds; or
+///   exactly one case holds and gives its element.
+/// - without unpad and fold, exactly one case of getCell(e) holds, and it gives a cell of e. With
+///   them at most one does, and an element for which none does is not stored.
+/// - getCopy(e, n), for all n in the box of getCopyCounts() for which it holds, gives all
+///   cells of e, each once.
+/// - isBijective() implies that every cell has an element and every element one cell.
+/// - growth = cells / elements, wherever it is known.
+/// - the layout of compose(a, b) is that of b on the physical shape of a: its getElement is that of
+/// b
+///   followed by that of a, and its getCell the other way round.
+/// - invert() applied to the physical shape gives the logical shape, and compose(map, inverse) is
+/// the
+///   identity.
+/// - a == b implies equal physical shapes and equal getElement. The reverse holds for maps whose
+///   factors nest, which all maps of split, reorder and fuse that tilings need do; beyond them two
+///   equal layouts may be taken to be different, which costs a copy and never a wrong result.
+///
+/// ### How it is used
+///
+/// - *A result is stored*: the new iteration domain is getPhysicalShape(). Replace each
+///   parallel dim of the expression by getElement(new dims); where its guard does not hold the
+///   cell is filled.
+/// - *An operand is read*: replace the index of the read by getCell(index), or by getCellInWindows
+/// for
+///   an unfolded dim that is read in sliding windows.
+/// - *A constant is packed*: for each cell copy getElement(cell), and fill where no case holds.
+/// - *A layout is propagated*: apply the same LayoutMap to the other tensor's shape, if
+/// isBijective(), or
+///   else after a look at the growth.
+/// - *The ends of an edge are compared*: == if the tensor's type has to agree, hasSameBytes if its
+///   memory may be seen as another type. Otherwise a conversion computes cell c of the reader's end
+///   from producer.getCell(reader.getElement(c)).
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_ALGEBRA_TENSORLAYOUT_H
+#define DIALECTS_LAYOUT_ALGEBRA_TENSORLAYOUT_H
+
+#include "dialects/layout/Algebra/Digits.h"
+#include "dialects/layout/Algebra/LayoutMap.h"
+
+namespace mlir::tssa::layout {
+
+/// What a dynamic size has to satisfy.
+struct SizeCondition {
+  AffineExpr expr; ///< over symbols: is >= 0, or == 0 if `isEquality`
+  bool isEquality = false;
+  std::string reason; ///< the primitive and what it expects, for messages
+
+  bool operator==(const SizeCondition &other) const {
+    return expr == other.expr && isEquality == other.isEquality;
+  }
+};
+
+/// An index that holds where all expressions of the guard are at least 0.
+struct GuardedIndex {
+  SmallVector<AffineExpr> index;
+  SmallVector<AffineExpr> guard;
+};
+
+/// Cells per element, as a fraction in lowest terms.
+struct Growth {
+  int64_t cells = 1, elements = 1;
+
+  bool operator==(const Growth &other) const {
+    return cells == other.cells && elements == other.elements;
+  }
+  double asRatio() const { return static_cast<double>(cells) / static_cast<double>(elements); }
+};
+
+/// How a reader goes through a dim: its index is `stride * window + offset`, where
+/// 0 <= window < count and minOffset <= offset <= maxOffset. In a convolution, `window` is the
+/// output position and `offset` the position in the filter, dilated, less the padding.
+struct SlidingWindow {
+  AffineExpr window, count, offset;
+  int64_t stride = 1, minOffset = 0, maxOffset = 0;
+};
+
+/// The index of a read through an unfolded dim, right where the conditions hold.
+struct WindowedIndex {
+  SmallVector<AffineExpr> index;
+  SmallVector<SizeCondition> conditions;
+};
+
+class TensorLayout {
+public:
+  /// Applies `map`. The sizes are constants or expressions over symbols. A map that does not fit is
+  /// refused with the primitive, the dim and its size.
+  static FailureOr<TensorLayout> get(const LayoutMap &map, ArrayRef<AffineExpr> shape,
+                                     MLIRContext *context, Refuse refuse);
+
+  /// The same for the shape of a type: a dynamic dim `i` has the size `s<i>`.
+  static FailureOr<TensorLayout> get(const LayoutMap &map, ArrayRef<int64_t> shape,
+                                     MLIRContext *context, Refuse refuse);
+
+  const LayoutMap &getMap() const { return map; }
+  ArrayRef<AffineExpr> getLogicalShape() const { return logicalShape; }
+  ArrayRef<AffineExpr> getPhysicalShape() const { return physicalShape; }
+  /// The physical shape for a type: kDynamic where a size is not constant.
+  SmallVector<int64_t> getPhysicalTypeShape() const;
+  /// Empty for static shapes.
+  ArrayRef<SizeCondition> getConditions() const { return conditions; }
+
+  /// Cells per element, also with dynamic sizes where it does not depend on them.
+  std::optional<Growth> getGrowth() const { return growth; }
+  bool isIdentity() const;
+  /// Whether it only permutes: nothing is padded, copied or dropped.
+  bool isBijective() const;
+
+  /// Whether both store tensors of one logical shape alike: the same cells in the same
+  /// physical dims. Layouts with different conditions are compared where both hold.
+  bool operator==(const TensorLayout &other) const;
+  bool operator!=(const TensorLayout &other) const { return !(*this == other); }
+  /// Whether memory holds the same, byte for byte, though perhaps as other dims.
+  bool hasSameBytes(const TensorLayout &other) const;
+
+  /// The canonical cell of an element, with the smallest numbers of tiles: disjoint cases, of
+  /// which there are more than one only where tiles overlap.
+  SmallVector<GuardedIndex, 1> getCell(ArrayRef<AffineExpr> element) const;
+
+  /// How many numbers choose among the copies of an element, and how many values each can have.
+  ArrayRef<int64_t> getCopyCounts() const { return copyCounts; }
+  /// The cell of copy `copy` of an element, where there is one.
+  GuardedIndex getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const;
+
+  /// The cell that a read in sliding windows uses. `windows` has an entry per logical
+  /// dim, empty where the dim is not unfolded. For an unfolded dim with tiles of B indexes, S
+  /// apart, let n = S / stride. The windows i n to (i + 1) n - 1 are read from tile i, at stride *
+  /// (window mod n) + offset. This is refused unless
+  ///   (W1) stride divides S,
+  ///   (W2) the offsets begin at 0 or later, and n windows end within B indexes,
+  ///   (W3) there are tiles for all windows: count <= n * number of tiles.
+  /// A read whose guard holds where its index is out of bounds is not made right.
+  FailureOr<WindowedIndex> getCellInWindows(ArrayRef<AffineExpr> element,
+                                            ArrayRef<std::optional<SlidingWindow>> windows,
+                                            Refuse refuse) const;
+
+  /// The element of a cell: disjoint cases, of which there are more than one only with fold. A cell
+  /// for which none holds has no element.
+  SmallVector<GuardedIndex, 1> getElement(ArrayRef<AffineExpr> cell) const;
+
+  /// The map that gives the logical tensor back. It holds for this shape: `fuse`, `pad to` and
+  /// `unfold` are undone by sizes, and refused where these are dynamic (one of a fuse may be).
+  FailureOr<LayoutMap> invert(Refuse refuse) const;
+
+private:
+  friend class LayoutBuilder;
+
+  LayoutMap map;
+  MLIRContext *context = nullptr;
+  SmallVector<AffineExpr> logicalShape, physicalShape;
+  SmallVector<Primitive> inverse; ///< in the order of the map
+  std::string whyNotInvertible;
+  SmallVector<SizeCondition> conditions;
+  std::optional<Growth> growth = Growth();
+  NumberTable numbers;
+  SmallVector<DigitList> dims; ///< of the physical tensor
+  SmallVector<int64_t> copyCounts;
+};
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_ALGEBRA_TENSORLAYOUT_H
