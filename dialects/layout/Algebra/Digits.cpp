@@ -9,6 +9,7 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tssa::layout;
@@ -138,59 +139,57 @@ DigitList NumberTable::normalize(ArrayRef<Digit> list) const {
   return merged;
 }
 
-/// Takes digits of together `extent` values off the right of `rest`; false if there are none.
-bool NumberTable::takeFromRight(DigitList &rest, AffineExpr extent, DigitList &taken,
-                                SizeArithmetic &sizes) {
-  while (getConstant(extent) != 1) {
-    if (rest.empty())
-      return false;
+/// Makes one digit of all of `list`.
+static void replaceByWhole(NumberTable &numbers, DigitList &list, SizeArithmetic &sizes) {
+  Number number;
+  number.kind = Number::Kind::Recut;
+  number.of = list;
+  number.extent = number.ofExtent = getExtent(list, sizes);
+  list = {Digit{numbers.add(number), sizes.constant(1), number.extent}};
+}
+
+/// How many of the `extent` values that are wanted the low part of `digit` gives; null if the two
+/// have no divisor in common. `isLast` says that no other digit is left, and all divide it.
+static AffineExpr findCommonExtent(const Digit &digit, AffineExpr extent, bool isLast) {
+  AffineExpr given = digit.getExtent();
+  if (isLast || given == extent)
+    return extent;
+  std::optional<int64_t> wantedCount = getConstant(extent), givenCount = getConstant(given);
+  if (!givenCount || !wantedCount)
+    return wantedCount && given.isMultipleOf(*wantedCount) ? extent : AffineExpr();
+  int64_t common = std::gcd(*wantedCount, *givenCount);
+  return common == 1 ? AffineExpr() : getAffineConstantExpr(common, given.getContext());
+}
+
+DigitList NumberTable::takeFromRight(DigitList &rest, AffineExpr extent, SizeArithmetic &sizes) {
+  DigitList taken;
+  while (getConstant(extent) != 1 && !rest.empty()) {
     Digit &last = rest.back();
-    AffineExpr there = last.getExtent();
-    std::optional<int64_t> wanted = getConstant(extent), given = getConstant(there);
-    if (there == extent || (wanted && given && *wanted % *given == 0)) {
-      taken.insert(taken.begin(), last);
-      rest.pop_back();
-      if (there == extent)
-        return true;
-      extent = sizes.constant(*wanted / *given);
+    AffineExpr common = findCommonExtent(last, extent, rest.size() == 1);
+    if (!common && getConstant(last.getExtent()) != 1) {
+      replaceByWhole(*this, rest, sizes);
       continue;
     }
-    // Of the last digit left, what is still wanted is a divisor.
-    bool isDivisor = given ? wanted && *given % *wanted == 0
-                           : rest.size() == 1 || (wanted && there.isMultipleOf(*wanted));
-    if (!isDivisor)
-      return false;
-    AffineExpr middle = sizes.multiply(last.low, extent);
-    taken.insert(taken.begin(), {last.number, last.low, middle});
-    last.low = middle;
-    return true;
+    if (!common || common == last.getExtent()) {
+      taken.insert(taken.begin(), last);
+      rest.pop_back();
+    } else {
+      AffineExpr middle = sizes.multiply(last.low, common);
+      taken.insert(taken.begin(), {last.number, last.low, middle});
+      last.low = middle;
+    }
+    if (common)
+      extent = extent == common ? sizes.constant(1) : extent.floorDiv(common);
   }
-  return true;
+  return taken;
 }
 
 SmallVector<DigitList> NumberTable::cut(DigitList list, ArrayRef<AffineExpr> extents,
                                         SizeArithmetic &sizes) {
   SmallVector<DigitList> parts(extents.size());
-  DigitList rest = list;
-  bool fits = true;
-  for (size_t i = extents.size() - 1; i > 0 && fits; --i)
-    fits = takeFromRight(rest, extents[i], parts[i], sizes);
-  parts[0] = rest;
-  if (!fits) {
-    Number number;
-    number.kind = Number::Kind::Recut;
-    number.of = list;
-    number.extent = number.ofExtent = getExtent(list, sizes);
-    unsigned recut = add(number);
-    AffineExpr low = sizes.constant(1);
-    for (size_t i = extents.size(); i-- > 0;) {
-      AffineExpr high = i == 0 ? numbers[recut].extent : sizes.multiply(low, extents[i]);
-      parts[i] = {{recut, low, high}};
-      low = high;
-    }
-  }
-  for (DigitList &part : parts)
-    part = normalize(part);
+  for (size_t i = extents.size() - 1; i > 0; --i)
+    parts[i] = normalize(takeFromRight(list, extents[i], sizes));
+  parts[0] = normalize(list);
   return parts;
 }
 

@@ -111,7 +111,9 @@ public:
   SmallVector<bool> findUsed(ArrayRef<DigitList> dims) const;
 
 private:
-  bool takeFromRight(DigitList &rest, AffineExpr extent, DigitList &taken, SizeArithmetic &sizes);
+  /// Takes digits with `extent` values off the right of `rest`. Where its digits are no help, they
+  /// become one number first.
+  DigitList takeFromRight(DigitList &rest, AffineExpr extent, SizeArithmetic &sizes);
 
   SmallVector<Number, 4> numbers;
 };

@@ -86,7 +86,8 @@ LogicalResult LayoutBuilder::checkSizes() {
     if (AffineExpr size = getSize(dim); getConstant(size))
       cells = sizes.multiply(cells, size);
   if (sizes.hasOverflowed())
-    return fail("the number of cells does not fit in 64 bits");
+    return primitive ? fail("the number of cells does not fit in 64 bits")
+                     : fail("expected a number of elements that fits in 64 bits for a layout");
   return success();
 }
 
@@ -321,6 +322,8 @@ LogicalResult LayoutBuilder::unfold() {
     return unfoldOverlapping(size);
   // Tiles that do not overlap are a split of what is padded to a whole number of them.
   AffineExpr padded = sizes.roundUp(size, tile);
+  if (sizes.hasOverflowed())
+    return fail("the number of cells does not fit in 64 bits");
   DigitList list = makePadded(dims[primitive->dim], 0, size, padded);
   AffineExpr extents[] = {padded.floorDiv(tile), sizes.constant(tile)};
   replaceDims(1, numbers.cut(list, extents, sizes));
@@ -377,11 +380,9 @@ std::optional<unsigned> LayoutBuilder::findUnfolded(ArrayRef<Digit> tiles,
 
 DigitList LayoutBuilder::makeFolded(DigitList tiles, DigitList offsets, int64_t tile) {
   int64_t size = value(0), stride = value(1);
-  if (size == tile)
-    return offsets;
   if (std::optional<unsigned> unfolded = findUnfolded(tiles, offsets))
     return numbers[*unfolded].of;
-  if (stride == tile) {
+  if (size == tile || stride == tile) {
     DigitList fused = tiles;
     fused.append(offsets);
     AffineExpr padded = sizes.roundUp(sizes.constant(size), tile);

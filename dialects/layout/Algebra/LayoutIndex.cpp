@@ -236,7 +236,7 @@ TensorLayout::getCellInWindows(ArrayRef<AffineExpr> element,
     if (!getConstant(left))
       result.conditions.push_back({left, false, "there are tiles for all windows of the read"});
     return {read.window.floorDiv(*perTile),
-            (read.window % *perTile) * read.stride + read.offset + low};
+            (read.window % *perTile) * read.stride + (read.offset + low)};
   };
   GuardedIndex found;
   refused = !CellBuilder(numbers, element, choose).build(dims, physicalShape, found);

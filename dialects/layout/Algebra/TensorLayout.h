@@ -50,7 +50,7 @@
 /// - exactly one of these holds: c is of no element, and no case of getElement(c) holds; or
 ///   exactly one case holds and gives its element.
 /// - without unpad and fold, exactly one case of getCell(e) holds, and it gives a cell of e. With
-///   them at most one does, and an element for which none does is not stored.
+///   them at most one does: an element, or its canonical cell, may be dropped.
 /// - getCopy(e, n), for all n in the box of getCopyCounts() for which it holds, gives all
 ///   cells of e, each once.
 /// - isBijective() implies that every cell has an element and every element one cell.

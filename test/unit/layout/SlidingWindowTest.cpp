@@ -1,0 +1,114 @@
+//===- SlidingWindowTest.cpp - reads in windows through unfolded dims -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutReference.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::tssa::layout;
+
+namespace {
+
+class SlidingWindowTest : public ::testing::Test {
+protected:
+  TensorLayout apply(ArrayRef<Primitive> primitives, ArrayRef<int64_t> shape) {
+    return *TensorLayout::get(*LayoutMap::get(primitives, messages.take()), shape, &context,
+                              messages.take());
+  }
+  AffineExpr dim(unsigned i) { return getAffineDimExpr(i, &context); }
+  AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, &context); }
+
+  /// A read at stride * d0 + d1 + first, for 0 <= d0 < count and 0 <= d1 < length.
+  SlidingWindow makeWindow(int64_t count, int64_t stride, int64_t length, int64_t first = 0) {
+    return {dim(0), constant(count), dim(1) + first, stride, first, first + length - 1};
+  }
+  FailureOr<WindowedIndex> read(const TensorLayout &layout, const SlidingWindow &window) {
+    return layout.getCellInWindows({window.window * window.stride + window.offset}, {window},
+                                   messages.take());
+  }
+
+  MLIRContext context;
+  Messages messages;
+};
+
+/// Where the rule holds, every read that is in bounds finds its element. It holds for the tiles
+/// that templates choose: those that n windows need, n * stride apart.
+TEST_F(SlidingWindowTest, FindsEveryElement) {
+  unsigned accepted = 0, refused = 0;
+  for (int64_t size = 1; size <= 12; ++size)
+    for (int64_t tile = 1; tile <= size; ++tile)
+      for (int64_t distance = 1; distance <= tile; ++distance) {
+        TensorLayout layout = apply(Primitive::unfold(0, tile, distance), {size});
+        Cells cells({size});
+        cells.apply(Primitive::unfold(0, tile, distance));
+        for (int64_t stride = 1; stride <= 4; ++stride)
+          for (int64_t length = 1; length <= size; ++length) {
+            int64_t count = (size - length) / stride + 1;
+            FailureOr<WindowedIndex> index = read(layout, makeWindow(count, stride, length));
+            int64_t most = tile < length ? 0 : (tile - length) / stride + 1;
+            bool isMade = distance == stride * most && size >= tile;
+            EXPECT_TRUE(succeeded(index) || !isMade || distance == tile || size == tile)
+                << messages.last;
+            succeeded(index) ? ++accepted : ++refused;
+            if (failed(index))
+              continue;
+            forEachIndex({count, length}, [&](ArrayRef<int64_t> at) {
+              int64_t t = evaluate(index->index[0], at), b = evaluate(index->index[1], at);
+              EXPECT_TRUE(t >= 0 && b >= 0 && t < cells.shape[0] && b < cells.shape[1]);
+              EXPECT_EQ(cells.elements[t * cells.shape[1] + b], at[0] * stride + at[1]);
+            });
+            ASSERT_FALSE(HasFailure()) << layout.getMap() << " size " << size << " stride "
+                                       << stride << " length " << length;
+          }
+      }
+  EXPECT_GT(accepted, 500u);
+  EXPECT_GT(refused, 500u);
+}
+
+TEST_F(SlidingWindowTest, Convolution) {
+  // Rows of a 3x3 convolution of stride 1 with a padding of 1, 14 output rows a tile.
+  TensorLayout layout = apply({Primitive::pad(0, 1, 1), Primitive::unfold(0, 16, 14)}, {56});
+  FailureOr<WindowedIndex> index = read(layout, makeWindow(56, 1, 3, -1));
+  ASSERT_TRUE(succeeded(index)) << messages.last;
+  std::string text;
+  llvm::raw_string_ostream(text) << index->index[0] << ", " << index->index[1];
+  EXPECT_EQ(text, "d0 floordiv 14, d0 mod 14 + d1");
+  EXPECT_TRUE(index->conditions.empty());
+}
+
+TEST_F(SlidingWindowTest, DynamicCount) {
+  TensorLayout layout = apply(Primitive::unfold(0, 6, 4), {ShapedType::kDynamic});
+  SlidingWindow window = makeWindow(1, 1, 3);
+  window.count = getAffineSymbolExpr(0, &context) - 2;
+  FailureOr<WindowedIndex> index = read(layout, window);
+  ASSERT_TRUE(succeeded(index)) << messages.last;
+  ASSERT_EQ(index->conditions.size(), 1u);
+  for (int64_t size = 6; size < 40; ++size)
+    EXPECT_GE(evaluate(index->conditions[0].expr, {}, {size}), 0);
+}
+
+TEST_F(SlidingWindowTest, Refusals) {
+  TensorLayout layout = apply(Primitive::unfold(0, 6, 4), {14});
+  auto expect = [&](const SlidingWindow &window, const std::string &message) {
+    EXPECT_TRUE(failed(read(layout, window)));
+    EXPECT_EQ(messages.last, message);
+  };
+  expect(makeWindow(4, 3, 3),
+         "a read in windows 3 apart through tiles of 6 indexes, 4 apart: the distance of the tiles "
+         "is not a multiple of that of the windows");
+  expect(makeWindow(11, 1, 4), "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the "
+                               "last window of a tile ends at index 6");
+  expect(makeWindow(12, 1, 3, -1),
+         "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the first window begins 1 "
+         "before the first tile: pad the dim before it is unfolded");
+  expect(makeWindow(14, 1, 1), "there are fewer tiles than the windows of the read need");
+  EXPECT_TRUE(failed(layout.getCellInWindows({dim(0)}, {std::nullopt}, messages.take())));
+  EXPECT_EQ(messages.last,
+            "expected the read of an unfolded dim to go in windows through one logical dim");
+}
+
+} // namespace
