@@ -144,7 +144,7 @@ static void replaceByWhole(NumberTable &numbers, DigitList &list, SizeArithmetic
   Number number;
   number.kind = Number::Kind::Recut;
   number.of = list;
-  number.extent = number.ofExtent = getExtent(list, sizes);
+  number.extent = getExtent(list, sizes);
   list = {Digit{numbers.add(number), sizes.constant(1), number.extent}};
 }
 

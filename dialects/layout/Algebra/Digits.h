@@ -71,11 +71,11 @@ struct Number {
   };
 
   Kind kind = Kind::Index;
-  AffineExpr extent; ///< the values are 0 to extent - 1
-  int64_t dim = 0;
-  DigitList of;
-  AffineExpr ofExtent;
-  int64_t low = 0;
+  AffineExpr extent;            ///< the values are 0 to extent - 1
+  int64_t dim = 0;              ///< of Index
+  DigitList of;                 ///< of all but Index
+  AffineExpr ofExtent;          ///< of Pad, Tile and Offset: the number of values of `of`
+  int64_t low = 0;              ///< of Pad and Unpad
   int64_t tile = 0, stride = 0; ///< of Tile, Offset and Fold
   DigitList offset;             ///< of Fold
 };

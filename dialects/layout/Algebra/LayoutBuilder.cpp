@@ -265,7 +265,6 @@ DigitList LayoutBuilder::makeUnpadded(DigitList list, int64_t low, int64_t high,
   number.kind = Number::Kind::Unpad;
   number.extent = left;
   number.of = list;
-  number.ofExtent = size;
   number.low = low;
   std::optional<unsigned> whole = numbers.findWhole(list);
   if (whole && numbers[*whole].kind == Number::Kind::Unpad) {

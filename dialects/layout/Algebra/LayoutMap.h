@@ -6,82 +6,82 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A *layout map* says how the elements of a tensor are stored. It is a list of
-/// primitives. Each takes a tensor and gives one of another shape; the first takes the
-/// tensor as the program knows it (the *logical* tensor), the last gives what lies in
-/// memory, in row-major order (the *physical* tensor). A position of the logical tensor is
-/// called an *element* here, and a position of a physical one a *cell*.
+/// A *layout map* says how the elements of a tensor are stored. It is a list of primitives.
+/// Each of them takes a tensor and gives one of another shape: the first takes the tensor as
+/// the program knows it (the *logical* tensor), and the last gives what lies in memory, in
+/// row-major order (the *physical* tensor). A position of the logical tensor is called an
+/// *element* here, and a position of a physical one a *cell*.
 ///
 /// ### Primitives
 ///
-/// Dims are counted from 0, at the point of the list where the primitive stands. `N` is the
-/// size of dim `k` there. The third column gives the index of a cell for the index `i` of an
-/// element in the dims concerned, the fourth column the reverse.
+/// Dims are counted from 0 where the primitive stands in the list, and N is the size of dim k
+/// there. The third column gives the index p of the cell for index i of an element, in the dims
+/// concerned, and the fourth column the reverse. Divisions round down.
 ///
-///   | primitive            | new sizes             | element to cell             | cell to element
-///   |
-///   |----------------------|-----------------------|-----------------------------|--------------------------|
-///   | split(k, [*, 4, 16]) | N/64, 4, 16           | i/64, i/16 mod 4, i mod 16  | 64 p0 + 16 p1 +
-///   p2       | | fuse(k, k+1)         | N0 * N1               | N1 i0 + i1                  | p /
-///   N1, p mod N1         | | reorder(0, 2, 1)     | N0, N2, N1            | i0, i2, i1 | p0, p2,
-///   p1               | | pad(k, 1, 2)         | N + 3                 | i + 1 | p - 1 if 0 <= p-1
-///   < N    | | pad(k, to 16)        | N rounded up to 16s   | i                           | p if p
-///   < N               | | unpad(k, 1, 2)       | N - 3                 | i - 1 if 0 <= i-1 < N-3
-///   | p + 1                    | | unfold(k, B, S)      | ceil((N-B)/S) + 1, B  | all t, b with S
-///   t + b = i   | S t + b if that is < N   | | fold(k, D, S)        | D                     | S t
-///   + b if that is < D      | t, b with the smallest t |
+///   | primitive        | new sizes            | element to cell            | cell to element     |
+///   |------------------|----------------------|----------------------------|---------------------|
+///   | split(k, [*, F]) | N / F, F             | i / F, i mod F             | F p0 + p1           |
+///   | fuse(k, k+1)     | N0 N1                | N1 i0 + i1                 | p / N1, p mod N1    |
+///   | reorder(0, 2, 1) | N0, N2, N1           | i0, i2, i1                 | p0, p2, p1          |
+///   | pad(k, a, b)     | a + N + b            | i + a                      | p - a, if in [0, N) |
+///   | pad(k, to F)     | N, rounded up to F   | i                          | p, if in [0, N)     |
+///   | unpad(k, a, b)   | N - a - b            | i - a, if it is a cell     | p + a               |
+///   | unfold(k, B, S)  | ceil((N-B)/S) + 1, B | all t, b with S t + b = i  | S p0 + p1, if < N   |
+///   | fold(k, D, S)    | D                    | S i0 + i1, if < D          | t, b: the first t   |
 ///
-/// - `split` gives the digits of an index in a mixed radix. One factor may be `*`: what
-///   remains of the size. The factors must divide the size; nothing is rounded, so a size
-///   that is not a multiple is padded first.
-/// - `fuse` makes one dim of two or more adjacent ones and undoes a split. All listed dims
-///   are named, so that a list can be read without counting.
-/// - `reorder` permutes: dim `j` of its result is the dim named in place `j`. It names every dim.
-/// - `pad` adds cells that hold no element. `to` pads at the end, to a multiple. `unpad`
-///   drops cells and undoes a pad.
-/// - `unfold` stores overlapping tiles of `B` indexes, `S` apart, with 1 <= S <= B <= N, so
-///   that every element lies in at least one tile. The last tile may end beyond `N`; those cells
-///   hold no element. `fold` undoes it: of two dims that hold the tiles of a dim of size `D`
-///   it makes that dim. The copies of an element must be equal, as unfold leaves them.
+/// - `split` gives the digits of an index in a mixed radix, of which there may be more than two.
+///   One factor may be `*`, which is what remains of the size. The factors must divide the size:
+///   nothing is rounded, and a size that is not a multiple is padded first.
+/// - `fuse` makes one dim of two or more adjacent ones, and undoes a split. It lists all of them,
+///   so that a map can be read without counting.
+/// - `reorder` permutes: dim j of its result is the dim that it lists at j. It lists every dim.
+/// - `pad` adds cells that hold no element, `to` at the end and up to a multiple. `unpad` drops
+///   cells and undoes a pad.
+/// - `unfold` stores overlapping tiles of B indexes, S apart, with 1 <= S <= B <= N, so that every
+///   element is in at least one tile. The last tile may end beyond N; cells there hold no
+///   element. `fold` undoes it: dims k and k+1 hold the tiles of a dim of size D, and it makes that
+///   dim of them. It takes the copies of an element to be equal, as unfold leaves them.
 ///
-/// What cells without an element hold is not decided here; a guard tells them apart.
+/// What the cells without an element hold is not decided here; a guard tells which they are.
 ///
-/// ### Worked examples, with sizes 1, 64, 56, 56 (N, C, H, W)
+/// ### Worked examples
 ///
-///   | map                                                        | physical sizes       | cell of
-///   element [n, c, h, w]        |
-///   |------------------------------------------------------------|----------------------|-------------------------------------|
-///   | map<>                                                      | 1, 64, 56, 56        | n, c, h,
-///   w                          | | map<reorder(0, 2, 3, 1)>                                   | 1,
-///   56, 56, 64        | n, h, w, c                          | | map<split(1, [*, 16]), reorder(0,
-///   1, 3, 4, 2)>             | 1, 4, 56, 56, 16     | n, c / 16, h, w, c mod 16           | |
-///   map<fuse(1, 2, 3), split(1, [*, 4]), reorder(0, 2, 1)>     | 1, 4, 50176          | n, x mod
-///   4, x / 4 for x = 3136 c + 56 h + w | | map<pad(1, to 48), split(1, [*, 48])> | 1, 2, 48, 56,
-///   56     | n, c / 48, c mod 48, h, w           | | map<pad(2, 1, 1), unfold(2, 16, 14)> | 1, 64,
-///   4, 16, 56     | n, c, t, h + 1 - 14 t, w            |
+/// The logical sizes are 1, 64, 56, 56, and the element is [n, c, h, w]:
 ///
-/// In the last row the rows 13 and 14 of the image lie both in tile 0 (at 14 and 15) and in tile 1
-/// (at 0 and 1).
+///   | map                                                    | sizes            | cell           |
+///   |--------------------------------------------------------|------------------|----------------|
+///   | map<>                                                  | 1, 64, 56, 56    | n, c, h, w     |
+///   | map<reorder(0, 2, 3, 1)>                               | 1, 56, 56, 64    | n, h, w, c     |
+///   | map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>         | 1, 4, 56, 56, 16 | (1)            |
+///   | map<fuse(1, 2, 3), split(1, [*, 4]), reorder(0, 2, 1)> | 1, 4, 50176      | (2)            |
+///   | map<pad(1, to 48), split(1, [*, 48])>                  | 1, 2, 48, 56, 56 | (3)            |
+///   | map<pad(2, 1, 1), unfold(2, 16, 14)>                   | 1, 64, 4, 16, 56 | (4)            |
+///
+/// 1. n, c / 16, h, w, c mod 16.
+/// 2. n, x mod 4, x / 4 for x = 3136 c + 56 h + w.
+/// 3. n, c / 48, c mod 48, h, w. Where 48 p1 + p2 >= 64, cell p holds no element.
+/// 4. n, c, t, h + 1 - 14 t, w, for each t for which the fourth is in [0, 16). Rows 13 and 14 of
+///    the image are in tile 0, at 14 and 15, and in tile 1, at 0 and 1.
 ///
 /// ### Why a list, and why without a shape
 ///
 /// A list of primitives is what people and searches write, and what a record replays. It has no
-/// shape, so the list of one tensor can be given to another one, which is how a layout is
-/// propagated, and it stays as it is where sizes are dynamic. Everything that depends on sizes
-/// (index expressions, equality, growth, the inverse) is asked of a `TensorLayout`, the map
-/// applied to a shape.
+/// shape, so that the list of one tensor can be given to another one, which is how a layout is
+/// propagated, and so that it serves dynamic sizes as well. What depends on sizes (index
+/// expressions, equality, growth, the inverse) is asked of a `TensorLayout`: a map applied to a
+/// shape.
 ///
-/// From cell to element every primitive is a partial function; from element to cell `unfold` is
-/// not, since one element has several cells. So the former is the direction in which a layout is
-/// defined, and the latter offers a canonical cell and the set of all cells.
+/// From cell to element every primitive is a partial function. From element to cell `unfold` is
+/// none, since an element has several cells. So a layout is defined in the first direction; in
+/// the second it offers a canonical cell, and the set of all cells.
 ///
 /// ### Laws
 ///
 /// - compose(a, b) applied to a shape is b applied to the physical shape of a.
 /// - compose(a, map<>) = compose(map<>, a) = a, and composition is associative.
 /// - parse(print(m)) = m, and fromIntegers(toIntegers(m)) = m.
-/// - a map that does not hold together (numbers out of range, permutations that are none,
-///   ranks that disagree) cannot be made: `get` refuses it, and says which primitive is wrong.
+/// - A list that does not hold together whatever the shape (numbers out of range, a permutation
+///   that is none, ranks that disagree) is no map: `get` refuses it and names the primitive.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_LAYOUTMAP_H

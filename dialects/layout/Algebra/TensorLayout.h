@@ -12,74 +12,73 @@
 ///
 /// ### Digits
 ///
-/// The list of primitives is brought into a normal form. A dim of the physical tensor is a list
-/// of *digits*, the most significant first. A digit is a part of a number in a mixed radix:
+/// The list of primitives is brought into a normal form, in which each dim of the physical
+/// tensor is a list of *digits*, the most significant first. A digit is a part of a number:
 ///
-///     digit [low, high) of x  =  (x mod high) / low
+///     x[low, high) = (x mod high) / low
 ///
-/// and the numbers are the indexes of the logical dims, and what pad, unfold and fold make of a
-/// list of digits. `split` cuts digits, `fuse` appends lists, `reorder` permutes them; two digits
-/// [16, 64) and [1, 16) of one number that stand beside each other are the digit [1, 64). For
-/// sizes 1, 64, 56, 56, and `c` for the index of dim 1:
+/// The numbers are the indexes of the logical dims, and what pad, unfold and fold make of a list
+/// of digits. `split` cuts digits, `fuse` joins lists, and `reorder` permutes them. Two digits
+/// x[16, 64) and x[1, 16) that stand beside each other are the digit x[1, 64), and a digit with
+/// one value is left out. For the sizes 1, 64, 56, 56 and the element [n, c, h, w]:
 ///
-///   | map                                            | physical dims as digits |
-///   |------------------------------------------------|---------------------------------------------|
-///   | map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)> | -, c[16, 64), h[1, 56), w[1, 56), c[1, 16)
-///   | | map<split(1, [*, 16]), fuse(1, 2)>             | -, c[1, 64), h[1, 56), w[1, 56) | |
-///   map<fuse(2, 3), split(2, [*, 112])>            | -, c[1, 64), h[2, 56), h[1, 2) w[1, 56)     |
-///   | map<fuse(2, 3), split(2, [*, 32])>             | -, c[1, 64), x[32, 3136), x[1, 32) for x =
-///   h[1, 56) w[1, 56) | | map<pad(1, to 48), split(1, [*, 48])>          | -, P[48, 96), P[1, 48),
-///   h, w, for P = c padded to 96 |
+///   | map                                            | physical dims, from dim 1 on            |
+///   |------------------------------------------------|-----------------------------------------|
+///   | map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)> | c[16, 64) | h | w | c[1, 16)            |
+///   | map<split(1, [*, 16]), fuse(1, 2)>             | c | h | w                               |
+///   | map<fuse(2, 3), split(2, [*, 112])>            | c | h[2, 56) | h[1, 2) w                |
+///   | map<fuse(2, 3), split(2, [*, 32])>             | c | x[4, 392) | x[1, 4) w[1, 8)         |
+///   | map<pad(1, to 48), split(1, [*, 48])>          | y[48, 96) | y[1, 48) | h | w            |
 ///
-/// A dim of size 1 has no digits. In the last but one row 32 neither divides 56 nor is divided by
-/// it, so h and w first become one number. Most algebra is then bookkeeping: equality compares
-/// lists, an index expression reads the digits off, and no division has to be simplified away
-/// later.
+/// In the fourth row 32 takes the low 8 of the 56 values of w, and 4 more. What is left of w has 7
+/// values and no divisor in common with 4, so it becomes one number with h: x is h w[8, 56). In
+/// the last row y is c, padded to 96.
+///
+/// Most of the algebra is then bookkeeping: equality compares lists, an index expression reads
+/// digits off, and there are no divisions to simplify away afterwards.
 ///
 /// ### Sizes
 ///
-/// Sizes are expressions over symbols, constants where they are static. What a map demands of a
-/// size and what static sizes are checked for at once (that a factor divides it, that a tile fits)
-/// is a *condition* where the size is dynamic: all else holds for sizes that satisfy
-/// them, and whoever uses the layout proves them, tests them at run time, or declines. All sizes
-/// are at least 1: a tensor without elements has no layout.
+/// Sizes are constants, or expressions over symbols where they are dynamic. What a primitive
+/// demands of a size (that factors divide it, that a tile fits) is checked at once for a constant,
+/// and is otherwise a *condition*: whoever uses the layout proves it, tests it at run time, or
+/// declines. All else holds for sizes that satisfy the conditions and are at least 1; a tensor
+/// without elements has no layout.
 ///
 /// ### Laws
 ///
-/// For every layout, every element e and every cell c, with sizes that satisfy the conditions:
-/// - exactly one of these holds: c is of no element, and no case of getElement(c) holds; or
-///   exactly one case holds and gives its element.
-/// - without unpad and fold, exactly one case of getCell(e) holds, and it gives a cell of e. With
-///   them at most one does: an element, or its canonical cell, may be dropped.
-/// - getCopy(e, n), for all n in the box of getCopyCounts() for which it holds, gives all
-///   cells of e, each once.
-/// - isBijective() implies that every cell has an element and every element one cell.
-/// - growth = cells / elements, wherever it is known.
-/// - the layout of compose(a, b) is that of b on the physical shape of a: its getElement is that of
-/// b
-///   followed by that of a, and its getCell the other way round.
-/// - invert() applied to the physical shape gives the logical shape, and compose(map, inverse) is
-/// the
-///   identity.
-/// - a == b implies equal physical shapes and equal getElement. The reverse holds for maps whose
-///   factors nest, which all maps of split, reorder and fuse that tilings need do; beyond them two
-///   equal layouts may be taken to be different, which costs a copy and never a wrong result.
+/// For every layout, element e and cell c:
+///
+/// - Either c holds no element, and no case of getElement(c) holds, or exactly one case holds and
+///   gives the element.
+/// - Exactly one case of getCell(e) holds, and gives a cell of e. With unpad and fold it may be
+///   none, since they may drop an element, or its canonical cell.
+/// - getCopy(e, n) gives, for all n below getCopyCounts() for which it holds, all cells of e, each
+///   once.
+/// - isBijective() implies that every cell holds an element, and that every element has one cell.
+///   For static sizes and maps without unpad and fold, the reverse is true as well.
+/// - The growth, where it is known, is the number of cells over the number of elements.
+/// - For maps a and b, getElement of compose(a, b) is that of b followed by that of a, and getCell
+///   is that of a followed by that of b where neither has unpad or fold.
+/// - The inverse applied to the physical shape gives the logical shape. For a map without unpad
+///   and fold, compose(map, inverse) is the identity.
+/// - a == b implies equal physical shapes and equal getElement. The reverse is true for static
+///   sizes and for splits, reorders and fuses that cut between digits, as those of tilings do.
+///   Beyond them equal layouts may count as different: that costs a copy, never a wrong result.
 ///
 /// ### How it is used
 ///
-/// - *A result is stored*: the new iteration domain is getPhysicalShape(). Replace each
-///   parallel dim of the expression by getElement(new dims); where its guard does not hold the
-///   cell is filled.
-/// - *An operand is read*: replace the index of the read by getCell(index), or by getCellInWindows
-/// for
-///   an unfolded dim that is read in sliding windows.
-/// - *A constant is packed*: for each cell copy getElement(cell), and fill where no case holds.
-/// - *A layout is propagated*: apply the same LayoutMap to the other tensor's shape, if
-/// isBijective(), or
-///   else after a look at the growth.
-/// - *The ends of an edge are compared*: == if the tensor's type has to agree, hasSameBytes if its
-///   memory may be seen as another type. Otherwise a conversion computes cell c of the reader's end
-///   from producer.getCell(reader.getElement(c)).
+/// - *A result is stored.* The new iteration domain is the physical shape. Each parallel dim of the
+///   expression is replaced by getElement(new dims); the guard says which cells are filled up.
+/// - *An operand is read.* The index of the read is replaced by getCell(index), or by
+///   getCellInWindows(index) for an unfolded dim that is read in sliding windows.
+/// - *A constant is packed.* Each cell is copied from getElement(cell), or filled up.
+/// - *A layout is propagated.* Its LayoutMap is applied to the shape of the other tensor. It should
+/// be
+///   bijective there; the growth tells what it costs otherwise.
+/// - *The ends of an edge are compared.* They agree if they are ==, or, where memory may be seen
+///   as a tensor of another shape, if hasSameBytes. Else a conversion computes cell c of the
+///   reader from producer.getCell(reader.getElement(c)).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_TENSORLAYOUT_H

@@ -7,23 +7,10 @@
 #ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS
 #define DIALECTS_LAYOUT_IR_LAYOUTOPS
 
+include "dialects/layout/IR/LayoutAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
-
-def Layout_Dialect : Dialect {
-  let name = "layout";
-  let cppNamespace = "::mlir::tssa::layout";
-  let summary = "how a tensor lies in memory and how the loops of a kernel run";
-  let description = [{
-    The `schedule` region of a `te.kernel` is a list of these ops. Loops are
-    values: `layout.loops` names the loops of one labelled te.compute in the
-    order of its dims, and every other op takes loops and gives the new ones.
-    A loop that was split or fused is used up. No op of a schedule changes what
-    a kernel computes.
-  }];
-  let useDefaultTypePrinterParser = 1;
-}
 
 def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
   let mnemonic = "loop";

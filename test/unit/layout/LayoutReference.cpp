@@ -63,6 +63,16 @@ void Cells::fill(std::vector<int64_t> newShape, Source source) {
   elements = std::move(filled);
 }
 
+/// The factors of a split of `size`, with a number in place of `*`.
+static std::vector<int64_t> fillInRemainder(ArrayRef<int64_t> values, int64_t size) {
+  std::vector<int64_t> factors = values.vec();
+  int64_t known = 1;
+  for (int64_t factor : factors)
+    known *= factor == Primitive::kRemainder ? 1 : factor;
+  llvm::replace(factors, Primitive::kRemainder, size / known);
+  return factors;
+}
+
 void Cells::apply(const Primitive &primitive) {
   int64_t k = primitive.dim;
   ArrayRef<int64_t> values = primitive.values;
@@ -72,16 +82,10 @@ void Cells::apply(const Primitive &primitive) {
     next.insert(next.begin() + k, by.begin(), by.end());
   };
   switch (primitive.kind) {
-  case Kind::Split: {
-    std::vector<int64_t> factors = values.vec();
-    int64_t known = 1;
-    for (int64_t factor : factors)
-      known *= factor == Primitive::kRemainder ? 1 : factor;
-    llvm::replace(factors, Primitive::kRemainder, shape[k] / known);
-    replace(1, factors);
+  case Kind::Split:
+    replace(1, fillInRemainder(values, shape[k]));
     shape = next;
     return;
-  }
   case Kind::Fuse:
     replace(values[0], countIndexes(ArrayRef(shape).slice(k, values[0])));
     shape = next;
