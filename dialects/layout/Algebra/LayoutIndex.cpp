@@ -203,8 +203,8 @@ static std::optional<int64_t> getWindowsPerTile(const Number &unfolded, const Sl
       llvm::AddOverflow(unfolded.stride - read.stride, last, end))
     return fail("expected offsets in rising order that fit in 64 bits");
   if (first < 0)
-    return fail("the first window begins " + Twine(-first) +
-                " before the first tile: pad the dim before it is unfolded");
+    return fail("the first window begins at index " + Twine(first) +
+                ": pad the dim before it is unfolded");
   if (end >= unfolded.tile)
     return fail("the last window of a tile ends at index " + Twine(end));
   return unfolded.stride / read.stride;
@@ -215,7 +215,6 @@ TensorLayout::getCellInWindows(ArrayRef<AffineExpr> element,
                                ArrayRef<std::optional<SlidingWindow>> windows,
                                Refuse refuse) const {
   WindowedIndex result;
-  bool refused = false;
   auto choose = [&](const Number &number, unsigned, AffineExpr, Guard &) -> TilePosition {
     int64_t low = 0;
     std::optional<unsigned> dim = findWindowedDim(numbers, number, low);
@@ -227,20 +226,18 @@ TensorLayout::getCellInWindows(ArrayRef<AffineExpr> element,
     std::optional<int64_t> perTile = getWindowsPerTile(number, read, low, refuse);
     if (!perTile)
       return {};
-    AffineExpr left = number.extent * *perTile - read.count; // W3
-    bool isShort = getConstant(left).value_or(0) < 0;
-    if (isShort) {
+    AffineExpr spare = number.extent * *perTile - read.count; // W3
+    if (getConstant(spare).value_or(0) < 0) {
       refuse("there are fewer tiles than the windows of the read need");
       return {};
     }
-    if (!getConstant(left))
-      result.conditions.push_back({left, false, "there are tiles for all windows of the read"});
+    if (!getConstant(spare))
+      result.conditions.push_back({spare, false, "there are tiles for all windows of the read"});
     return {read.window.floorDiv(*perTile),
             (read.window % *perTile) * read.stride + (read.offset + low)};
   };
   GuardedIndex found;
-  refused = !CellBuilder(numbers, element, choose).build(dims, physicalShape, found);
-  if (refused)
+  if (!CellBuilder(numbers, element, choose).build(dims, physicalShape, found))
     return failure();
   result.index = std::move(found.index);
   return result;

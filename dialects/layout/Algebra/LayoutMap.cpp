@@ -82,8 +82,12 @@ static StringRef findFault(const Primitive &primitive) {
   return "";
 }
 
-static size_t getNumValues(Kind kind) {
+/// How many numbers primitives of a kind have besides their dim, where that is fixed.
+static std::optional<size_t> getNumValues(Kind kind) {
   switch (kind) {
+  case Kind::Split:
+  case Kind::Reorder:
+    return std::nullopt;
   case Kind::Fuse:
   case Kind::PadTo:
     return 1;
@@ -91,8 +95,6 @@ static size_t getNumValues(Kind kind) {
     return 2;
   }
 }
-
-static bool hasFixedNumValues(Kind kind) { return kind != Kind::Split && kind != Kind::Reorder; }
 
 //===----------------------------------------------------------------------===//
 // Lists
@@ -160,10 +162,10 @@ FailureOr<LayoutMap> LayoutMap::get(ArrayRef<Primitive> primitives, Refuse refus
   RankCheck check(refuse);
   int64_t unfolds = 0;
   for (const Primitive &primitive : primitives) {
-    if (hasFixedNumValues(primitive.kind) &&
-        primitive.values.size() != getNumValues(primitive.kind))
-      return fail("expected " + Twine(getNumValues(primitive.kind)) +
-                  " numbers of a primitive besides its dim, got " + Twine(primitive.values.size()));
+    size_t given = primitive.values.size(), wanted = getNumValues(primitive.kind).value_or(given);
+    if (given != wanted)
+      return fail("expected " + Twine(wanted) + " numbers of a primitive besides its dim, got " +
+                  Twine(given));
     unfolds += primitive.kind == Kind::Unfold || primitive.kind == Kind::Fold;
     if (unfolds > kMaxUnfolds)
       return fail(toString(primitive) + ": expected at most 6 unfolds and folds in a layout map");

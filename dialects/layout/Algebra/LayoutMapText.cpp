@@ -189,7 +189,7 @@ private:
   ParseResult parsePair(Primitive &primitive) {
     if (reader.readInteger(primitive.dim) || expect(','))
       return failure();
-    if (primitive.kind == Kind::Pad && reader.takeIf(StringRef("to"))) {
+    if (primitive.kind == Kind::Pad && reader.takeKeywordIf("to")) {
       primitive.kind = Kind::PadTo;
       return reader.readInteger(primitive.values.emplace_back());
     }
@@ -216,7 +216,7 @@ public:
     return text.consume_front(StringRef(&token, 1));
   }
 
-  bool takeIf(StringRef keyword) override {
+  bool takeKeywordIf(StringRef keyword) override {
     skipSpace();
     if (text.take_while(llvm::isAlpha) != keyword)
       return false;
@@ -268,7 +268,7 @@ FailureOr<LayoutMap> LayoutMap::parse(StringRef text, Refuse refuse) {
   StringReader reader(text, refuse);
   SmallVector<Primitive> primitives;
   auto read = [&]() -> ParseResult {
-    if (!reader.takeIf(StringRef("map")))
+    if (!reader.takeKeywordIf("map"))
       return reader.fail("expected 'map'");
     if (parsePrimitives(reader, primitives))
       return failure();

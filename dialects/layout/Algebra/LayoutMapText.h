@@ -37,7 +37,7 @@ public:
   /// Takes one of the tokens `<>()[],*`, if it is next.
   virtual bool takeIf(char token) = 0;
   /// Takes the keyword, if it is next.
-  virtual bool takeIf(StringRef keyword) = 0;
+  virtual bool takeKeywordIf(StringRef keyword) = 0;
   virtual ParseResult readKeyword(StringRef &keyword) = 0;
   virtual ParseResult readInteger(int64_t &value) = 0;
   /// Reports that the text is wrong where it is now.

@@ -39,7 +39,7 @@ public:
     }
   }
 
-  bool takeIf(StringRef keyword) override {
+  bool takeKeywordIf(StringRef keyword) override {
     return succeeded(parser.parseOptionalKeyword(keyword));
   }
   ParseResult readKeyword(StringRef &keyword) override { return parser.parseKeyword(&keyword); }

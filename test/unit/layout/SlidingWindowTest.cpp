@@ -103,8 +103,8 @@ TEST_F(SlidingWindowTest, Refusals) {
   expect(makeWindow(11, 1, 4), "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the "
                                "last window of a tile ends at index 6");
   expect(makeWindow(12, 1, 3, -1),
-         "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the first window begins 1 "
-         "before the first tile: pad the dim before it is unfolded");
+         "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the first window begins "
+         "at index -1: pad the dim before it is unfolded");
   expect(makeWindow(14, 1, 1), "there are fewer tiles than the windows of the read need");
   EXPECT_TRUE(failed(layout.getCellInWindows({dim(0)}, {std::nullopt}, messages.take())));
   EXPECT_EQ(messages.last,

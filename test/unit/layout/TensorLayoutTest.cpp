@@ -220,6 +220,11 @@ TEST_F(TensorLayoutTest, WorkedExamples) {
   EXPECT_EQ(printElement(spatial),
             "d0, d2 floordiv 784, (d2 floordiv 14) mod 56, d1 + (d2 mod 14) * 4");
 
+  TensorLayout recut = apply("map<fuse(2, 3), split(2, [*, 32])>", shape);
+  EXPECT_EQ(recut.getPhysicalTypeShape(), (SmallVector<int64_t>{2, 64, 98, 32}));
+  EXPECT_EQ(printCell(recut), "d0, d1, (d2 * 7 + d3 floordiv 8) floordiv 4, "
+                              "((d2 * 7 + d3 floordiv 8) mod 4) * 8 + d3 mod 8");
+
   TensorLayout padded = apply("map<pad(1, to 48), split(1, [*, 48])>", shape);
   EXPECT_EQ(padded.getPhysicalTypeShape(), (SmallVector<int64_t>{2, 2, 48, 56, 56}));
   EXPECT_EQ(printCell(padded), "d0, d1 floordiv 48, d1 mod 48, d2, d3");
