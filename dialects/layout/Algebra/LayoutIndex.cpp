@@ -38,8 +38,8 @@ static void addToGuard(Guard &guard, AffineExpr expr) {
     guard.push_back(expr);
 }
 
-/// The first tile that has `x` (those before it end sooner) is the first of all, or the
-/// one in whose last `stride` positions `x` lies. `isLater` says which of the two is looked at.
+/// The first tile that holds `x` is either tile 0, or the one that holds it in its last `stride`
+/// positions, since the tile before that one ends sooner. `isLater` says which case is meant.
 static TilePosition chooseFirstTile(const Number &number, bool isLater, AffineExpr x,
                                     Guard &guard) {
   MLIRContext *context = x.getContext();
@@ -154,8 +154,8 @@ SmallVector<GuardedIndex, 1> TensorLayout::getCell(ArrayRef<AffineExpr> element)
 }
 
 GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const {
-  // The tiles that may have x are that in whose first `stride` positions x lies, and those before
-  // it.
+  // The last tile that may hold x has it in its first `stride` positions; those before it have it
+  // later.
   auto choose = [&](const Number &number, unsigned which, AffineExpr x, Guard &guard) {
     AffineExpr tile = x.floorDiv(number.stride) - copy[which];
     AffineExpr offset = x % number.stride + copy[which] * number.stride;

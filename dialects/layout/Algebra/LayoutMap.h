@@ -100,7 +100,7 @@ namespace mlir::tssa::layout {
 /// Is told why something is refused, in one message for the user.
 using Refuse = function_ref<void(const Twine &)>;
 
-/// One step of a layout map. The members of `values` depend on the kind.
+/// One primitive of a layout map. What `values` has depends on the kind.
 struct Primitive {
   enum class Kind {
     Split,   ///< the factors, kRemainder for `*`

@@ -18,9 +18,9 @@
 ///     x[low, high) = (x mod high) / low
 ///
 /// The numbers are the indexes of the logical dims, and what pad, unfold and fold make of a list
-/// of digits. `split` cuts digits, `fuse` joins lists, and `reorder` permutes them. Two digits
-/// x[16, 64) and x[1, 16) that stand beside each other are the digit x[1, 64), and a digit with
-/// one value is left out. For the sizes 1, 64, 56, 56 and the element [n, c, h, w]:
+/// of digits. `split` cuts digits, `fuse` concatenates lists, and `reorder` permutes them. Two
+/// digits x[16, 64) and x[1, 16) that stand beside each other are the digit x[1, 64), and a digit
+/// with one value is left out. For the sizes 1, 64, 56, 56 and the element [n, c, h, w]:
 ///
 ///   | map                                            | physical dims, from dim 1 on            |
 ///   |------------------------------------------------|-----------------------------------------|
@@ -124,7 +124,7 @@ struct SlidingWindow {
   int64_t stride = 1, minOffset = 0, maxOffset = 0;
 };
 
-/// The index of a read through an unfolded dim, right where the conditions hold.
+/// The index of a read through unfolded dims, for sizes that satisfy the conditions.
 struct WindowedIndex {
   SmallVector<AffineExpr> index;
   SmallVector<SizeCondition> conditions;
@@ -162,23 +162,29 @@ public:
   /// Whether memory holds the same, byte for byte, though perhaps as other dims.
   bool hasSameBytes(const TensorLayout &other) const;
 
-  /// The canonical cell of an element, with the smallest numbers of tiles: disjoint cases, of
-  /// which there are more than one only where tiles overlap.
+  /// The canonical cell of an element, which is in bounds: the one in the first tiles. These are
+  /// disjoint cases, of which there are more than one only where tiles overlap.
   SmallVector<GuardedIndex, 1> getCell(ArrayRef<AffineExpr> element) const;
 
-  /// How many numbers choose among the copies of an element, and how many values each can have.
+  /// How many numbers choose among the cells of an element, and how many values each has.
   ArrayRef<int64_t> getCopyCounts() const { return copyCounts; }
-  /// The cell of copy `copy` of an element, where there is one.
+  /// The cell of an element that the numbers `copy` choose, where there is one.
   GuardedIndex getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const;
 
-  /// The cell that a read in sliding windows uses. `windows` has an entry per logical
-  /// dim, empty where the dim is not unfolded. For an unfolded dim with tiles of B indexes, S
-  /// apart, let n = S / stride. The windows i n to (i + 1) n - 1 are read from tile i, at stride *
-  /// (window mod n) + offset. This is refused unless
-  ///   (W1) stride divides S,
-  ///   (W2) the offsets begin at 0 or later, and n windows end within B indexes,
-  ///   (W3) there are tiles for all windows: count <= n * number of tiles.
-  /// A read whose guard holds where its index is out of bounds is not made right.
+  /// The cell that a read in sliding windows uses, without a search for the tile. `windows` has an
+  /// entry per logical dim, empty where the dim is not unfolded. For tiles of B indexes, S apart,
+  /// and n = S / stride, the windows t n to (t + 1) n - 1 are read from tile t:
+  ///
+  ///     tile = window / n, position in it = stride * (window mod n) + offset
+  ///
+  /// This is refused unless
+  /// - (W1) stride divides S,
+  /// - (W2) no offset is negative, and the last of n windows ends within B indexes; a pad directly
+  ///   before the unfold counts,
+  /// - (W3) there are tiles for all windows: count <= n * number of tiles.
+  ///
+  /// So B = stride (n - 1) + length of a window and S = stride n serve n windows a tile. Where the
+  /// index of the read is out of bounds, its own guard has to say so.
   FailureOr<WindowedIndex> getCellInWindows(ArrayRef<AffineExpr> element,
                                             ArrayRef<std::optional<SlidingWindow>> windows,
                                             Refuse refuse) const;

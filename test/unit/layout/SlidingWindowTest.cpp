@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutReference.h"
+#include "dialects/te/Analysis/IndexSimplifier.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
 namespace {
@@ -78,6 +81,39 @@ TEST_F(SlidingWindowTest, Convolution) {
   llvm::raw_string_ostream(text) << index->index[0] << ", " << index->index[1];
   EXPECT_EQ(text, "d0 floordiv 14, d0 mod 14 + d1");
   EXPECT_TRUE(index->conditions.empty());
+}
+
+/// The result is stored in tiles of 14 rows and blocks of 16 channels, and the operand in the tiles
+/// that these rows need: what reads it has no division left.
+TEST_F(SlidingWindowTest, MaterializedConvolution) {
+  TensorLayout output =
+      apply({Primitive::split(1, {Primitive::kRemainder, 14}),
+             Primitive::split(0, {Primitive::kRemainder, 16}), Primitive::reorder({0, 2, 3, 1})},
+            {64, 56});
+  TensorLayout input =
+      apply({Primitive::pad(1, 1, 1), Primitive::unfold(1, 16, 14),
+             Primitive::split(0, {Primitive::kRemainder, 8}), Primitive::reorder({0, 2, 3, 1})},
+            {32, 56});
+  EXPECT_EQ(output.getPhysicalTypeShape(), (SmallVector<int64_t>{4, 4, 14, 16}));
+  EXPECT_EQ(input.getPhysicalTypeShape(), (SmallVector<int64_t>{4, 4, 16, 8}));
+
+  // d0 to d3 are the cell, d4 and d5 the reduction over 32 channels and 3 rows.
+  GuardedIndex element = output.getElement(makeDims(&context, 4))[0];
+  AffineExpr row = element.index[1], channel = dim(4);
+  SlidingWindow window = {row, constant(56), dim(5) - 1, 1, -1, 1};
+  FailureOr<WindowedIndex> index =
+      input.getCellInWindows({channel, row + dim(5) - 1}, {std::nullopt, window}, messages.take());
+  ASSERT_TRUE(succeeded(index)) << messages.last;
+
+  SmallVector<te::IndexRange> ranges;
+  for (int64_t size : {4, 4, 14, 16, 32, 3})
+    ranges.push_back(te::IndexRange::below(constant(size)));
+  te::IndexSimplifier simplifier(&context, ranges, {});
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(index->index, os,
+                        [&](AffineExpr expr) { os << simplifier.simplify(expr); });
+  EXPECT_EQ(text, "d4 floordiv 8, d1, d2 + d5, d4 mod 8");
 }
 
 TEST_F(SlidingWindowTest, DynamicCount) {

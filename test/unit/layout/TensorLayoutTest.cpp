@@ -270,6 +270,8 @@ TEST_F(TensorLayoutTest, Equality) {
   EXPECT_FALSE(equal("map<split(1, [*, 8])>", "map<split(1, [*, 16])>"));
   EXPECT_FALSE(equal("map<pad(2, 1, 2)>", "map<pad(2, 2, 1)>"));
   EXPECT_FALSE(equal("map<unfold(2, 6, 2)>", "map<unfold(2, 6, 4)>"));
+  EXPECT_FALSE(equal("map<unfold(2, 6, 2), fold(2, 10, 3)>", "map<>"));
+  EXPECT_FALSE(apply("map<fuse(0, 1)>", {2, 1}) == apply("map<>", {2}));
   EXPECT_TRUE(apply("map<fuse(0, 1)>", shape).hasSameBytes(apply("map<>", shape)));
   EXPECT_TRUE(apply("map<reorder(0, 2, 1)>", {1, 8, 1}).hasSameBytes(apply("map<>", {1, 8, 1})));
   EXPECT_FALSE(apply("map<reorder(0, 2, 1)>", shape).hasSameBytes(apply("map<>", shape)));
@@ -349,6 +351,8 @@ TEST_F(TensorLayoutTest, Refusals) {
                 "unfold(0, 5, 2): a tile does not fit into dim 0 of size 4");
   expectRefusal("map<fold(0, 9, 2)>", {3, 4},
                 "fold(0, 9, 2): expected 4 tiles, got dim 0 of size 3");
+  expectRefusal("map<fold(0, 5, 2)>", {4, 4},
+                "fold(0, 5, 2): expected 2 tiles, got dim 0 of size 4");
   expectRefusal("map<fold(0, 3, 2)>", {3, 4},
                 "fold(0, 3, 2): expected a tile of at least 2 and at most 3, got dim 1 of size 4");
   expectRefusal("map<fold(0, 3, 2)>", {ShapedType::kDynamic, 4},
