@@ -172,7 +172,8 @@ public:
   GuardedIndex getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const;
 
   /// The cell that a read in sliding windows uses, without a search for the tile. `windows` has an
-  /// entry per logical dim, empty where the dim is not unfolded. For tiles of B indexes, S apart,
+  /// entry per logical dim, empty where the dim is not unfolded; it is the whole dim, perhaps
+  /// padded, of more than one index that is unfolded. For tiles of B indexes, S apart,
   /// and n = S / stride, the windows t n to (t + 1) n - 1 are read from tile t:
   ///
   ///     tile = window / n, position in it = stride * (window mod n) + offset
