@@ -65,6 +65,7 @@
 /// - a == b implies equal physical shapes and equal getElement. The reverse is true for static
 ///   sizes and for splits, reorders and fuses that cut between digits, as those of tilings do.
 ///   Beyond them equal layouts may count as different: that costs a copy, never a wrong result.
+/// - getNormalMap() applied to the same shape is an equal layout, and equal layouts have the same.
 ///
 /// ### How it is used
 ///
@@ -161,6 +162,11 @@ public:
   bool operator!=(const TensorLayout &other) const { return !(*this == other); }
   /// Whether memory holds the same, byte for byte, though perhaps as other dims.
   bool hasSameBytes(const TensorLayout &other) const;
+
+  /// The map that says the same as splits, then a reorder, then fuses: one list for all equal
+  /// layouts of a shape. None where something is padded or copied, where a split does not fall
+  /// between digits, or where a factor is not constant.
+  std::optional<LayoutMap> getNormalMap() const;
 
   /// The canonical cell of an element, which is in bounds: the one in the first tiles. These are
   /// disjoint cases, of which there are more than one only where tiles overlap.

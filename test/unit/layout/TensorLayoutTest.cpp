@@ -203,6 +203,47 @@ TEST_F(TensorLayoutTest, EqualityOnSmallShapes) {
   }
 }
 
+TEST_F(TensorLayoutTest, NormalMapOnSmallShapes) {
+  unsigned count = 0;
+  for (const SmallShape &small : kSmallShapes) {
+    std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, LayoutMap> known;
+    forEachList(small.shape, std::min(small.length, 2u),
+                [&](ArrayRef<Primitive> primitives, const Cells &cells) {
+                  TensorLayout layout = apply(list(primitives), small.shape);
+                  std::optional<LayoutMap> normal = layout.getNormalMap();
+                  if (!normal)
+                    return;
+                  ++count;
+                  EXPECT_EQ(apply(*normal, small.shape), layout)
+                      << layout.getMap() << " and " << *normal;
+                  EXPECT_LE(normal->isEmpty(), layout.isIdentity());
+                  auto entry = known.try_emplace({cells.shape, cells.elements}, *normal).first;
+                  EXPECT_EQ(entry->second, *normal);
+                });
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(count, 1000u);
+}
+
+TEST_F(TensorLayoutTest, NormalMap) {
+  auto normalize = [&](StringRef text, ArrayRef<int64_t> shape) {
+    std::string printed = "none";
+    if (std::optional<LayoutMap> normal = apply(text, shape).getNormalMap()) {
+      printed.clear();
+      llvm::raw_string_ostream(printed) << *normal;
+    }
+    return printed;
+  };
+  EXPECT_EQ(normalize("map<split(1, [4, 16]), reorder(0, 1, 3, 4, 2)>", {1, 64, 56, 56}),
+            "map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>");
+  EXPECT_EQ(normalize("map<split(0, [*, 8]), fuse(0, 1)>", {64, 2}), "map<>");
+  EXPECT_EQ(normalize("map<split(1, [*, 1]), fuse(0, 1)>", {64, 2}),
+            "map<split(0, [*, 1]), reorder(0, 2, 1), fuse(0, 1)>");
+  EXPECT_EQ(normalize("map<split(0, [*, 8]), reorder(1, 0)>", {ShapedType::kDynamic}),
+            "map<split(0, [*, 8]), reorder(1, 0)>");
+  EXPECT_EQ(normalize("map<pad(0, 1, 0)>", {64}), "none");
+}
+
 //===----------------------------------------------------------------------===//
 // Worked examples
 //===----------------------------------------------------------------------===//
