@@ -7,23 +7,10 @@
 #ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS
 #define DIALECTS_LAYOUT_IR_LAYOUTOPS
 
+include "dialects/layout/IR/LayoutAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
-
-def Layout_Dialect : Dialect {
-  let name = "layout";
-  let cppNamespace = "::mlir::tssa::layout";
-  let summary = "schedules: how the loops of a kernel run";
-  let description = [{
-    The `schedule` region of a `te.kernel` is a list of these ops. Loops are
-    values: `layout.loops` returns the loops of a labelled te.compute in the order
-    of its dims, and the other ops take loops as operands. `layout.split` and
-    `layout.fuse` consume their loops and return new ones. No op of a schedule
-    changes what a kernel computes.
-  }];
-  let useDefaultTypePrinterParser = 1;
-}
 
 def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
   let mnemonic = "loop";
