@@ -39,8 +39,8 @@ static std::optional<int64_t> checkedProduct(std::optional<int64_t> lhs,
   return result;
 }
 
-/// No constant that folding makes of the sums and products in `expr` is larger than this. Divisions
-/// are not folded with what stands outside of them.
+/// Returns a bound on the absolute value of every constant that folding can make from the sums and
+/// products in `expr`, or nothing if it overflows. Folding does not look into divisions.
 static std::optional<int64_t> boundConstants(AffineExpr expr) {
   if (std::optional<int64_t> constant = getConstant(expr))
     return *constant == INT64_MIN ? std::nullopt : std::optional(std::abs(*constant));
@@ -118,7 +118,7 @@ std::optional<unsigned> NumberTable::findWhole(ArrayRef<Digit> list) const {
 DigitList NumberTable::normalize(ArrayRef<Digit> list) const {
   DigitList merged;
   for (const Digit &digit : list) {
-    // What is left of a number by unpad may be one value, which another number still depends on.
+    // An unpad may leave only one value of a number. It stays, as other numbers may depend on it.
     bool isUnpad = numbers[digit.number].kind == Number::Kind::Unpad && findWhole(digit);
     if (digit.low == digit.high && !isUnpad)
       continue;
@@ -139,7 +139,7 @@ DigitList NumberTable::normalize(ArrayRef<Digit> list) const {
   return merged;
 }
 
-/// Makes one digit of all of `list`.
+/// Replaces the digits of `list` by one digit of a new number.
 static void replaceByWhole(NumberTable &numbers, DigitList &list, SizeArithmetic &sizes) {
   Number number;
   number.kind = Number::Kind::Recut;
@@ -148,8 +148,9 @@ static void replaceByWhole(NumberTable &numbers, DigitList &list, SizeArithmetic
   list = {Digit{numbers.add(number), sizes.constant(1), number.extent}};
 }
 
-/// How many of the `extent` values that are wanted the low part of `digit` gives; null if the two
-/// have no divisor in common. `isLast` says that no other digit is left, and all divide it.
+/// Returns how many values to cut off the low end of `digit` if `extent` values are wanted. Returns
+/// null if the two numbers have no common divisor. `isLast` says that no other digit is left; then
+/// `extent` divides this one.
 static AffineExpr findCommonExtent(const Digit &digit, AffineExpr extent, bool isLast) {
   AffineExpr given = digit.getExtent();
   if (isLast || given == extent)
@@ -219,7 +220,7 @@ SmallVector<bool> NumberTable::findUsed(ArrayRef<DigitList> dims) const {
       continue;
     use(numbers[i].of);
     use(numbers[i].offset);
-    // A cell has both a tile and a position in it, also where one of them has no digits.
+    // A cell has both a tile and an offset in it, even if one of them has no digits.
     if (numbers[i].kind == Number::Kind::Tile)
       used[i + 1] = true;
     if (numbers[i].kind == Number::Kind::Offset)

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The normal form of layouts (see TensorLayout.h): digits of numbers, and the numbers
-/// that they are digits of.
+/// The parts of the normal form of layouts (see TensorLayout.h): numbers, and digits of these
+/// numbers.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_DIGITS_H
@@ -21,11 +21,12 @@
 
 namespace mlir::tssa::layout {
 
-/// The value of a constant expression.
+/// Returns the value of `expr` if it is a constant.
 std::optional<int64_t> getConstant(AffineExpr expr);
 
-/// Arithmetic on sizes, which are at least 0. Constants that do not fit in 64 bits are remembered,
-/// and the result is then any expression: ask `hasOverflowed` before it is used.
+/// Arithmetic on sizes, which are at least 0. If a constant does not fit in 64 bits, the result has
+/// no meaning, and `hasOverflowed` returns true from then on. Callers must ask it before they use a
+/// result.
 class SizeArithmetic {
 public:
   explicit SizeArithmetic(MLIRContext *context) : context(context) {}
@@ -34,7 +35,7 @@ public:
   AffineExpr add(AffineExpr lhs, AffineExpr rhs);
   AffineExpr subtract(AffineExpr lhs, AffineExpr rhs);
   AffineExpr multiply(AffineExpr lhs, AffineExpr rhs);
-  /// The smallest multiple of `factor` that is at least `size`.
+  /// Returns the smallest multiple of `factor` that is at least `size`.
   AffineExpr roundUp(AffineExpr size, int64_t factor);
 
   bool hasOverflowed() const { return overflowed; }
@@ -46,41 +47,41 @@ private:
   bool overflowed = false;
 };
 
-/// (x mod high) / low, where x is number `number` of a table.
+/// The digit (x mod high) / low, where x is number `number` of a table.
 struct Digit {
   unsigned number = 0;
   AffineExpr low, high;
 
-  /// How many values the digit has. `low` divides `high`.
+  /// Returns how many values the digit has. `low` divides `high`.
   AffineExpr getExtent() const;
 };
 
-/// A number, the most significant digit first.
+/// The digits of a number, the most significant first.
 using DigitList = SmallVector<Digit, 2>;
 
-/// What a digit is part of.
+/// A number, which digits are parts of. It is computed from the digits `of` of earlier numbers.
 struct Number {
   enum class Kind {
     Index,  ///< the index of logical dim `dim`
-    Recut,  ///< `of` itself, where it is cut otherwise than into its digits
+    Recut,  ///< `of` itself, if it is not cut between its digits
     Pad,    ///< `of` + low
     Unpad,  ///< `of` - low
-    Tile,   ///< the number of the tile in which `of` is looked for
-    Offset, ///< its position in that tile; the number after its Tile
+    Tile,   ///< the number of a tile that holds index `of`
+    Offset, ///< the position of `of` in that tile; it follows the Tile in the table
     Fold,   ///< stride * `of` + offset
   };
 
   Kind kind = Kind::Index;
   AffineExpr extent;            ///< the values are 0 to extent - 1
-  int64_t dim = 0;              ///< of Index
-  DigitList of;                 ///< of all but Index
-  AffineExpr ofExtent;          ///< of Pad, Tile and Offset: the number of values of `of`
-  int64_t low = 0;              ///< of Pad and Unpad
-  int64_t tile = 0, stride = 0; ///< of Tile, Offset and Fold
-  DigitList offset;             ///< of Fold
+  int64_t dim = 0;              ///< for Index
+  DigitList of;                 ///< for all but Index
+  AffineExpr ofExtent;          ///< for Pad, Tile and Offset: the number of values of `of`
+  int64_t low = 0;              ///< for Pad and Unpad
+  int64_t tile = 0, stride = 0; ///< for Tile, Offset and Fold
+  DigitList offset;             ///< for Fold
 };
 
-/// Numbers, each made of digits of earlier ones.
+/// A table of numbers, each computed from digits of earlier ones.
 class NumberTable {
 public:
   unsigned add(Number number) {
@@ -90,35 +91,35 @@ public:
   const Number &operator[](unsigned number) const { return numbers[number]; }
   unsigned size() const { return numbers.size(); }
 
-  /// All of a number, as one digit.
+  /// Returns the digits of the whole of `number`, in normal form.
   DigitList getWhole(unsigned number) const;
-  /// The number that `list` is all of, if it is one.
+  /// Returns the number of which `list` is the whole, as one digit. Returns nothing otherwise.
   std::optional<unsigned> findWhole(ArrayRef<Digit> list) const;
 
-  /// The normal form: no digit with one value, no two neighbours that are one digit, no Recut
-  /// where the digits of its number serve.
+  /// Returns the normal form of `list`: no digit has only one value, no two neighbours could be one
+  /// digit, and the whole of a Recut is replaced by the digits that it is computed from.
   DigitList normalize(ArrayRef<Digit> list) const;
 
-  /// Cuts a number into numbers of `extents`, the most significant first, whose product is the
-  /// extent of `list`. Adds a Recut where the extents do not fit the digits.
+  /// Cuts `list` into parts with `extents` values, the most significant first. The product of
+  /// `extents` is the extent of `list`. Adds a Recut where a cut is not possible within the digits.
   SmallVector<DigitList> cut(DigitList list, ArrayRef<AffineExpr> extents, SizeArithmetic &sizes);
 
-  /// Whether two lists are the same number of the same logical indexes.
+  /// Returns whether two lists have equal digits of equal numbers, down to the logical indexes.
   static bool areEqual(const NumberTable &leftTable, ArrayRef<Digit> left,
                        const NumberTable &rightTable, ArrayRef<Digit> right);
 
-  /// The numbers that the digits of `dims` are part of, directly or not.
+  /// Returns, for each number, whether the digits of `dims` depend on it, directly or not.
   SmallVector<bool> findUsed(ArrayRef<DigitList> dims) const;
 
 private:
-  /// Takes digits with `extent` values off the right of `rest`. Where its digits are no help, they
-  /// become one number first.
+  /// Removes digits with `extent` values from the right of `rest` and returns them. If the digits
+  /// cannot be cut there, they are first replaced by one digit of a new number.
   DigitList takeFromRight(DigitList &rest, AffineExpr extent, SizeArithmetic &sizes);
 
   SmallVector<Number, 4> numbers;
 };
 
-/// The number of values of a list.
+/// Returns the number of values of a list.
 AffineExpr getExtent(ArrayRef<Digit> list, SizeArithmetic &sizes);
 
 } // namespace mlir::tssa::layout

@@ -16,7 +16,7 @@ using namespace mlir::tssa::layout;
 using Kind = Primitive::Kind;
 
 //===----------------------------------------------------------------------===//
-// What all primitives need
+// Helpers for all primitives
 //===----------------------------------------------------------------------===//
 
 static std::string print(AffineExpr expr) {
@@ -49,7 +49,7 @@ void LayoutBuilder::undoByNothing(const Twine &why) {
     layout.whyNotInvertible = toString(*primitive) + ": " + why.str();
 }
 
-/// `elements` have become `cells`.
+/// Multiplies the growth by `cells` / `elements`.
 void LayoutBuilder::grow(AffineExpr cells, AffineExpr elements) {
   if (cells == elements || !layout.growth)
     return;
@@ -58,7 +58,7 @@ void LayoutBuilder::grow(AffineExpr cells, AffineExpr elements) {
     layout.growth = std::nullopt;
     return;
   }
-  // The common divisors go first, so that no product is larger than a number of cells.
+  // Common divisors are removed first, so that no product is larger than a number of cells.
   auto reduce = [](int64_t &a, int64_t &b) {
     int64_t divisor = std::gcd(a, b);
     a /= divisor;
@@ -79,7 +79,7 @@ void LayoutBuilder::replaceDims(int64_t count, ArrayRef<DigitList> by) {
   dims.insert(dims.begin() + primitive->dim, by.begin(), by.end());
 }
 
-/// The number of cells fits in 64 bits, as far as it is known.
+/// Checks that the product of the constant sizes fits in 64 bits.
 LogicalResult LayoutBuilder::checkSizes() {
   AffineExpr cells = sizes.constant(1);
   for (size_t dim = 0; dim < dims.size(); ++dim)
@@ -211,7 +211,7 @@ LogicalResult LayoutBuilder::fuse() {
 // pad, unpad
 //===----------------------------------------------------------------------===//
 
-/// `list`, of `size`, in the middle of `padded` cells.
+/// Returns `list`, which has `size` cells, padded to `padded` cells, `low` of them before it.
 DigitList LayoutBuilder::makePadded(DigitList list, int64_t low, AffineExpr size,
                                     AffineExpr padded) {
   grow(padded, size);
@@ -255,7 +255,7 @@ LogicalResult LayoutBuilder::padTo() {
   return success();
 }
 
-/// `list`, of `size`, without `low` cells before and `high` cells behind.
+/// Returns `list`, which has `size` cells, without its first `low` and its last `high` cells.
 DigitList LayoutBuilder::makeUnpadded(DigitList list, int64_t low, int64_t high, AffineExpr size) {
   AffineExpr left = size - low - high;
   grow(left, size);
@@ -319,7 +319,7 @@ LogicalResult LayoutBuilder::unfold() {
   }
   if (stride < tile)
     return unfoldOverlapping(size);
-  // Tiles that do not overlap are a split of what is padded to a whole number of them.
+  // Tiles that do not overlap are a split of the dim, padded to a multiple of the tile.
   AffineExpr padded = sizes.roundUp(size, tile);
   if (sizes.hasOverflowed())
     return fail("the number of cells does not fit in 64 bits");
@@ -349,7 +349,7 @@ LogicalResult LayoutBuilder::unfoldOverlapping(AffineExpr size) {
   return success();
 }
 
-/// The dims hold the tiles of a dim of the size of the primitive.
+/// Checks that there are `tiles` tiles of size `tile`, as a dim of the primitive's size has.
 LogicalResult LayoutBuilder::checkFold(AffineExpr tiles, AffineExpr tile) {
   int64_t size = value(0), stride = value(1);
   std::optional<int64_t> numTiles = getConstant(tiles), length = getConstant(tile);
@@ -365,7 +365,8 @@ LogicalResult LayoutBuilder::checkFold(AffineExpr tiles, AffineExpr tile) {
   return success();
 }
 
-/// The number whose tiles and offsets the two lists are, if they are.
+/// Returns the number of the Tile if the two lists are the tiles and the offsets of one unfold that
+/// the fold undoes. Returns nothing otherwise.
 std::optional<unsigned> LayoutBuilder::findUnfolded(ArrayRef<Digit> tiles,
                                                     ArrayRef<Digit> offsets) {
   std::optional<unsigned> tile = numbers.findWhole(tiles), offset = numbers.findWhole(offsets);

@@ -11,7 +11,7 @@
 
 namespace mlir::tssa::layout {
 
-/// Applies primitives to a layout, one after the other. Part of TensorLayout::get.
+/// Applies primitives to a layout, one after the other, for TensorLayout::get.
 class LayoutBuilder {
 public:
   LayoutBuilder(TensorLayout &layout, Refuse refuse)
@@ -38,7 +38,8 @@ private:
   DigitList makeFolded(DigitList tiles, DigitList offsets, int64_t tile);
   std::optional<unsigned> findUnfolded(ArrayRef<Digit> tiles, ArrayRef<Digit> offsets);
 
-  /// Demands that `expr` is 0, or at least 0, of which `reason` says why.
+  /// Demands that `expr` is 0 if `isEquality`, and at least 0 otherwise. Fails if it is a constant
+  /// that is not; adds a condition if it is dynamic. `reason` says what is wrong then.
   LogicalResult demand(AffineExpr expr, bool isEquality, const Twine &reason);
   void grow(AffineExpr cells, AffineExpr elements);
   void replaceDims(int64_t count, ArrayRef<DigitList> by);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From element to cell, each number is computed from the digits of the number that it is made of,
-// starting at the indexes of the element. From cell to element, each number is put together from
-// its digits, starting at the dims of the cell. In both directions there is one free choice:
-// which of its cells an element is looked for in. A `Choice` makes it, and adds to the guard.
+// From element to cell, each number is computed from digits of earlier numbers, starting at the
+// indexes of the element. From cell to element, each number is put together from its digits,
+// starting at the dims of the cell. In both directions an element may be in several tiles. A
+// `Choice` picks one of them, and adds to the guard when this choice is right.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +26,20 @@ struct TilePosition {
 };
 using Guard = SmallVector<AffineExpr>;
 
-/// Finds index `x` of an unfolded dim in the tiles that `number` describes; `which` counts them.
-/// A null tile means that there is no way.
+/// Picks the tile of `number` in which index `x` of an unfolded dim is found. `which` is the number
+/// of the unfold or fold. Returns a null tile if there is none.
 using Choice =
     function_ref<TilePosition(const Number &number, unsigned which, AffineExpr x, Guard &guard)>;
 } // namespace
 
-/// Adds `expr` >= 0, unless it is seen to hold.
+/// Adds `expr` >= 0 to the guard, unless it is a constant for which this holds.
 static void addToGuard(Guard &guard, AffineExpr expr) {
   if (getConstant(expr).value_or(-1) < 0 && !llvm::is_contained(guard, expr))
     guard.push_back(expr);
 }
 
-/// The first tile that holds `x` is either tile 0, or the one that holds it in its last `stride`
-/// positions, since the tile before that one ends sooner. `isLater` says which case is meant.
+/// Returns the first tile that holds `x`. This is tile 0, or a later tile that holds `x` in its
+/// last `stride` positions: the tile before it ends before `x`. `isLater` selects one of the cases.
 static TilePosition chooseFirstTile(const Number &number, bool isLater, AffineExpr x,
                                     Guard &guard) {
   MLIRContext *context = x.getContext();
@@ -66,7 +66,7 @@ public:
       : numbers(numbers), element(element), choose(choose), values(numbers.size()),
         context(element.empty() ? nullptr : element[0].getContext()) {}
 
-  /// False if a choice found no way.
+  /// Returns false if a choice found no tile.
   bool build(ArrayRef<DigitList> dims, ArrayRef<AffineExpr> shape, GuardedIndex &result) {
     SmallVector<bool> used = numbers.findUsed(dims);
     unsigned unfolds = 0;
@@ -154,8 +154,8 @@ SmallVector<GuardedIndex, 1> TensorLayout::getCell(ArrayRef<AffineExpr> element)
 }
 
 GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const {
-  // The last tile that may hold x has it in its first `stride` positions; those before it have it
-  // later.
+  // The last tile that holds x has it in its first `stride` positions. In each tile before it, x is
+  // `stride` positions later.
   auto choose = [&](const Number &number, unsigned which, AffineExpr x, Guard &guard) {
     AffineExpr tile = x.floorDiv(number.stride) - copy[which];
     AffineExpr offset = x % number.stride + copy[which] * number.stride;
@@ -173,7 +173,8 @@ GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<Affine
 // Sliding windows
 //===----------------------------------------------------------------------===//
 
-/// The logical dim whose index, plus `low`, is looked for in tiles.
+/// Returns the logical dim whose index, plus `low`, is unfolded into tiles, if it is a whole dim.
+/// Sets `low`.
 static std::optional<unsigned> findWindowedDim(const NumberTable &numbers, const Number &unfolded,
                                                int64_t &low) {
   std::optional<unsigned> whole = numbers.findWhole(unfolded.of);
@@ -187,7 +188,8 @@ static std::optional<unsigned> findWindowedDim(const NumberTable &numbers, const
   return numbers[*whole].dim;
 }
 
-/// n of the rule, if (W1) and (W2) hold for offsets that begin `low` later.
+/// Returns n of TensorLayout::getCellInWindows, if (W1) and (W2) hold for offsets that are larger
+/// by `low`.
 static std::optional<int64_t> getWindowsPerTile(const Number &unfolded, const SlidingWindow &read,
                                                 int64_t low, Refuse refuse) {
   auto fail = [&](const Twine &message) -> std::optional<int64_t> {
@@ -298,7 +300,8 @@ private:
     }
   }
 
-  /// Adds the digits that `value` has as the number `list` to the numbers that they are part of.
+  /// Takes `value` apart into the digits of `list`, and adds each digit to the number that it is
+  /// part of.
   void takeApart(ArrayRef<Digit> list, AffineExpr value) {
     AffineExpr weight = getAffineConstantExpr(1, value.getContext());
     for (size_t i = list.size(); i-- > 0;) {

@@ -39,10 +39,10 @@ int64_t Primitive::getNumDimsAfter() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a primitive must satisfy alone
+// Checks of a single primitive
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with the numbers of a primitive, or "" if nothing is.
+/// Returns what is wrong with the numbers of a primitive, or "" if they are right.
 static StringRef findFault(const Primitive &primitive) {
   ArrayRef<int64_t> values = primitive.values;
   auto isBelow = [&](int64_t bound) {
@@ -82,7 +82,7 @@ static StringRef findFault(const Primitive &primitive) {
   return "";
 }
 
-/// How many numbers primitives of a kind have besides their dim, where that is fixed.
+/// Returns how many numbers a primitive of a kind has besides its dim, if this number is fixed.
 static std::optional<size_t> getNumValues(Kind kind) {
   switch (kind) {
   case Kind::Split:
@@ -101,8 +101,8 @@ static std::optional<size_t> getNumValues(Kind kind) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Follows the rank through a list. It is relative to the unknown rank of the first tensor until a
-/// reorder names all dims.
+/// Follows the rank through a list of primitives. Until a reorder names all dims, the rank of the
+/// first tensor is unknown, and only the difference from it is known.
 class RankCheck {
 public:
   explicit RankCheck(Refuse refuse) : refuse(refuse) {}
@@ -114,7 +114,7 @@ public:
       return fail(primitive, "expected a dim from 0 to 63, got " + Twine(primitive.dim));
     if (primitive.kind == Kind::Reorder && failed(fixRank(primitive)))
       return failure();
-    // The first tensor has at least the dims that are named.
+    // The first tensor has at least as many dims as the primitive needs.
     int64_t end = primitive.dim + primitive.getNumDimsBefore();
     minRank = std::max(minRank, end - growth);
     if (rank && minRank > *rank)

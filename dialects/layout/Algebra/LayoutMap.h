@@ -14,9 +14,9 @@
 ///
 /// ### Primitives
 ///
-/// Dims are counted from 0 where the primitive stands in the list, and N is the size of dim k
-/// there. The third column gives the index p of the cell for index i of an element, in the dims
-/// concerned, and the fourth column the reverse. Divisions round down.
+/// Dims are counted from 0 in the tensor that the primitive takes, and N is the size of its dim k.
+/// The third column gives the index p of the cell for index i of an element, in the dims concerned,
+/// and the fourth column the reverse. Divisions round down.
 ///
 ///   | primitive        | new sizes            | element to cell            | cell to element     |
 ///   |------------------|----------------------|----------------------------|---------------------|
@@ -35,14 +35,14 @@
 /// - `fuse` makes one dim of two or more adjacent ones, and undoes a split. It lists all of them,
 ///   so that a map can be read without counting.
 /// - `reorder` permutes: dim j of its result is the dim that it lists at j. It lists every dim.
-/// - `pad` adds cells that hold no element, `to` at the end and up to a multiple. `unpad` drops
-///   cells and undoes a pad.
+/// - `pad` adds cells that hold no element. With `to` it adds them at the end only, up to a
+///   multiple. `unpad` drops cells and undoes a pad.
 /// - `unfold` stores overlapping tiles of B indexes, S apart, with 1 <= S <= B <= N, so that every
 ///   element is in at least one tile. The last tile may end beyond N; cells there hold no
-///   element. `fold` undoes it: dims k and k+1 hold the tiles of a dim of size D, and it makes that
-///   dim of them. It takes the copies of an element to be equal, as unfold leaves them.
+///   element. `fold` undoes it: from dims k and k+1, which hold the tiles, it makes the dim of size
+///   D again. It assumes that the copies of an element are equal, as unfold leaves them.
 ///
-/// What the cells without an element hold is not decided here; a guard tells which they are.
+/// A layout does not say what cells without an element hold; a guard says which cells these are.
 ///
 /// ### Worked examples
 ///
@@ -65,23 +65,22 @@
 ///
 /// ### Why a list, and why without a shape
 ///
-/// A list of primitives is what people and searches write, and what a record replays. It has no
-/// shape, so that the list of one tensor can be given to another one, which is how a layout is
-/// propagated, and so that it serves dynamic sizes as well. What depends on sizes (index
-/// expressions, equality, growth, the inverse) is asked of a `TensorLayout`: a map applied to a
-/// shape.
+/// People and searches write a list of primitives, and a tuning record replays it. It has no shape,
+/// so that it also serves dynamic sizes, and so that a layout can be propagated: another tensor
+/// gets the same list. A `TensorLayout`, a map applied to a shape, gives what depends on sizes:
+/// index expressions, equality, growth and the inverse.
 ///
-/// From cell to element every primitive is a partial function. From element to cell `unfold` is
-/// none, since an element has several cells. So a layout is defined in the first direction; in
-/// the second it offers a canonical cell, and the set of all cells.
+/// From cell to element every primitive is a partial function. From element to cell `unfold` is not
+/// a function, since an element may have several cells. So a layout is defined from cell to
+/// element. From element to cell it offers a canonical cell, and the set of all cells.
 ///
 /// ### Laws
 ///
 /// - compose(a, b) applied to a shape is b applied to the physical shape of a.
 /// - compose(a, map<>) = compose(map<>, a) = a, and composition is associative.
 /// - parse(print(m)) = m, and fromIntegers(toIntegers(m)) = m.
-/// - A list that does not hold together whatever the shape (numbers out of range, a permutation
-///   that is none, ranks that disagree) is no map: `get` refuses it and names the primitive.
+/// - A list that is wrong for every shape (numbers out of range, a reorder that is not a
+///   permutation, ranks that disagree) is not a map: `get` refuses it and names the primitive.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_LAYOUTMAP_H
@@ -97,15 +96,15 @@
 
 namespace mlir::tssa::layout {
 
-/// Is told why something is refused, in one message for the user.
+/// Is called with the reason when something is refused, in one message for the user.
 using Refuse = function_ref<void(const Twine &)>;
 
-/// One primitive of a layout map. What `values` has depends on the kind.
+/// One primitive of a layout map. The meaning of `values` depends on the kind.
 struct Primitive {
   enum class Kind {
     Split,   ///< the factors, kRemainder for `*`
     Reorder, ///< the permutation; `dim` is 0
-    Fuse,    ///< how many dims
+    Fuse,    ///< the number of dims
     Pad,     ///< cells before and after
     PadTo,   ///< the multiple
     Unpad,   ///< cells before and after
@@ -139,9 +138,9 @@ struct Primitive {
     return {Kind::Fold, dim, {size, stride}};
   }
 
-  /// How many dims the primitive takes, from `dim` on.
+  /// Returns how many dims the primitive takes, from `dim` on.
   int64_t getNumDimsBefore() const;
-  /// How many dims it makes of them.
+  /// Returns how many dims the primitive makes of them.
   int64_t getNumDimsAfter() const;
 
   bool operator==(const Primitive &other) const {
@@ -154,10 +153,10 @@ struct Primitive {
 raw_ostream &operator<<(raw_ostream &os, const Primitive &primitive);
 std::string toString(const Primitive &primitive);
 
-/// A list of primitives that holds together, whatever shape it will be applied to.
+/// A list of primitives that is checked as far as possible without a shape.
 class LayoutMap {
 public:
-  /// Bounds on the work that a map from outside can ask for.
+  /// Limits that bound the work for a map that a user or a file gives.
   static constexpr int64_t kMaxRank = 64, kMaxPrimitives = 64, kMaxUnfolds = 6;
 
   /// The identity.
@@ -165,27 +164,27 @@ public:
 
   static FailureOr<LayoutMap> get(ArrayRef<Primitive> primitives, Refuse refuse);
 
-  /// The text form, such as `map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>`.
+  /// Parses the text form, such as `map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>`.
   static FailureOr<LayoutMap> parse(StringRef text, Refuse refuse);
   void print(raw_ostream &os) const;
 
-  /// The map as integers, for attributes and hashes: of each primitive its kind, its dim, the
-  /// number of its values and its values.
+  /// Returns the map as integers, for attributes and hashes: for each primitive its kind, its dim,
+  /// the number of its values and its values.
   SmallVector<int64_t> toIntegers() const;
   static FailureOr<LayoutMap> fromIntegers(ArrayRef<int64_t> integers, Refuse refuse);
 
   ArrayRef<Primitive> getPrimitives() const { return primitives; }
   bool isEmpty() const { return primitives.empty(); }
 
-  /// The rank of the tensors that the map can be applied to, where a reorder fixes it.
+  /// Returns the rank of the tensors that the map can be applied to, if a reorder determines it.
   std::optional<int64_t> getRank() const { return rank; }
 
-  /// `first`, then `second` on what `first` gives.
+  /// Returns the map that applies `first`, and then `second` to the result.
   static FailureOr<LayoutMap> compose(const LayoutMap &first, const LayoutMap &second,
                                       Refuse refuse);
 
-  /// Whether the lists are the same. Different lists may store a tensor in the same way, see
-  /// TensorLayout::operator==.
+  /// Returns whether the lists are the same. Different lists may store a tensor in the same way;
+  /// TensorLayout::operator== compares that.
   bool operator==(const LayoutMap &other) const { return primitives == other.primitives; }
   bool operator!=(const LayoutMap &other) const { return !(*this == other); }
 

@@ -18,7 +18,7 @@
 ///                 | `fold` `(` dim `,` size `,` stride `)`
 ///     factor    ::= integer | `*`
 ///
-/// A string has the word `map` before it.
+/// In a string, the word `map` precedes the `<`.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_LAYOUTMAPTEXT_H
@@ -28,8 +28,8 @@
 
 namespace mlir::tssa::layout {
 
-/// What the grammar asks of a text. Implementations skip white space before each token. Those that
-/// fail have told the user why.
+/// Reads the tokens of a text for the parser. Implementations skip white space before each token.
+/// A method that fails has told the user why.
 class TokenReader {
 public:
   virtual ~TokenReader() = default;
@@ -40,12 +40,11 @@ public:
   virtual bool takeKeywordIf(StringRef keyword) = 0;
   virtual ParseResult readKeyword(StringRef &keyword) = 0;
   virtual ParseResult readInteger(int64_t &value) = 0;
-  /// Reports that the text is wrong where it is now.
+  /// Reports an error at the current position in the text.
   virtual ParseResult fail(const Twine &message) = 0;
 };
 
-/// Reads a map from `<` to `>`. The primitives are in the form of the grammar; LayoutMap::get
-/// checks what they say.
+/// Reads a map from `<` to `>`. Checks only the grammar; LayoutMap::get checks the primitives.
 ParseResult parsePrimitives(TokenReader &reader, SmallVectorImpl<Primitive> &primitives);
 
 /// Prints a map from `<` to `>`.

@@ -9,8 +9,8 @@
 // 2. One reorder brings the digits into the order of the physical dims.
 // 3. The digits of each physical dim are fused.
 //
-// Dims of one index have no digits. There may be more or fewer of them after than before:
-// dim 0 is split by 1 to get more, and those left over are fused into dim 0.
+// Dims of one index have no digits. The physical tensor may have more of them than the logical one,
+// or fewer: dim 0 is split by 1 to make more, and those that are left over are fused into dim 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace mlir::tssa::layout;
 
-/// The digits of logical dim `dim`, the most significant first; nullopt if they are not all there.
+/// Returns the digits of logical dim `dim`, the most significant first, or nothing if `dims` does
+/// not have all of them.
 static std::optional<DigitList> findDigits(ArrayRef<DigitList> dims, unsigned dim,
                                            AffineExpr extent) {
   DigitList digits;
@@ -40,13 +41,13 @@ static std::optional<DigitList> findDigits(ArrayRef<DigitList> dims, unsigned di
 }
 
 namespace {
-/// Each method is a step of the idea above.
+/// Each method is one of the steps above.
 class NormalMapBuilder {
 public:
   NormalMapBuilder(ArrayRef<DigitList> dims, ArrayRef<AffineExpr> shape)
       : dims(dims), shape(shape) {}
 
-  /// False if a factor is not constant, or there are digits of other numbers than logical dims.
+  /// Returns false if a factor is not constant, or if a digit of a logical dim is missing.
   bool split() {
     int64_t numUnits = countEmpty();
     numUnits -= llvm::count_if(shape, [](AffineExpr size) { return getConstant(size) == 1; });
@@ -63,7 +64,7 @@ public:
       }
       addUnits(factors, factors.empty() + (dim == 0 ? std::max(numUnits, int64_t(0)) : 0));
       factors.front() = Primitive::kRemainder;
-      // Splits of later dims come first, since they leave the earlier ones where they are.
+      // Splits of later dims come first, since they do not change the numbers of earlier dims.
       if (factors.size() > 1)
         primitives.insert(primitives.begin(), Primitive::split(dim, factors));
     }
@@ -76,7 +77,7 @@ public:
       for (const Digit &digit : list)
         order.push_back(llvm::find(positions, std::pair(std::optional(digit.number), digit.low)) -
                         positions.begin());
-      // The first dim takes the units that are left over.
+      // The first dim takes the dims of one index that are left over.
       size_t wanted = list.empty() ? 1 : 0;
       if (groups.empty())
         wanted += units.size() - std::min<size_t>(units.size(), countEmpty());
@@ -115,7 +116,8 @@ private:
   ArrayRef<DigitList> dims;
   ArrayRef<AffineExpr> shape;
   SmallVector<Primitive> primitives;
-  /// Of what each dim after the splits is: the logical dim and the low end of the digit, or none.
+  /// For each dim after the splits, the logical dim and `low` of its digit; nothing for a dim of
+  /// one index.
   SmallVector<std::pair<std::optional<unsigned>, AffineExpr>> positions;
   SmallVector<int64_t> units, order, groups;
 };

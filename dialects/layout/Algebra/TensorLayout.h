@@ -30,9 +30,9 @@
 ///   | map<fuse(2, 3), split(2, [*, 32])>             | c | x[4, 392) | x[1, 4) w[1, 8)         |
 ///   | map<pad(1, to 48), split(1, [*, 48])>          | y[48, 96) | y[1, 48) | h | w            |
 ///
-/// In the fourth row 32 takes the low 8 of the 56 values of w, and 4 more. What is left of w has 7
-/// values and no divisor in common with 4, so it becomes one number with h: x is h w[8, 56). In
-/// the last row y is c, padded to 96.
+/// In the fourth row, the factor 32 takes the low 8 of the 56 values of w, and a factor of 4 is
+/// left to take. The rest of w has 7 values, and 7 and 4 have no common divisor. So the rest of w
+/// becomes one number with h: x is h w[8, 56). In the last row, y is c, padded to 96.
 ///
 /// Most of the algebra is then bookkeeping: equality compares lists, an index expression reads
 /// digits off, and there are no divisions to simplify away afterwards.
@@ -41,9 +41,9 @@
 ///
 /// Sizes are constants, or expressions over symbols where they are dynamic. What a primitive
 /// demands of a size (that factors divide it, that a tile fits) is checked at once for a constant,
-/// and is otherwise a *condition*: whoever uses the layout proves it, tests it at run time, or
-/// declines. All else holds for sizes that satisfy the conditions and are at least 1; a tensor
-/// without elements has no layout.
+/// and is otherwise a *condition*: code that uses the layout proves it, tests it at run time, or
+/// does not use the layout. Everything below holds for sizes that satisfy the conditions and are
+/// at least 1. A tensor without elements has no layout.
 ///
 /// ### Laws
 ///
@@ -51,10 +51,10 @@
 ///
 /// - Either c holds no element, and no case of getElement(c) holds, or exactly one case holds and
 ///   gives the element.
-/// - Exactly one case of getCell(e) holds, and gives a cell of e. With unpad and fold it may be
-///   none, since they may drop an element, or its canonical cell.
-/// - getCopy(e, n) gives, for all n below getCopyCounts() for which it holds, all cells of e, each
-///   once.
+/// - Exactly one case of getCell(e) holds, and gives a cell of e. With unpad and fold possibly no
+///   case holds, since they may drop an element, or its canonical cell.
+/// - For all n below getCopyCounts() for which its guard holds, getCopy(e, n) gives a cell of e. It
+///   gives each cell of e once.
 /// - isBijective() implies that every cell holds an element, and that every element has one cell.
 ///   For static sizes and maps without unpad and fold, the reverse is true as well.
 /// - The growth, where it is known, is the number of cells over the number of elements.
@@ -64,7 +64,7 @@
 ///   and fold, compose(map, inverse) is the identity.
 /// - a == b implies equal physical shapes and equal getElement. The reverse is true for static
 ///   sizes and for splits, reorders and fuses that cut between digits, as those of tilings do.
-///   Beyond them equal layouts may count as different: that costs a copy, never a wrong result.
+///   In other cases == may call equal layouts different; this costs a copy, never a wrong result.
 /// - getNormalMap() applied to the same shape is an equal layout, and equal layouts have the same.
 ///
 /// ### How it is used
@@ -75,11 +75,11 @@
 ///   getCellInWindows(index) for an unfolded dim that is read in sliding windows.
 /// - *A constant is packed.* Each cell is copied from getElement(cell), or filled up.
 /// - *A layout is propagated.* Its LayoutMap is applied to the shape of the other tensor. It should
-/// be
-///   bijective there; the growth tells what it costs otherwise.
-/// - *The ends of an edge are compared.* They agree if they are ==, or, where memory may be seen
-///   as a tensor of another shape, if hasSameBytes. Else a conversion computes cell c of the
-///   reader from producer.getCell(reader.getElement(c)).
+///   be bijective there; if it is not, the growth says what it costs.
+/// - *The layouts of a producer and a reader are compared.* They agree if they are ==. Where memory
+///   may be seen as a tensor of another shape, it is enough that hasSameBytes returns true.
+///   Otherwise a conversion computes cell c of the reader from
+///   producer.getCell(reader.getElement(c)).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_ALGEBRA_TENSORLAYOUT_H
@@ -90,9 +90,9 @@
 
 namespace mlir::tssa::layout {
 
-/// What a dynamic size has to satisfy.
+/// A condition that dynamic sizes have to satisfy.
 struct SizeCondition {
-  AffineExpr expr; ///< over symbols: is >= 0, or == 0 if `isEquality`
+  AffineExpr expr; ///< over symbols: must be >= 0, or == 0 if `isEquality`
   bool isEquality = false;
   std::string reason; ///< the primitive and what it expects, for messages
 
@@ -107,7 +107,7 @@ struct GuardedIndex {
   SmallVector<AffineExpr> guard;
 };
 
-/// Cells per element, as a fraction in lowest terms.
+/// The number of cells per element, as a fraction in lowest terms.
 struct Growth {
   int64_t cells = 1, elements = 1;
 
@@ -138,49 +138,50 @@ public:
   static FailureOr<TensorLayout> get(const LayoutMap &map, ArrayRef<AffineExpr> shape,
                                      MLIRContext *context, Refuse refuse);
 
-  /// The same for the shape of a type: a dynamic dim `i` has the size `s<i>`.
+  /// Does the same for the shape of a type. A dynamic dim `i` has the size `s<i>`.
   static FailureOr<TensorLayout> get(const LayoutMap &map, ArrayRef<int64_t> shape,
                                      MLIRContext *context, Refuse refuse);
 
   const LayoutMap &getMap() const { return map; }
   ArrayRef<AffineExpr> getLogicalShape() const { return logicalShape; }
   ArrayRef<AffineExpr> getPhysicalShape() const { return physicalShape; }
-  /// The physical shape for a type: kDynamic where a size is not constant.
+  /// Returns the physical shape for a type, with kDynamic where a size is not constant.
   SmallVector<int64_t> getPhysicalTypeShape() const;
-  /// Empty for static shapes.
+  /// Returns the conditions; there are none for static shapes.
   ArrayRef<SizeCondition> getConditions() const { return conditions; }
 
-  /// Cells per element, also with dynamic sizes where it does not depend on them.
+  /// Returns the number of cells per element, or nothing if it depends on dynamic sizes.
   std::optional<Growth> getGrowth() const { return growth; }
   bool isIdentity() const;
-  /// Whether it only permutes: nothing is padded, copied or dropped.
+  /// Returns whether the layout only permutes elements: nothing is padded, copied or dropped.
   bool isBijective() const;
 
-  /// Whether both store tensors of one logical shape alike: the same cells in the same
-  /// physical dims. Layouts with different conditions are compared where both hold.
+  /// Returns whether both layouts store tensors of one logical shape alike: the same cells in the
+  /// same physical dims. Layouts with different conditions are compared where both hold.
   bool operator==(const TensorLayout &other) const;
   bool operator!=(const TensorLayout &other) const { return !(*this == other); }
-  /// Whether memory holds the same, byte for byte, though perhaps as other dims.
+  /// Returns whether memory holds the same bytes, even if the physical dims differ.
   bool hasSameBytes(const TensorLayout &other) const;
 
-  /// The map that says the same as splits, then a reorder, then fuses: one list for all equal
-  /// layouts of a shape. None where something is padded or copied, where a split does not fall
-  /// between digits, or where a factor is not constant.
+  /// Returns an equal map that consists of splits, then a reorder, then fuses. All equal layouts of
+  /// a shape have the same one. Returns nothing if something is padded or copied, if a split does
+  /// not fall between digits, or if a factor is not constant.
   std::optional<LayoutMap> getNormalMap() const;
 
-  /// The canonical cell of an element, which is in bounds: the one in the first tiles. These are
-  /// disjoint cases, of which there are more than one only where tiles overlap.
+  /// Returns the canonical cell of an element that is in bounds: the cell in the first tile that
+  /// holds the element. The cases are disjoint; there are several only where tiles overlap.
   SmallVector<GuardedIndex, 1> getCell(ArrayRef<AffineExpr> element) const;
 
-  /// How many numbers choose among the cells of an element, and how many values each has.
+  /// Returns, for each number by which `getCopy` chooses a cell, how many values it has.
   ArrayRef<int64_t> getCopyCounts() const { return copyCounts; }
-  /// The cell of an element that the numbers `copy` choose, where there is one.
+  /// Returns the cell of an element that the numbers `copy` choose. The guard says whether there is
+  /// such a cell.
   GuardedIndex getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const;
 
-  /// The cell that a read in sliding windows uses, without a search for the tile. `windows` has an
-  /// entry per logical dim, empty where the dim is not unfolded; it is the whole dim, perhaps
-  /// padded, of more than one index that is unfolded. For tiles of B indexes, S apart,
-  /// and n = S / stride, the windows t n to (t + 1) n - 1 are read from tile t:
+  /// Returns the cell that a read in sliding windows uses, without a search for the tile. `windows`
+  /// has an entry for each logical dim, which is empty if the dim is not unfolded. An unfold must
+  /// be of a whole logical dim, perhaps padded, with more than one index. For tiles of B indexes,
+  /// S apart, and n = S / stride, the windows t n to (t + 1) n - 1 are read from tile t:
   ///
   ///     tile = window / n, position in it = stride * (window mod n) + offset
   ///
@@ -190,18 +191,19 @@ public:
   ///   before the unfold counts,
   /// - (W3) there are tiles for all windows: count <= n * number of tiles.
   ///
-  /// So B = stride (n - 1) + length of a window and S = stride n serve n windows a tile. Where the
-  /// index of the read is out of bounds, its own guard has to say so.
+  /// So tiles with B = stride (n - 1) + length of a window and S = stride n serve n windows each.
+  /// If the index of the read may be out of bounds, the guard of the read has to exclude this.
   FailureOr<WindowedIndex> getCellInWindows(ArrayRef<AffineExpr> element,
                                             ArrayRef<std::optional<SlidingWindow>> windows,
                                             Refuse refuse) const;
 
-  /// The element of a cell: disjoint cases, of which there are more than one only with fold. A cell
-  /// for which none holds has no element.
+  /// Returns the element of a cell. The cases are disjoint; there are several only with fold. A
+  /// cell for which no case holds has no element.
   SmallVector<GuardedIndex, 1> getElement(ArrayRef<AffineExpr> cell) const;
 
-  /// The map that gives the logical tensor back. It holds for this shape: `fuse`, `pad to` and
-  /// `unfold` are undone by sizes, and refused where these are dynamic (one of a fuse may be).
+  /// Returns the map that gives the logical tensor back. It is right for this shape only, since
+  /// undoing `fuse`, `pad to` and `unfold` needs sizes. Fails if these are dynamic, except that one
+  /// size of a fuse may be.
   FailureOr<LayoutMap> invert(Refuse refuse) const;
 
 private:

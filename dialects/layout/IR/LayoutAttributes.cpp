@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa::layout;
 
 namespace {
-/// Reads the tokens of IR.
+/// Reads the tokens of an attribute in the text of IR.
 class IRTokenReader : public TokenReader {
 public:
   explicit IRTokenReader(AsmParser &parser) : parser(parser) {}

@@ -14,7 +14,8 @@ def Layout_Dialect : Dialect {
   let cppNamespace = "::mlir::tssa::layout";
   let summary = "how a tensor lies in memory and how the loops of a kernel run";
   let description = [{
-    The `schedule` region of a `te.kernel` is a list of these ops. Loops are
+    `#layout.map` says how a tensor is stored. The `schedule` region of a
+    `te.kernel` is a list of ops of this dialect. Loops are
     values: `layout.loops` returns the loops of a labelled te.compute in the order
     of its dims, and the other ops take loops as operands. `layout.split` and
     `layout.fuse` consume their loops and return new ones. No op of a schedule
