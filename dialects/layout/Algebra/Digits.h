@@ -63,7 +63,7 @@ using DigitList = SmallVector<Digit, 2>;
 struct Number {
   enum class Kind {
     Index,  ///< the index of logical dim `dim`
-    Recut,  ///< `of` itself, if it is not cut between its digits
+    Recut,  ///< `of` itself, to be cut elsewhere than between its digits
     Pad,    ///< `of` + low
     Unpad,  ///< `of` - low
     Tile,   ///< the number of a tile that holds index `of`
@@ -96,8 +96,9 @@ public:
   /// Returns the number of which `list` is the whole, as one digit. Returns nothing otherwise.
   std::optional<unsigned> findWhole(ArrayRef<Digit> list) const;
 
-  /// Returns the normal form of `list`: no digit has only one value, no two neighbours could be one
-  /// digit, and the whole of a Recut is replaced by the digits that it is computed from.
+  /// Returns the normal form of `list`: no digit has only one value, except the whole of an Unpad;
+  /// no two neighbours could be one digit; and the whole of a Recut is replaced by the digits that
+  /// it is computed from.
   DigitList normalize(ArrayRef<Digit> list) const;
 
   /// Cuts `list` into parts with `extents` values, the most significant first. The product of

@@ -107,8 +107,8 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
 }
 
 /// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
-/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper. They can
-/// be where whole vectors do not divide the dim well, such as one of 24 channels.
+/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
+/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide.
 static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
                                                int64_t &lanes) {
   double arithmetic = getArithmetic(op);

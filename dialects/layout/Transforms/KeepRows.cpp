@@ -35,7 +35,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The cost, in simple instructions, from which on a value is worth storing and reading.
+/// The least cost, in simple instructions, of a value that is worth storing and reading.
 static constexpr unsigned leastCost = 8;
 
 static unsigned getCost(Operation *op) {

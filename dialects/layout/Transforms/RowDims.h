@@ -20,9 +20,9 @@ unsigned countRowDims(te::ComputeOp root, te::ComputeOp inner);
 /// Returns the maximum over all `inner`.
 unsigned countRowDims(te::ComputeOp root, ArrayRef<te::ComputeOp> inner);
 
-/// Adds to the schedule that each of `inner` is computed at the loop of the row of `root` that
-/// reads it. `loops` are the loops of the root's leading dims. An expression that is not read row
-/// by row is left out, which is an error when the schedule is applied.
+/// Adds an op to the schedule for each of `inner`, so that it is computed in the loop over the rows
+/// of `root` that read it. `loops` are the loops of the root's leading dims. An expression that is
+/// not read row by row is left out, which is an error when the schedule is applied.
 void computeAtRows(OpBuilder &builder, te::ComputeOp root, ArrayRef<te::ComputeOp> inner,
                    ArrayRef<Value> loops);
 

@@ -45,7 +45,7 @@ public:
       : builder(builder), op(op), accesses(getAccesses(op)),
         choice(chooseTile(op, accesses, machine)), loc(op.getLoc()) {}
 
-  /// Writes the schedule of a root expression, and computes `inner` at its loops.
+  /// Writes the schedule of a root expression, with `inner` computed at its loops.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
     rowDims = countRowDims(op, inner);
     bind = true;

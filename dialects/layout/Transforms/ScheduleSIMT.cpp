@@ -48,7 +48,7 @@ static constexpr int64_t fewElements = 4096;
 static constexpr int64_t manyResults = 2048;
 /// The least number of reduction steps that lanes share if there are few results.
 static constexpr int64_t longReduction = 512;
-/// The number of reduction steps from which on a block rather than a warp shares them.
+/// If a reduction has at least this many steps, a block shares them instead of a warp.
 static constexpr int64_t blockReduction = 2048;
 /// The least extents of a product that is tiled, and the number of blocks that occupy a device.
 static constexpr int64_t leastTiled = 16, manyBlocks = 64;
@@ -83,7 +83,7 @@ public:
     writeReduction();
   }
 
-  /// Writes the schedule of a root expression, and computes `inner` at its rows.
+  /// Writes the schedule of a root expression, with `inner` computed at its rows.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
     unsigned rows = countRowDims(op, inner);
     nameLoops();

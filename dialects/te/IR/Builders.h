@@ -64,7 +64,7 @@ Value combine(OpBuilder &builder, Location loc, Combiner combiner, bool isUnsign
               Value rhs);
 
 /// Returns the `Combiner` that the region `combiner` computes. Returns nothing if it computes
-/// none of them or has several accumulators.
+/// something else or has several accumulators.
 std::optional<Combiner> matchCombiner(Region &combiner);
 
 } // namespace mlir::tssa::te

@@ -59,7 +59,8 @@ void markArena(FunctionOpInterface function, unsigned argument);
 //===----------------------------------------------------------------------===//
 
 /// Returns the number of floating-point operations of a kernel, or nothing if they cannot be
-/// counted. The attribute is on the function that returns the extents of the kernel.
+/// counted. For kernel `@k`, the attribute is on the function `@k.extent`, which returns the number
+/// of iterations of the kernel.
 std::optional<int64_t> getFlops(FunctionOpInterface function);
 void setFlops(FunctionOpInterface function, int64_t flops);
 

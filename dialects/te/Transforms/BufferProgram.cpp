@@ -73,8 +73,7 @@ LogicalResult BufferProgram::build() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (std::optional<unsigned> argument = getWrittenBack(function, result)) {
-      // A value of this kind has memory of its own; the host copies it to the argument after the
-      // run.
+      // An allocated value has memory of its own; the host copies it to the argument after the run.
       if (getKind(terminator->getOperand(result)) == Variable::Allocated)
         continue;
       Variable &variable = variables[getVariable(function.getArgument(*argument))];

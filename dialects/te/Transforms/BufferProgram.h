@@ -48,10 +48,10 @@ struct Variable {
     Allocated ///< allocated during the run: its size is known only later
   };
   Kind kind;
-  /// The tensors that it holds, such as the argument and the result for a loop-carried tensor.
+  /// The tensors that the variable holds, such as the argument and the result for a loop-carried tensor.
   SmallVector<Value, 1> values;
   LiveRange live;
-  /// The number of the result of the program whose buffer it has, or -1.
+  /// The number of the program result whose buffer the variable has, or -1.
   int result = -1;
 };
 

@@ -59,8 +59,8 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
 }
 
 /// Returns the pieces of `compute` if each of them only reads a constant, and the result is small
-/// enough: at most `maxElements` elements, and at most `smallElements` or the number of elements of
-/// all these constants. Returns nothing otherwise.
+/// enough. It may have at most `maxElements` elements, and at most as many as all these constants
+/// or `smallElements`, whichever is larger. Returns nothing otherwise.
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||

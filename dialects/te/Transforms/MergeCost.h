@@ -52,8 +52,9 @@ ReadSite getReadSite(ReadOp read, Operation *producer);
 /// it does not. Other uses of the producer are not considered.
 StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadSite &site);
 
-/// Returns why `producer` should not be computed at all of its uses, or an empty string if it may
-/// be: a use is not a read, too much work is repeated, or more data is read than would be stored.
+/// Returns why `producer` should not be computed at all of its uses: a use is not a read, too much
+/// work is repeated, or more data is read than would be stored. Returns an empty string if it may
+/// be computed there.
 StringRef findSharingObstacle(ComputeOp producer, const BodyFacts &facts);
 
 } // namespace mlir::tssa::te

@@ -15,12 +15,11 @@ namespace mlir::tssa::refs {
 /// the regions of these ops only.
 bool isControlFlow(Operation *op);
 
-/// Creates an op before `op` that takes over the regions of `op` and carries more values.
-/// Appends `inits`
-/// to the operands (except for scf.if), values of `types` to the results, and the corresponding
-/// arguments to the regions. For scf.for and scf.if, `types` must be the types of `inits`. An
-/// scf.if gets an else region if it has none. The caller must extend the terminators, replace the
-/// results of `op` and erase it.
+/// Creates an op before `op` that takes over the regions of `op` and carries more values. Appends
+/// `inits` to the operands (except for scf.if), values of `types` to the results, and the
+/// corresponding arguments to the regions. For scf.for and scf.if, `types` must be the types of
+/// `inits`. An scf.if gets an else region if it has none. The caller must extend the terminators,
+/// replace the results of `op` and erase `op`.
 Operation *addCarried(OpBuilder &builder, Operation *op, ValueRange inits, TypeRange types);
 
 /// Returns the operands that carry values of the terminator of a region of control flow.
