@@ -16,7 +16,7 @@ using namespace mlir::tssa::layout;
 using Kind = Primitive::Kind;
 
 //===----------------------------------------------------------------------===//
-// Helpers for all primitives
+// Functions that all primitives use
 //===----------------------------------------------------------------------===//
 
 static std::string print(AffineExpr expr) {

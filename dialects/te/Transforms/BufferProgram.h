@@ -48,7 +48,8 @@ struct Variable {
     Allocated ///< allocated during the run: its size is known only later
   };
   Kind kind;
-  /// The tensors that the variable holds, such as the argument and the result for a loop-carried tensor.
+  /// The tensors that the variable holds, such as the argument and the result for a loop-carried
+  /// tensor.
   SmallVector<Value, 1> values;
   LiveRange live;
   /// The number of the program result whose buffer the variable has, or -1.
