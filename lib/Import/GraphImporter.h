@@ -80,7 +80,7 @@ private:
   mlir::LogicalResult importNode(Rest &rest, Scope &scope);
   mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Rest &rest,
                                 Scope &scope, operators::Node &node);
-  /// Builds `rest` for the given results of the node `proto` before it.
+  /// Builds `rest`, the nodes after the node `proto`, from the given results of `proto`.
   mlir::FailureOr<operators::Continuation> continueGraph(const tssa_onnx::NodeProto &proto,
                                                          int index, const Rest &rest, Scope &scope,
                                                          llvm::ArrayRef<operators::Tensor> results);
