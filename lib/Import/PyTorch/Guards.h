@@ -38,8 +38,8 @@ public:
   /// not determine it.
   std::optional<bool> isEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isAtMost(const Size &lhs, const Size &rhs);
-  /// Returns whether lhs <= rhs is known or, if it holds in the example, assumes it with a guard
-  /// and returns true. Adds no guard if it does not hold in the example.
+  /// Returns true if lhs <= rhs is known, or if it holds in the example; then adds a guard that
+  /// assumes it. Returns false, without a guard, otherwise.
   bool holdsAtMost(const Size &lhs, const Size &rhs);
   /// Return the same as isEqual and isAtMost, but add no guard: they return nothing unless the
   /// result is the same for all sizes or has been assumed before.

@@ -187,7 +187,7 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Divides each sum by the number of its elements; integers are rounded down. Elements to which
+/// Divides each sum by the number of its terms; integers are rounded down. Elements to which
 /// nothing was written do not change.
 static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
                                         const Tensor &sums, bool includesSelf) {

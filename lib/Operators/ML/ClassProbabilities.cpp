@@ -153,7 +153,8 @@ public:
   }
 
 private:
-  /// Returns the differences of the elements of Q p from p Q p, which are 0 at the minimum.
+  /// Returns for each row the largest absolute difference between an element of Q p and p Q p. It
+  /// is 0 at the minimum.
   FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
     FailureOr<FormValue> current = evaluate(builder, p);
     if (failed(current))

@@ -64,7 +64,7 @@ static FailureOr<Tensors> buildBinarizer(Builder &builder, const Node &node) {
   });
 }
 
-/// Divides each row by its greatest element, its sum of absolute values, or its 2-norm.
+/// Divides each row by its greatest element, the sum of its absolute values, or its 2-norm.
 static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   StringRef norm = node.getString("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2")

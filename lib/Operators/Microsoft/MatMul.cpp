@@ -175,7 +175,8 @@ struct Quantized {
 };
 } // namespace
 
-/// Quantises `x` to u8, with a scale such that its least and greatest elements and 0 are in range.
+/// Quantises `x` to u8. The scale is such that 0 and the least and greatest elements of `x` are in
+/// range.
 static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
   ReducedDims reduced(0);
   unsigned slot = reduced.add(x.shape());

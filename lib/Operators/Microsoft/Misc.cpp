@@ -41,8 +41,8 @@ static FailureOr<Tensors> buildRange(Builder &builder, const Node &node) {
   return buildStandard(builder, "Range", 11, inputs);
 }
 
-/// Returns the different elements in order of first appearance, for each element of the input the
-/// index of its value among them, and the counts.
+/// Returns the different elements in order of first appearance, the index among them of each
+/// element of the input, and their counts.
 static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   if (node.inputs[0].rank() != 1)
     return builder.error("expected a tensor of rank 1, got " + Twine(node.inputs[0].str()));

@@ -202,7 +202,7 @@ namespace {
 struct PhaseRange {
   int64_t begin, count, taps;
 };
-/// One range of each spatial dim.
+/// One range for each spatial dim.
 using Phases = SmallVector<PhaseRange, 3>;
 } // namespace
 
@@ -216,7 +216,8 @@ static bool hasPhases(const TransposedConvolution &conv) {
   return hasStride;
 }
 
-/// Returns all combinations of the dims' ranges of phases that have kernel elements.
+/// Returns all combinations of one phase range per dim, without ranges that have no kernel
+/// elements.
 static SmallVector<Phases> listPhases(const TransposedConvolution &conv) {
   SmallVector<Phases> all(1);
   for (const Window &window : conv.windows) {

@@ -50,8 +50,8 @@ static AffineExpr toIndexExpr(Body &body, const Scalar &position) {
   return body.opaque(toIndex(convert(position, body.ops.getI64Type())));
 }
 
-/// Returns the maximum of a number over all regions, or 0 if it is negative. `number` computes the
-/// number of region d0.
+/// Returns the maximum of `number` over all regions, or 0 if the maximum is negative. `number`
+/// computes its value for region d0.
 static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
                                    function_ref<Scalar(Body &)> number) {
   FailureOr<Tensor> numbers = builder.compute(DType::I64, regions.rois.dim(0), [&](Body &body) {
@@ -97,8 +97,8 @@ struct Alignment : Regions {
 struct Bins {
   Scalar begin, length, samples;
 };
-/// The two elements next to a sample, its distance from the first, and whether it is near enough to
-/// the input to be read.
+/// The two elements next to a sample, the distance of the sample from the first one, and whether
+/// the sample is near enough to the input to be read.
 struct Sample {
   AffineExpr low, high;
   Scalar fraction, isNear;

@@ -134,7 +134,7 @@ static FailureOr<Tensor> resizeNearest(Builder &builder, const Tensor &x, const 
   });
 }
 
-/// Returns the weight of an input element at this distance, which is in units of the support.
+/// Returns the weight of an input element at this distance, to which getStretch has been applied.
 static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   if (mode.kind == ResizeMode::Linear)
     return atLeast(1.0 - distance, 0.0);
