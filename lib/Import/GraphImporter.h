@@ -89,7 +89,7 @@ private:
   /// Records the fault of a node that could not be built, if it is an unsupported feature.
   /// Returns whether the fault has been recorded, now or earlier.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
-  /// Fails if one more level of bodies or functions exceeds the limits of nodes or depth.
+  /// Fails if one more level of bodies or functions exceeds the maximal depth.
   mlir::LogicalResult checkDepth();
   mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto, int index,
                                             operators::Node &node, Scope &scope);
