@@ -53,7 +53,8 @@ AffineExpr Body::size(const Size &size) {
   return result;
 }
 
-/// Returns `exprs` over only those of `symbols` that occur in them, which become the operands.
+/// Returns `exprs` with only those of `symbols` that occur in them, renumbered. Appends these
+/// symbols to `operands`.
 static SmallVector<AffineExpr> compress(ArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                         SmallVectorImpl<Value> &operands) {
   llvm::SmallBitVector used(symbols.size());

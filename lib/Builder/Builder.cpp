@@ -432,7 +432,7 @@ LogicalResult Builder::requireNonNegative(const Size &size, const Twine &what) {
     return error(what + " is negative: " + size.str());
   if (failed(require(isLess(-1, size), what + " is negative")))
     return failure();
-  // What is built in a branch or loop may not have run where the size is used again.
+  // A check in a branch or loop may not have run when the size is used elsewhere.
   if (isa<func::FuncOp>(ops.getInsertionBlock()->getParentOp()))
     sizes.learnNonNegative(size);
   return success();

@@ -27,7 +27,8 @@ static std::optional<int64_t> countContents(ArrayRef<Size> shape) {
   return count && *count <= Builder::maxContents ? count : std::nullopt;
 }
 
-/// Returns a tensor with contents, whose element at each point is that of `source` at `at(point)`.
+/// Returns a tensor with contents. Its element at each point is the element of `source` at
+/// `at(point)`.
 static std::optional<Tensor>
 moveContents(Builder &builder, const Tensor &source, ArrayRef<Size> shape,
              function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> at) {
@@ -330,8 +331,8 @@ FailureOr<Tensor> Builder::concatSelected(ArrayRef<Tensor> tensors, int64_t axis
   });
 }
 
-/// Concatenates short lists as contents if their elements are known. Elements that are not known
-/// are read if another list has dynamic sizes, because the result then probably is a shape.
+/// Concatenates short lists as contents if their elements are known. If one list contains dynamic
+/// sizes, the result probably is a shape; then elements that are not known are read at run time.
 static std::optional<Tensor> concatContents(Builder &builder, ArrayRef<Tensor> tensors,
                                             ArrayRef<Size> shape) {
   constexpr int64_t maxRead = 16;

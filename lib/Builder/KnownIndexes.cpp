@@ -19,8 +19,8 @@ AffineExpr AffineIndex::expr(Body &body, unsigned firstDim) const {
   return result;
 }
 
-/// Returns the affine function of the position that `values`, row-major over `shape`, are; nothing
-/// if there is none.
+/// `values` are the elements of a tensor of this shape. Returns the affine function that maps the
+/// position of each element to its value; nothing if there is none.
 static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape, ArrayRef<int64_t> values) {
   AffineIndex index{values.front(), {}};
   int64_t step = values.size();

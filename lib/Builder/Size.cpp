@@ -156,8 +156,8 @@ std::optional<Size> Size::divideExactly(const Size &divisor) const {
   return quotient;
 }
 
-/// Returns floor(size / divisor) for a constant divisor. Terms that it divides are moved out of the
-/// atom.
+/// Returns floor(size / divisor) for a constant divisor. Terms that are multiples of the divisor
+/// are moved out of the atom.
 static Size floorDivConstant(const Size &size, int64_t divisor,
                              function_ref<Size(const Size &, const Size &)> makeAtom) {
   Size quotient(0), rest(0);
@@ -253,8 +253,8 @@ static bool isNonNegative(const Size::Monomial &monomial) {
   return all_of(monomial, [](const Atom *atom) { return atom->nonNegative; });
 }
 
-/// Replaces one linear minimum, maximum, quotient or iteration number by a bound of it and tries
-/// again to show that `size` >= `value`.
+/// Tries to show that `size` >= `value` after replacing one atom by a bound of it. The atom is a
+/// minimum, maximum, quotient or iteration number and the only atom of its term.
 static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, unsigned &steps);
 
 /// Returns whether `size` >= `value` can be shown. `steps` counts the sizes that were examined, to
@@ -292,7 +292,7 @@ static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, u
     if (atom.kind == Atom::FloorDiv) {
       if (coefficient >= 0)
         continue;
-      // d * floor(a / d) <= a, which is closer than floor(a / d) <= a.
+      // The bound d * floor(a / d) <= a is tighter than floor(a / d) <= a.
       std::optional<int64_t> divisor = atom.rhs->constant();
       if (divisor && *divisor > 0 && coefficient % *divisor == 0 &&
           isAtLeastImpl(without + *atom.lhs * Size(coefficient / *divisor), value, depth, steps))

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Compiled code imports nothing, so it contains these functions. They copy blocks of 64 bytes,
-/// which the target splits into registers, and overlapping blocks at the ends.
+/// which code generation splits into registers. The blocks at the two ends may overlap others.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ template <size_t size> inline void store(char *to, typename Bytes<size>::Block b
   *reinterpret_cast<typename Bytes<size>::Block *>(to) = block;
 }
 
-/// Copies `count` bytes, which is from size to 2 * size. Source and target may overlap.
+/// Copies `count` bytes, where size <= count <= 2 * size. Source and target may overlap.
 template <size_t size> inline void copyEnds(char *to, const char *from, size_t count) {
   auto first = load<size>(from), last = load<size>(from + count - size);
   store<size>(to, first);
@@ -53,8 +53,8 @@ inline void copySmall(char *to, const char *from, size_t count) {
     *to = *from;
 }
 
-/// Rounds to an f32 that rounds to a narrower type as the double itself would: an inexact number
-/// gets an odd fraction, so that it is not a tie.
+/// Rounds to an f32 such that a second rounding, to a narrower type, gives the same result as
+/// rounding the double directly: an inexact number gets an odd fraction, so that it is no tie.
 inline float roundToOdd(double x) {
   float nearest = static_cast<float>(x);
   double reached = nearest;

@@ -10,7 +10,7 @@
 using namespace tssa;
 
 namespace {
-/// Orders slices along an axis as sequences of elements.
+/// Orders the slices along an axis by their elements, lexicographically.
 struct SliceOrder {
   const tssa_tensor &x;
   const AxisView &view;

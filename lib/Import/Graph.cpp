@@ -56,7 +56,7 @@ void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &
   }
 }
 
-/// Calls `use` for the names of the enclosing scope that a node and its bodies use.
+/// Calls `use` for each name that the node uses, and for each outer name that its bodies use.
 static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use) {
   for (const std::string &name : node.input())
     if (!name.empty())

@@ -25,8 +25,9 @@ public:
                                             llvm::ArrayRef<operators::Tensor> inputs) override;
 
 private:
-  /// Returns the name of the value that output `i` has before any Identity and Cast nodes. Sets
-  /// `producer` to the node that produces it, or to null if no node of this graph does.
+  /// Follows output `i` back through Identity and Cast nodes and returns the name of the value
+  /// before them. Sets `producer` to the node that produces this value, or to null if no node of
+  /// this graph does.
   std::string findSource(unsigned i, const tssa_onnx::NodeProto *&producer) const;
 
   GraphImporter &importer;

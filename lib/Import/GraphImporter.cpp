@@ -178,7 +178,7 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   Node node;
   mlir::OpBuilder::InsertPoint insertionPoint = builder->ops.saveInsertionPoint();
   if (succeeded(buildNode(proto, index, rest, scope, node))) {
-    metUnknown = false; // of a body that was only tried
+    metUnknown = false; // a body that was only tried may have set it
     return success();
   }
   (void)reportNode(proto, index, node, scope);
@@ -274,8 +274,8 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   return skipOperator(proto, index, node.version);
 }
 
-/// The ModelChecker finds most of these operators. Those in functions whose bodies depend on types
-/// are found here.
+/// The ModelChecker finds most operators that are not supported. Those in functions whose bodies
+/// depend on types are found here.
 LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int64_t version) {
   unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version), locate(proto, index));
   metUnknown = true;
@@ -291,7 +291,8 @@ static std::string getONNXType(const Tensor &tensor) {
                              : type;
 }
 
-/// This is checked here because the values of a function's attributes are known only for a call.
+/// Checks the attributes that refer to attributes of the enclosing function. Their values are known
+/// only for a call, so the ModelChecker cannot check them.
 LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeProto &proto,
                                              Scope &scope) {
   for (const AttributeProto &attribute : proto.attribute()) {
@@ -320,8 +321,8 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
       continue;
     }
     std::string type = getONNXType(tensor);
-    // Some operators list tensor types only within an optional or a sequence. The plain type must
-    // be listed, except that a tensor is also an optional that has a tensor.
+    // Some operators list a tensor type only inside an optional or a sequence. A tensor is accepted
+    // where an optional of its type is listed, but not where only a sequence of its type is listed.
     if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) {
           return *known == type || *known == "optional(" + type + ")";
         }))
@@ -372,7 +373,7 @@ FailureOr<Tensors> GraphImporter::findOutputs(ArrayRef<StringRef> outputs, Scope
 }
 
 //===----------------------------------------------------------------------===//
-// What follows an If
+// The rest of a graph after an If
 //===----------------------------------------------------------------------===//
 
 FailureOr<Continuation> GraphImporter::continueGraph(const NodeProto &proto, int index,
@@ -418,7 +419,7 @@ LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &
     }
     if (report.fault != Fault::Unsupported)
       return failure();
-    // The ModelChecker has recorded it.
+    // The ModelChecker has already recorded that the tensor is not supported.
     report.fault = Fault::None;
     report.error.clear();
     scope.entries[tensor.name()].isUnknown = true;
@@ -441,7 +442,7 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   FailureOr<Tensors> results = findOutputs(outputs, scope);
   if (failed(results))
     return failure();
-  // A function may use the name of an input that the call leaves out.
+  // In a function, an output may name an input that the call leaves out.
   for (const auto &[name, tensor] : llvm::zip_equal(outputs, *results))
     if (!tensor)
       return builder->error("output " + quote(name) + " of graph " + quote(graph.name()) +

@@ -80,7 +80,7 @@ private:
   mlir::LogicalResult importNode(Rest &rest, Scope &scope);
   mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Rest &rest,
                                 Scope &scope, operators::Node &node);
-  /// Builds `rest` for the given results of the node `proto` before it.
+  /// Builds `rest`, the nodes after the node `proto`, from the given results of `proto`.
   mlir::FailureOr<operators::Continuation> continueGraph(const tssa_onnx::NodeProto &proto,
                                                          int index, const Rest &rest, Scope &scope,
                                                          llvm::ArrayRef<operators::Tensor> results);
@@ -89,7 +89,7 @@ private:
   /// Records the fault of a node that could not be built, if it is an unsupported feature.
   /// Returns whether the fault has been recorded, now or earlier.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
-  /// Fails if one more level of bodies or functions exceeds the limits of nodes or depth.
+  /// Fails if one more level of bodies or functions exceeds the maximal depth.
   mlir::LogicalResult checkDepth();
   mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto, int index,
                                             operators::Node &node, Scope &scope);

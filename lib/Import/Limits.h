@@ -24,7 +24,7 @@ constexpr size_t maxContinuedIfs = 4;
 
 /// The maximal number of characters of a name.
 constexpr size_t maxUntrustedName = 65'536;
-/// The bytes that tensors may have beyond 101 % of the bytes of the model's files.
+/// The number of bytes by which the tensors may exceed 101 % of the size of the model's files.
 constexpr size_t untrustedSlack = 64 << 20;
 
 /// The number of characters of a name that messages show.

@@ -30,11 +30,11 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
 /// Returns the schema of an operator; null if there is none.
 const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
 
-/// Returns the schema that a node is checked against. This differs from `schema`, the one of
-/// the node's opset, in two cases. A deprecated version of an operator that a later version
-/// replaces, such as the first GroupNormalization, is still in models and has the inputs of
-/// that later version. Optimisers use operators of later opsets in models of an older one,
-/// for which `schema` is null.
+/// Returns the schema that a node is checked against. This is `schema`, the one of the node's
+/// opset, unless that is deprecated or null; then it is the newest schema of the operator. A
+/// deprecated version that a later one replaces, such as the first GroupNormalization, still
+/// occurs in models and has the inputs of the later version. `schema` is null in models of an
+/// older opset into which an optimiser has inserted an operator of a later one.
 const tssa_onnx::OpSchema *findCheckedSchema(const tssa_onnx::NodeProto &node,
                                              const tssa_onnx::OpSchema *schema);
 

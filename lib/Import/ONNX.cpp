@@ -50,7 +50,7 @@ static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport 
   return mlir::success();
 }
 
-/// Declares all tensors that nodes produce as outputs, with their actual types.
+/// Adds all tensors that nodes produce to the outputs of the graph, without declared types.
 static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &scope,
                          ImportReport &report) {
   StringSet<> declared;
@@ -99,7 +99,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   scope.opsets = &*opsets;
   scope.graph = &model->graph();
   for (const auto &input : model->graph().input())
-    scope.entries[input.name()].isUnknown = true; // importInputs replaces supported inputs
+    scope.entries[input.name()].isUnknown = true; // unless importInputs replaces it
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
       failed(importer.importNodes(model->graph().node(), getOutputNames(model->graph()), scope)))

@@ -30,8 +30,8 @@ mlir::FailureOr<uint64_t> getRawBytes(llvm::ArrayRef<int64_t> shape, operators::
 /// Returns the elements of a raw tensor of this shape; bytes with an owner are not copied.
 mlir::ElementsAttr readElements(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape,
                                 RawTensor raw, llvm::StringRef name);
-/// Fails if the tensors of an untrusted model have many more bytes than its files: many tensors may
-/// refer to the same bytes of a file.
+/// Fails if the tensors of an untrusted model have many more bytes than its files. That is
+/// possible because many tensors may refer to the same bytes of a file.
 mlir::LogicalResult checkTensorBytes(CheckedSize tensors, CheckedSize files, ImportReport &report);
 
 /// Converts TensorProtos to elements. Raw and external bytes are not copied.
@@ -56,7 +56,7 @@ public:
   /// Returns the number of bytes of all tensors that were checked.
   CheckedSize getCheckedBytes() const { return checkedBytes; }
 
-  /// Keeps a function that is not part of the model alive as long as the tensors.
+  /// Keeps `function`, which is not part of the model, alive as long as the tensors.
   const tssa_onnx::FunctionProto &keep(tssa_onnx::FunctionProto function) {
     return owned->functions.emplace_back(std::move(function));
   }

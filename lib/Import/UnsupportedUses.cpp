@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tssa {
 
-/// The maximal number of lines of the error text, and of uses in a line. The list has all uses.
+/// The maximal numbers of lines in the error text and of uses in a line. The report lists all uses.
 static constexpr size_t maxShownLines = 50, maxShownUses = 5;
 
 ModelLocation locate(const tssa_onnx::NodeProto &node, int index) {

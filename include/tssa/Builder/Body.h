@@ -23,7 +23,7 @@ namespace tssa::operators {
 
 class Builder;
 
-/// Expressions of a condition, which holds at a point if all of them are >= 0 there.
+/// A condition as a list of expressions. It holds at a point where all of them are >= 0.
 using Guard = llvm::ArrayRef<mlir::AffineExpr>;
 
 class Body {
@@ -73,8 +73,9 @@ public:
                           llvm::SmallVectorImpl<mlir::Value> &operands);
 
   /// Fills in the attributes and operands with which te.update writes at `target` if `guard`
-  /// holds. The symbols of `map` and `set` are first the values `outside` of the body, then
-  /// the `opaque` ones.
+  /// holds. The symbols of `map` are first the values from outside of the body, which are
+  /// added to `outside`, then the opaque indexes, which are added to `opaque`. `set` has only
+  /// the former.
   void makeWrite(llvm::ArrayRef<mlir::AffineExpr> target, Guard guard, mlir::AffineMap &map,
                  mlir::IntegerSet &set, llvm::SmallVectorImpl<mlir::Value> &outside,
                  llvm::SmallVectorImpl<mlir::Value> &opaque);

@@ -11,7 +11,7 @@
 /// `return builder.error("...")`. The caller adds the node, its inputs and their producers
 /// to that message.
 ///
-/// Helpers that can fail return FailureOr; they have reported an error by then.
+/// Functions that can fail return FailureOr. A function that fails has reported the error.
 ///
 /// Results that are known when the program is built are folded: a compute whose reads are
 /// all constants becomes a constant, and small integer tensors keep their elements as
@@ -41,13 +41,13 @@ enum class Fault {
 using ElementFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &)>;
 /// Returns the value of a compute with one result.
 using ScalarFn = llvm::function_ref<mlir::Value(Body &)>;
-/// A combiner, which takes two tuples of accumulators, or an epilogue, which takes one. A
-/// combiner returns the combined tuple, an epilogue one value per result.
+/// A combiner or an epilogue of a reduction. A combiner takes two tuples of accumulators and
+/// returns the combined tuple. An epilogue takes one tuple and returns one value per result.
 using AccumulatorFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
 /// Returns an element of the result from the elements of the operands.
 using MapFn = llvm::function_ref<mlir::Value(Body &, mlir::ValueRange)>;
 /// Returns a known element of the result from known elements of the operands, or nothing if
-/// it cannot be computed now.
+/// it cannot be computed while the program is built.
 using SizeFn = llvm::function_ref<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
 class Builder {
@@ -132,7 +132,7 @@ public:
   // Comparisons of sizes and choices between them, evaluated now where that is possible.
   struct Condition {
     std::optional<bool> known;
-    mlir::Value value; ///< i1, when it is not known
+    mlir::Value value; ///< an i1; null if the condition is known
   };
   Condition isEqual(const Size &lhs, const Size &rhs);
   Condition isLess(const Size &lhs, const Size &rhs);
@@ -155,8 +155,8 @@ public:
   mlir::FailureOr<Tensor> reduce(te::Combiner combiner, DType accumulator, DType type,
                                  llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
                                  ScalarFn element, MapFn epilogue = nullptr);
-  /// Builds a reduction of tuples. `init` has the initial values of the accumulators, and so
-  /// their types.
+  /// Builds a reduction of tuples. `init` has the initial values of the accumulators, which
+  /// also determine the types of the accumulators.
   mlir::FailureOr<Tensors> reduce(llvm::ArrayRef<mlir::TypedAttr> init, llvm::ArrayRef<DType> types,
                                   llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
                                   ElementFn element, AccumulatorFn combiner,
@@ -186,12 +186,13 @@ public:
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<llvm::ArrayRef<Size>> shapes);
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<Tensor> tensors);
 
-  /// Returns whether a dim of `size`, which broadcasts to `common`, equals `common` in every
-  /// run that does not fail.
+  /// Returns whether `size`, the size of a dim that broadcasts to `common`, equals `common` in
+  /// every run that does not fail.
   static bool broadcastsAsEqual(const Size &size, const Size &common);
 
   // Common operators, for use inside other operators.
-  /// Applies `element` to the broadcast operands. `known` does so for elements known as Sizes.
+  /// Applies `element` to the broadcast operands. `known` computes the elements of the result
+  /// if the elements of the operands are known as Sizes.
   mlir::FailureOr<Tensor> elementwise(DType type, llvm::ArrayRef<Tensor> operands, MapFn element,
                                       SizeFn known = nullptr);
   mlir::FailureOr<Tensor> cast(const Tensor &tensor, DType type);
@@ -223,7 +224,7 @@ private:
   mlir::Location location;
   Fault lastFault = Fault::None;
   std::string lastText;
-  /// The values that represent a Size, one per region that needed it.
+  /// For each Size, the values that represent it: one per region that uses it.
   std::map<Size, llvm::SmallVector<mlir::Value, 1>> sizeValues;
   /// Discarded ops. They are kept allocated because Sizes and Tensors still refer to their
   /// values, and a new value must not get the same address.

@@ -16,7 +16,7 @@ namespace tssa::operators {
 class ReducedDims {
 public:
   explicit ReducedDims(unsigned numParallel) : numParallel(numParallel) {}
-  /// Adds a size and returns its slot, the argument of `expr`.
+  /// Adds a size and returns its slot, which `expr` takes as an argument.
   unsigned add(const Size &size);
   unsigned add(llvm::ArrayRef<Size> sizes);
   mlir::AffineExpr expr(Body &body, unsigned slot) const;
@@ -28,7 +28,7 @@ private:
   llvm::SmallVector<Size> kept;
 };
 
-/// Returns the term of a reduction at one point, of the accumulator's type.
+/// Returns the term of a reduction at one point, as a scalar of the accumulator's type.
 using TermFn = llvm::function_ref<Scalar(Body &)>;
 using EpilogueFn = llvm::function_ref<Scalar(Body &, Scalar)>;
 
@@ -45,7 +45,8 @@ mlir::FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type,
                             EpilogueFn epilogue = nullptr);
 
 /// Options of a matrix product. `left` and `right` convert an element of an operand to
-/// `accumulator`; `epilogue` maps the sum of an element of the result.
+/// `accumulator`. `epilogue`, which may be null, maps the sum for the element of the result at
+/// `at`.
 struct MatMulOptions {
   DType accumulator, result;
   std::function<Scalar(Body &, Scalar, mlir::AffineExpr row)> left;
@@ -56,7 +57,7 @@ struct MatMulOptions {
 mlir::FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b,
                                const MatMulOptions &options);
 
-/// Returns the matrix product of `a` and `b`, which have one element type.
+/// Returns the matrix product of `a` and `b`, which have the same element type.
 mlir::FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b);
 
 } // namespace tssa::operators

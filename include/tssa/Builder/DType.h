@@ -29,7 +29,7 @@ unsigned getBits(DType type);
 /// Returns the element type in te. Integers become signless, and bool becomes i1. Integers of
 /// less than a byte and small floats become i8; only the operators know their encoding.
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
-/// Returns the MLIR type with its sign, as a port of the program has it: `ui8`, `i4`,
+/// Returns the MLIR type with its sign, as the ports of a program show it: `ui8`, `i4`,
 /// `f8E4M3FN`; `i1` for bool.
 mlir::Type getSignedType(mlir::MLIRContext *context, DType type);
 /// Returns the type in which sums are accumulated: f32 for smaller floats, else `type`.

@@ -20,7 +20,7 @@
 
 namespace tssa::operators {
 
-/// Returns elements with a copy of `bytes`, whose number fits the shape.
+/// Returns elements that hold a copy of `bytes`. The number of bytes must fit the shape.
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes);
 /// Returns elements with the bytes that `blob` owns, without a copy. `name` is the readable
@@ -28,7 +28,7 @@ mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, mlir::AsmResourceBlob blob,
                                 llvm::StringRef name);
-/// Returns whether elements of `bytes` bytes become a `dense` attribute.
+/// Returns whether elements that have `bytes` bytes in total become a `dense` attribute.
 bool isSmall(uint64_t bytes);
 
 /// Returns the elements as integers; nothing if there are more than `limit` or they are floats.

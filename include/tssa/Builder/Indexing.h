@@ -25,7 +25,7 @@ inline mlir::AffineExpr dataIndex(Body &body, const Scalar &index, const Size &s
   return body.opaque(toIndex(wide));
 }
 
-/// Does so for the element of `indices` at `at`.
+/// Returns the opaque index expression of the element of `indices` at `at`, as above.
 inline mlir::AffineExpr dataIndex(Body &body, const Tensor &indices,
                                   llvm::ArrayRef<mlir::AffineExpr> at, const Size &size) {
   return dataIndex(body, readScalar(body, indices, at), size);

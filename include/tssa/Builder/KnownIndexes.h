@@ -8,7 +8,7 @@
 /// \file
 /// Exporters write slices as gathers and scatters with constant indexes. If such an index
 /// is an affine function of its position in the index tensor, it becomes an affine index
-/// expression, which can be fused and needs no run-time check.
+/// expression, which can be merged and needs no run-time check.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_KNOWNINDEXES_H

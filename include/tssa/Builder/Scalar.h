@@ -12,8 +12,8 @@
 ///
 /// Rules where ONNX leaves a choice, or C++ has undefined behaviour:
 /// - integer arithmetic wraps; x / 0 and x mod 0 are 0; the least integer / -1 wraps;
-/// - a shift by a negative amount or by the width or more gives what the sign bit
-///   alone produces (0, or -1 for a right shift of a negative number);
+/// - a shift by a negative amount, or by the width or more, gives 0, or -1 for a right shift
+///   of a negative number;
 /// - minimum and maximum of floats give NaN if either operand is NaN;
 /// - float to integer: NaN gives 0, numbers out of range the nearest integer.
 ///

@@ -11,20 +11,21 @@
 
 namespace tssa::operators {
 
-/// Requires that `operand`, called `what` in messages, broadcasts to `shape` without changing it:
-/// by an error now or a check at run time. See "unidirectional broadcasting" at
-/// https://onnx.ai/onnx/repo-docs/Broadcasting.html.
+/// Requires that `operand` broadcasts to `shape` and that the result has exactly that shape: by an
+/// error now or a check at run time. Messages call the operand `what`. See "unidirectional
+/// broadcasting" at https://onnx.ai/onnx/repo-docs/Broadcasting.html.
 mlir::LogicalResult requireBroadcast(Builder &builder, const Tensor &operand,
                                      llvm::ArrayRef<Size> shape, llvm::StringRef what);
 
 /// Requires that `data` and `indices` have the same rank and that `indices` is no larger than
-/// `data` along each dim but `axis`. This is for operators such as GatherElements, whose indices
-/// replace one index of an element of `data`.
+/// `data` along each dim but `axis`. Operators such as GatherElements need this: they replace one
+/// component of the position of an index, the one along `axis`, by the index. The result is a
+/// position in `data`.
 mlir::LogicalResult requireInside(Builder &builder, const Tensor &data, const Tensor &indices,
                                   int64_t axis);
 
-/// Returns one size per dim: `values[j]` for dim `axes[j]`, and the size from `otherwise`, which
-/// has one per dim, for the other dims. Axes may be negative and may be known only at run time.
+/// Returns one size per dim: `values[j]` for dim `axes[j]`, and `otherwise[i]` for any other dim i.
+/// Axes may be negative and may be known only at run time.
 mlir::FailureOr<llvm::SmallVector<Size>> spreadByAxes(Builder &builder, llvm::ArrayRef<Size> axes,
                                                       llvm::ArrayRef<Size> values,
                                                       llvm::ArrayRef<Size> otherwise);

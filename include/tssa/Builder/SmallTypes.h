@@ -22,7 +22,8 @@ namespace tssa::operators {
 /// How numbers are rounded to small floats.
 struct SmallFloatRounding {
   enum Mode { Nearest, Up, Down };
-  /// Whether numbers beyond the largest become the largest, not infinity or NaN.
+  /// Whether a number beyond the finite range becomes the nearest finite number, instead of
+  /// infinity or NaN.
   bool saturates = true;
   /// For f8e8m0 only; all other types round to the nearest, ties to even.
   Mode mode = Up;

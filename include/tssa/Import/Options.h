@@ -17,9 +17,9 @@ struct ImportOptions {
   llvm::StringMap<int64_t> dims;
   /// The shapes given for inputs with `--input-shape NAME=1x3x224x224`.
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
-  /// Enforces limits against hostile files; lib/Import/Limits.h has them.
+  /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.
   bool untrusted = false;
-  /// Makes every tensor that a node of the main graph produces an output.
+  /// Adds every tensor that a node of the main graph produces to the outputs.
   bool exposeValues = false;
 };
 

@@ -13,8 +13,8 @@
 
 namespace tssa {
 
-/// Reads a graph that the Python package has written (lib/Import/PyTorch/README.md has
-/// the format) and builds a module with one function `@main` of `tssa`, te and scf ops.
+/// Reads a graph that the Python package has written (lib/Import/PyTorch/README.md
+/// describes the format) and builds a module with one function `@main` of `tssa`, te and scf ops.
 /// Returns null on failure; then `report` says why, with one line per operator that is not
 /// supported. The module refers to the bytes of constant files without copying them; the
 /// mapping lives as long as the context. If `untrusted` is true, the sizes of these files

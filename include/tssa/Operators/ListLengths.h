@@ -33,14 +33,16 @@ struct NodeFacts {
     size_t given = node.getInts("axes").size();
     return given ? static_cast<int64_t>(given) : rank();
   }
-  /// Returns `a` times the declared rank of the result, plus `b`; nothing if it declares none.
+  /// Returns `a` times the declared rank of the result, plus `b`; nothing if the model
+  /// declares no rank.
   std::optional<int64_t> fromResult(int64_t a, int64_t b) const {
     std::optional<int64_t> declared = declaredRank(0);
     return declared ? std::optional(a * *declared + b) : std::nullopt;
   }
 };
 
-/// An input that is a list, and how to find its length, or an equivalent list of known length.
+/// An input that is a list, with a function that returns either the length of the list or an
+/// equivalent list of known length.
 struct List {
   /// Returns the length that the operator requires, or nothing if it is not known.
   using LengthFn = std::optional<int64_t> (*)(const NodeFacts &);

@@ -13,8 +13,8 @@
 
 namespace tssa::operators {
 
-/// The results of a graph, built from a node to the graph's end for given results of that
-/// node; or the error that building the rest of the graph met.
+/// The outcome of building the rest of a graph from given results of one of its nodes: the
+/// results of the graph or, if the rest is invalid for these, the error.
 struct Continuation {
   Tensors results;
   std::string error;
@@ -30,7 +30,7 @@ public:
   int64_t version = 0;
   /// An absent optional input is a null Tensor.
   Tensors inputs;
-  /// Whether each output has a use.
+  /// For each output, whether it is used.
   llvm::SmallVector<bool> outputs;
   /// Integers, floats, strings and arrays of them.
   mlir::NamedAttrList attributes;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// index and index_put have for each dim a tensor of indexes or None. The tensors broadcast to
+/// index and index_put take, for each dim, a tensor of indexes or None. The tensors broadcast to
 /// one shape. Its dims replace the indexed dims; if these are not adjacent, they become the
 /// first dims. A bool mask of n dims stands for n tensors, the indexes of its true elements.
 ///
@@ -190,8 +190,8 @@ static FailureOr<Tensors> buildIndex(Importer &importer, const Call &call) {
   }));
 }
 
-/// Returns the mask of an index_put(self, [mask], one number), which can be computed element by
-/// element; nothing for other forms.
+/// Returns the mask if the call is index_put(self, [mask], values) and `values` has one element.
+/// Such a call is computed element by element. Returns nothing for other calls.
 static std::optional<TensorRef> getFillMask(const Value &list, const TensorRef &self,
                                             const TensorRef &values) {
   if (!list.isSequence() || list.getElements().size() != 1 ||
@@ -204,7 +204,7 @@ static std::optional<TensorRef> getFillMask(const Value &list, const TensorRef &
   return index.getTensor();
 }
 
-/// Returns the sum of two elements; for bools their disjunction.
+/// Returns the sum of two elements, or the disjunction of two bools.
 static mlir::Value addElements(Body &body, DType type, mlir::Value lhs, mlir::Value rhs) {
   namespace te = operators::te;
   te::Combiner combiner = type == DType::Bool ? te::Combiner::Or : te::Combiner::Add;

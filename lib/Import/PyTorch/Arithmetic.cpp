@@ -155,7 +155,7 @@ const Row rows[] = {
     {"fmod", "Tensor Scalar", Rule::Divide, 2, 0, fmod},
     {"maximum", "-", Rule::Promote, 2, 0, larger},
     {"minimum", "-", Rule::Promote, 2, 0, smaller},
-    {"max", "other", Rule::Promote, 2, 0, larger}, // of one tensor: Reductions.cpp
+    {"max", "other", Rule::Promote, 2, 0, larger}, // Reductions.cpp has max of one tensor
     {"min", "other", Rule::Promote, 2, 0, smaller},
     {"fmax", "-", Rule::Promote, 2, 0, largerNumber},
     {"fmin", "-", Rule::Promote, 2, 0, smallerNumber},

@@ -15,7 +15,7 @@ namespace tssa::pytorch {
 /// Returns the sizes of the contiguous tensor that represents `literal` in a call or a file.
 llvm::SmallVector<int64_t> getPassedSizes(const Literal &literal);
 
-/// The elements of the constants of a program, which are the arguments that have `data`.
+/// The elements of the constants of a program. A constant is an argument that has `data`.
 class Constants {
 public:
   /// `path` is the file of the program's text; the other files are in the same folder.

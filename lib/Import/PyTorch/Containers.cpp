@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists have a known length and are modified while the program is built. They therefore cannot be
-/// modified in loops and branches of the program itself; such a loop is unrolled.
+/// Lists and tuples have a known length and exist only while the program is built. No operator of a
+/// recorded program modifies a list.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 /// an scf.if, whose results are the values that differ between the arms.
 ///
 /// A loop is an scf.for or scf.while. The importer finds the values that the loop changes by
-/// building the body as a trial. At first it assumes that no value changes. Values that do are
-/// carried, the trial is discarded, and the body is built again.
+/// building the body as a trial. At first it assumes that no value changes. If some
+/// values change, these are carried, the trial is discarded, and the body is built again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static FailureOr<Values> importArm(Importer &importer, const Block &arm) {
   return importer.getValues(arm.outputs);
 }
 
-/// Builds a check that a run does not take the arm that raises, and then the other arm.
+/// Builds a check that fails if a run takes the arm that raises. Then builds the other arm.
 static FailureOr<Values> importAssertion(Importer &importer, const RecordedNode &node,
                                          mlir::Value flag, unsigned raising) {
   operators::Builder &b = importer.b;

@@ -42,8 +42,8 @@ static FailureOr<Sizes> getFormatStrides(Importer &importer, ArrayRef<Size> shap
   return *strides;
 }
 
-/// Allocates a storage with `contents` in a memory format. Without one, or with Preserve, it keeps
-/// the order of the strides of `like`.
+/// Allocates a storage with `contents` in a memory format. With None or Preserve, its strides
+/// have the same order as those of `like`.
 static FailureOr<TensorRef> allocateIn(Importer &importer, const Tensor &contents,
                                        const TensorRef &like, const Value &format) {
   FailureOr<int64_t> code = format.is(Value::None) ? FailureOr<int64_t>(Preserve)

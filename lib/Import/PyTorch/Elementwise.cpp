@@ -69,7 +69,7 @@ public:
                           function_ref<Scalar(Scalars)> element);
 
   bool hasExactNumbers = false; ///< see Row
-  std::optional<Sizes> least;   ///< a shape to which the operands are broadcast too
+  std::optional<Sizes> least;   ///< if set, the operands also broadcast to this shape
 
 private:
   FailureOr<Sizes> readTensors(unsigned count);

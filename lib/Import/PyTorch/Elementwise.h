@@ -40,8 +40,8 @@ struct Row {
   unsigned numOperands; ///< arguments that determine the type
   unsigned numScalars;  ///< arguments after them
   Scalar (*element)(Scalars);
-  /// Whether Python numbers are not rounded to a half type first, as in ATen's arithmetic on
-  /// the CPU.
+  /// Whether Python numbers are used as f32 in computations on f16 and bf16, as in ATen's
+  /// arithmetic on the CPU. Else they are first rounded to the type of the computation.
   bool hasExactNumbers = false;
 };
 

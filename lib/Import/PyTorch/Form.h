@@ -29,9 +29,9 @@ struct Form {
 
   /// Returns the form with all known properties of `leaf`.
   static Form get(const Value &leaf);
-  /// Joins this form with that of `leaf`: drops the properties that `leaf` does not have, and
-  /// sizes that are not visible at the builder's insertion point. Sets `learned` if that
-  /// changed the form. Returns false if the two cannot be represented by one value.
+  /// Reduces this form to what also holds for `leaf`: drops the properties that `leaf` does not
+  /// have, and sizes that are not visible at the builder's insertion point. Sets `learned` if
+  /// that changed the form. Returns false if the two cannot be represented by one value.
   bool join(Importer &importer, const Value &leaf, bool &learned);
   mlir::Type getType(mlir::Builder &builder) const;
   /// Returns the SSA value of `leaf`, to be yielded as this form.

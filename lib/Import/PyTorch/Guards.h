@@ -38,11 +38,11 @@ public:
   /// not determine it.
   std::optional<bool> isEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isAtMost(const Size &lhs, const Size &rhs);
-  /// Returns whether lhs <= rhs is known or has been assumed with a guard, because it holds in
-  /// the example.
+  /// Returns true if lhs <= rhs is known, or if it holds in the example; then adds a guard that
+  /// assumes it. Returns false, without a guard, otherwise.
   bool holdsAtMost(const Size &lhs, const Size &rhs);
-  /// As isEqual and isAtMost, but without adding a guard: these return only what holds for all
-  /// sizes or has been assumed before.
+  /// Return the same as isEqual and isAtMost, but add no guard: they return nothing unless the
+  /// result is the same for all sizes or has been assumed before.
   std::optional<bool> isKnownEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isKnownAtMost(const Size &lhs, const Size &rhs);
 

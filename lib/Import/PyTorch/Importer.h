@@ -72,8 +72,8 @@ public:
   /// Returns the shape to which `shapes` broadcast by PyTorch's rules. Adds guards where it is
   /// not known which sizes are equal.
   mlir::FailureOr<Sizes> broadcast(llvm::ArrayRef<Sizes> shapes);
-  /// Returns `tensor` with the sizes of `shape`, to which it broadcasts, in the dims where the
-  /// two are equal.
+  /// `tensor` broadcasts to `shape`. Returns it with each dynamic size replaced by the size in
+  /// `shape` or, if the two differ, by 1.
   Tensor refine(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> broadcastTo(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   /// Reports an error unless the two sizes are equal.

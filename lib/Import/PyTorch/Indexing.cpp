@@ -44,8 +44,8 @@ static FailureOr<SmallVector<Tensor>> readList(Importer &importer, const Value &
   return tensors;
 }
 
-/// Requires that all dims but `axis` have the sizes of the first tensor's, and gives the tensors
-/// these sizes.
+/// Requires that all dims but `axis` have the same sizes as in the first tensor, and gives the
+/// tensors these sizes.
 static mlir::LogicalResult alignShapes(Importer &importer, MutableArrayRef<Tensor> tensors,
                                        std::optional<int64_t> axis) {
   const Tensor &first = tensors.front();

@@ -19,7 +19,7 @@ namespace tssa::pytorch {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Builds numpy's matmul, after making the sizes equal that must agree.
+/// Requires that the sizes that must agree are equal, and builds numpy's matmul.
 static FailureOr<Tensor> multiply(Importer &importer, Tensor left, Tensor right) {
   operators::Builder &b = importer.b;
   if (left.rank() == 0 || right.rank() == 0)
@@ -99,7 +99,7 @@ static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) 
   if (failed(product))
     return failure();
   product = scale(importer, *product, call[4]);
-  if (call[3].getConstant() == 0.0) // not even a NaN of self is seen
+  if (call[3].getConstant() == 0.0) // self has no effect, even if it is NaN
     return single(product);
   self = scale(importer, *self, call[3]);
   if (failed(product) || failed(self))

@@ -15,7 +15,7 @@ namespace tssa::pytorch {
 /// PyTorch has none: for an unsigned integer of more than 8 bits with another type.
 std::optional<DType> promote(DType lhs, DType rhs);
 
-/// Computes the type in which operands are computed. Tensors with dims take precedence over
+/// Determines the type of a computation from its operands. Tensors with dims take precedence over
 /// tensors without, and these over Python numbers, unless the operands of lower precedence are
 /// of a higher category. The categories ascend from bool over integer to float.
 class ResultType {

@@ -21,7 +21,7 @@ namespace tssa::pytorch {
 
 using ValueId = unsigned;
 
-/// The location of bytes in a file in the folder of the text.
+/// The location of bytes in a file that is in the same folder as the text.
 struct DataLocation {
   std::string file; ///< without folders
   uint64_t offset = 0;

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// gather reads an element, and the scatter operators write one, for each element of a tensor of
-/// indexes. The position is that of the index, with the index itself as the position along one
-/// dim. Negative indexes are out of bounds. Tensors of rank 0 are treated as tensors of one
-/// element.
+/// For each element of a tensor of indexes, gather reads one element of another tensor, and the
+/// scatter operators write one. The position of that element is the position of the index in its
+/// tensor, except along one dim, where it is the index itself. Negative indexes are out of bounds.
+/// Tensors of rank 0 are treated as tensors of one element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -117,7 +117,7 @@ static Combiner adapt(Combiner combiner, DType type) {
 
 using ElementOf = function_ref<mlir::Value(Body &)>;
 
-/// Writes `element` to `base` for each index. With a combiner, combines it with the old element.
+/// Writes `element` to `base` for each index. With a combiner, combines the old element with it.
 static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &arguments,
                                  const Tensor &base, std::optional<Combiner> combiner,
                                  ElementOf element) {
@@ -134,7 +134,7 @@ static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &argum
   return importer.b.update(base, arguments.indexes.shape(), write, combine);
 }
 
-/// Returns the results of an operator; if self has rank 0, the result has too.
+/// Returns the results of an operator. If self has rank 0, reshapes the result to rank 0.
 static FailureOr<Tensors> finish(Importer &importer, const IndexArguments &arguments,
                                  FailureOr<Tensor> written) {
   if (failed(written) || arguments.rank > 0)
@@ -187,7 +187,7 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Divides each sum by the number of its elements; integers are rounded down. Elements to which
+/// Divides each sum by the number of its terms; integers are rounded down. Elements to which
 /// nothing was written do not change.
 static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
                                         const Tensor &sums, bool includesSelf) {

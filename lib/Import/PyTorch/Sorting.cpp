@@ -80,7 +80,7 @@ static FailureOr<Tensors> buildTopK(Importer &importer, const Call &call) {
 }
 
 /// nonzero(self): returns a row of indexes for each element that is not 0, in order. As in eager
-/// PyTorch, the result is stored by columns.
+/// PyTorch, the result is column-major.
 static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
@@ -104,7 +104,7 @@ static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   return Values{Value::tensor(result)};
 }
 
-/// Returns an empty tensor, for a result that is not requested.
+/// Returns an empty tensor, which stands for a result that is not requested.
 static FailureOr<Tensor> makeNothing(Importer &importer) {
   return importer.b.fill(DType::I64, Size(0), 0);
 }

@@ -205,7 +205,8 @@ static FailureOr<Values> buildUnsqueeze(Importer &importer, const Call &, const 
   return one(unsqueeze(importer, tensor, dim));
 }
 
-/// Squeezes the dims of size 1 among `dims`; guards hold the sizes to those of the example.
+/// Removes the dims of size 1 among `dims`. If it is not known whether a size is 1, the example
+/// decides, and a guard checks the same in each call.
 static FailureOr<Values> squeezeDims(Importer &importer, TensorRef tensor, ArrayRef<int64_t> dims) {
   for (int64_t dim = tensor.rank() - 1; dim >= 0; --dim) {
     if (!llvm::is_contained(dims, dim))

@@ -51,7 +51,8 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
   else if (!isFromFront)
     position = b.select(b.isLess(index, 0), index + extent, index);
   auto text = "index " + index.str() + " is out of range for a dim of size " + extent.str();
-  // In code that the example does not execute, its sizes may be out of range.
+  // In code that the example does not execute, the index may be out of range for the sizes of the
+  // example. Then there is no guard, and a run checks the index.
   if (!importer.guards.holdsAtMost(position + 1, extent) &&
       failed(b.require(b.isLess(position, extent), text)))
     return failure();
@@ -306,7 +307,8 @@ private:
 };
 } // namespace
 
-/// Returns whether dim - 1 does not belong to the chunk of `count` elements that begins with `dim`.
+/// Dim `dim` and some dims after it belong to one chunk and have `count` elements. Returns whether
+/// dim - 1 belongs to another chunk; nothing if that is known only at run time.
 std::optional<bool> StrideFinder::endsChunk(int64_t dim, const Size &count, const Size &base) {
   if (dim == 0)
     return true;

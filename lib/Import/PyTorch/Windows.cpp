@@ -99,7 +99,7 @@ static FailureOr<SmallVector<NamedAttribute>> getWindow(Importer &importer, cons
 }
 
 namespace {
-/// The input of a pooling over `spatial` dims. A dim for the batch is added if it has none.
+/// The input of a pooling over `spatial` dims. A batch dim is added to an input without one.
 struct Pooled {
   Tensor image;
   bool isBatched;
@@ -181,7 +181,7 @@ static FailureOr<Tensors> changeDivisor(Importer &importer, const Call &call, Te
     return importer.b.error("divisor_override: expected a number other than 0");
   double factor = 1.0 / static_cast<double>(*divisor);
   for (int64_t extent : *kernel)
-    factor *= static_cast<double>(extent); // in range: floats
+    factor *= static_cast<double>(extent); // in range: doubles
   const Tensor &mean = means.front();
   FailureOr<Tensor> sums =
       importer.b.compute(mean.dtype(), mean.shape(), [&](operators::Body &body) {

@@ -116,7 +116,7 @@ private:
   double bound;
 };
 
-/// Takes one step for each class. Its first output is whether any row has taken a step.
+/// Takes one step for each class. Its first output tells whether any row has taken a step.
 class Sweep : public Iteration {
 public:
   Sweep(const Tensor &form, int64_t numClasses)
@@ -135,7 +135,7 @@ public:
         builder, te::Combiner::Max, DType::F32, DType::Bool, {}, rows,
         [&](Body &body) { return readScalar(body, *error, rows.expr(body, row)); },
         [&](Body &, Scalar greatest) {
-          Scalar isDone = greatest < bound; // not for NaN
+          Scalar isDone = greatest < bound; // false for NaN
           return select(isDone, isDone.constant(0), isDone.constant(1));
         });
     if (failed(isMoving))
@@ -153,7 +153,8 @@ public:
   }
 
 private:
-  /// Returns the differences of the elements of Q p from p Q p, which are 0 at the minimum.
+  /// Returns for each row the largest absolute difference between an element of Q p and p Q p. It
+  /// is 0 at the minimum.
   FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
     FailureOr<FormValue> current = evaluate(builder, p);
     if (failed(current))

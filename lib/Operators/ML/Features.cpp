@@ -64,7 +64,7 @@ static FailureOr<Tensors> buildBinarizer(Builder &builder, const Node &node) {
   });
 }
 
-/// Divides each row by its greatest element, its sum of absolute values, or its 2-norm.
+/// Divides each row by its greatest element, the sum of its absolute values, or its 2-norm.
 static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   StringRef norm = node.getString("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2")
@@ -97,7 +97,7 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   }));
 }
 
-/// Selects the columns of the last dim at the indexes Y; a tensor of rank 1 is one row.
+/// Selects the elements of the last dim at the indexes Y. A tensor of rank 1 is treated as one row.
 static FailureOr<Tensors> buildExtractor(Builder &builder, const Node &node) {
   Tensor x = node.inputs[0];
   Size count = node.inputs[1].numElements();

@@ -30,7 +30,7 @@ Tensor makeIntVector(Builder &builder, DType type, ArrayRef<int64_t> values) {
       type, fromInts(builder.context(), type, {static_cast<int64_t>(values.size())}, values));
 }
 
-/// Returns the softmax of rows; with `keepsZeros`, scores of 0 take no part and stay 0.
+/// Returns the softmax of rows; with `keepsZeros`, scores of 0 are left out and stay 0.
 static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, bool keepsZeros) {
   DType type = scores.dtype();
   ReducedDims reduced(1);
@@ -58,8 +58,8 @@ static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, boo
   });
 }
 
-/// Returns the quantile of the normal distribution, by Winitzki's approximation of the inverse of
-/// erf, whose relative error is less than 0.002.
+/// Returns the `x` quantile of the standard normal distribution. Uses Winitzki's approximation of
+/// the inverse of erf, whose relative error is less than 0.002.
 static Scalar probit(Scalar x) {
   constexpr double a = 0.147;
   Scalar y = 2.0 * x - 1.0;

@@ -16,8 +16,8 @@ namespace tssa::operators {
 mlir::FailureOr<Tensor> transformScores(Builder &builder, llvm::StringRef transform,
                                         const Tensor &scores);
 
-/// Returns the labels of a classifier, the attribute named `ints`. Fails if the node has string
-/// labels, the attribute named `strings`.
+/// Returns the labels of a classifier, which are the attribute named `ints`. Fails if the node has
+/// the attribute named `strings`, because labels that are strings are not supported.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getIntLabels(Builder &builder, const Node &node, llvm::StringRef ints, llvm::StringRef strings);
 
@@ -33,7 +33,7 @@ mlir::FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes,
 mlir::FailureOr<Tensor> addToColumns(Builder &builder, const Tensor &scores,
                                      llvm::ArrayRef<double> values);
 
-/// Return a 1-D constant of type `type`, of floats and of integers.
+/// Return a 1-D constant of type `type`, given its elements as floats or as integers.
 Tensor makeVector(Builder &builder, DType type, llvm::ArrayRef<double> values);
 Tensor makeIntVector(Builder &builder, DType type, llvm::ArrayRef<int64_t> values);
 

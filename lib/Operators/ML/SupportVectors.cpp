@@ -28,8 +28,8 @@ static Scalar raise(const Scalar &x, double degree) {
   return result;
 }
 
-/// Applies the kernel function that the attributes define to the rows of `x` and of `m`: [rows of
-/// x, rows of m].
+/// Applies the kernel function that the attributes define to each pair of a row of `x` and a row of
+/// `m`: [rows of x, rows of m].
 static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const Tensor &x,
                                      const Tensor &m) {
   StringRef kind = node.getString("kernel_type", "LINEAR");
@@ -124,7 +124,7 @@ struct Pairs {
 } // namespace
 
 /// Returns the weights of the support vectors for each pair: [pairs, vectors]. A vector of class c
-/// has one coefficient against each other class, in the rows of `coefficients`.
+/// has one coefficient for each other class; these are the rows of `coefficients`.
 static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pairs &pairs,
                                                       ArrayRef<double> coefficients,
                                                       ArrayRef<int64_t> vectorsPerClass) {
@@ -150,7 +150,7 @@ static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pa
   return weights;
 }
 
-/// Returns the score of each pair, which is positive for its first class: [rows, pairs].
+/// Returns the score of each pair, [rows, pairs]. A positive score is for the pair's first class.
 static FailureOr<Tensor> scorePairs(Builder &builder, const Node &node, const Tensor &x,
                                     const Pairs &pairs) {
   SmallVector<int64_t> perClass = node.getInts("vectors_per_class");
@@ -296,7 +296,7 @@ static FailureOr<Tensors> buildSVMClassifier(Builder &builder, const Node &node)
     return builder.unsupported("a classifier of " + Twine(labels->size()) + " classes");
   if (llvm::all_of(node.getInts("vectors_per_class"), [](int64_t count) { return count == 0; }))
     return classifyLinearly(builder, node, *x, *labels);
-  constexpr size_t mostClasses = 1 << 12; // the pairs of classes are tables
+  constexpr size_t mostClasses = 1 << 12; // tables have an entry per pair
   if (labels->size() > mostClasses)
     return builder.limit(Twine(labels->size()) + " classes against each other");
   Pairs pairs(labels->size());

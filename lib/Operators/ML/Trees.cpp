@@ -221,7 +221,8 @@ static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind
   return Tensors{*label, *both};
 }
 
-/// Returns the kind of a classifier of two classes if only one of them has weights, else nothing.
+/// Returns how the scores of a classifier follow from one score if it has two classes and only one
+/// of them has weights. Returns nothing for other classifiers.
 static std::optional<BinaryScore> getBinary(const Forest &forest, size_t numLabels,
                                             StringRef transform) {
   const auto &weights = forest.weights;

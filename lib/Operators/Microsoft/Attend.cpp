@@ -199,7 +199,7 @@ ScoreFn chain(ScoreFn first, ScoreFn second) {
 }
 
 ScoreFn getCausal(const Size &past, DType type) {
-  // A model in f16 uses the least number of f16.
+  // The score of an excluded key is the least f16 in a model in f16, else the least f32.
   double least = type == DType::F16 ? -65504.0 : std::numeric_limits<float>::lowest();
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Value isSeen = body.inside(at[2] + body.size(past) - at[3]);
@@ -226,8 +226,8 @@ FailureOr<ScoreFn> getBias(Builder &builder, const Tensor &bias, ArrayRef<Size> 
   });
 }
 
-/// Returns a function that excludes all keys but those in [begin, end), which are elements of
-/// `bounds`.
+/// Returns a function that excludes all keys outside [begin, end). `bounds` has the end of each
+/// sample and, with `hasBegins`, then the begin of each sample.
 static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &batch,
                             bool hasBegins) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {

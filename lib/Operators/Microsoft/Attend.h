@@ -67,7 +67,7 @@ mlir::FailureOr<ScoreFn> getMask(Builder &builder, const Tensor &mask, double fi
 /// Returns a function that adds `bias`, which broadcasts to [B,N,S,T], to the scores.
 mlir::FailureOr<ScoreFn> getBias(Builder &builder, const Tensor &bias, llvm::ArrayRef<Size> shape);
 
-/// Returns a function that excludes keys after the query, whose position is s + `past`.
+/// Returns a function that excludes the keys after a query. Query s has the position s + `past`.
 ScoreFn getCausal(const Size &past, DType type);
 
 /// Returns a function that applies `first` and then `second`; either may be null.

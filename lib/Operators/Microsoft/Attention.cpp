@@ -1,4 +1,4 @@
-//===- Attention.cpp - attention with one key per query head -===//
+//===- Attention.cpp - attention with one key head per query head -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -187,7 +187,7 @@ static FailureOr<Tensors> buildMultiHeadAttention(Builder &builder, const Node &
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns input x weights + bias: [B,S,columns].
+/// Returns the product of input and weights, plus the bias: [B,S,columns].
 static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &weights = node.inputs[1];
   Tensor bias = node.input(2);
@@ -204,7 +204,8 @@ static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   return matmul(builder, x, weights, options);
 }
 
-/// Does so for quantised operands: inputs 3 and 4 are their scales, 6 and 7 their zero points.
+/// Returns the same for quantised operands. Inputs 3 and 4 are their scales, inputs 6 and 7 their
+/// zero points.
 static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   Node product;
   product.inputs = {node.inputs[0], node.inputs[1], node.inputs[3], node.inputs[4],

@@ -163,8 +163,8 @@ static LogicalResult turn(Builder &builder, const Node &node, Query &query) {
   return success();
 }
 
-/// Returns a function that excludes the keys after a query, and of the keys up to it all but the
-/// last `window`.
+/// Returns a function that excludes the keys after a query. If `window` is positive, the function
+/// keeps only the last `window` of the other keys.
 static ScoreFn getOrder(const Query &query, int64_t window) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Scalar last = query.past(body, at[0]) + indexScalar(body, at[2], DType::I64);

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 //===----------------------------------------------------------------------===//
-// In floats
+// Products of floats
 //===----------------------------------------------------------------------===//
 
 /// Rearranges an operand of a product: moves its first dim before the last one if `movesBatch`,
@@ -83,7 +83,7 @@ static FailureOr<Tensors> buildFusedGemm(Builder &builder, const Node &node) {
                   getOptional(node, "activation_beta"));
 }
 
-/// Builds a convolution, to which input Z is added, followed by an activation.
+/// Builds a convolution, adds input Z to its result, and applies an activation.
 static FailureOr<Tensors> buildFusedConv(Builder &builder, const Node &node) {
   NamedAttrList attributes;
   for (NamedAttribute attribute : node.attributes)
@@ -104,7 +104,7 @@ static FailureOr<Tensors> buildFusedConv(Builder &builder, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// In integers
+// Products of integers
 //===----------------------------------------------------------------------===//
 
 /// Returns the epilogue of an integer product: scales it to f32 and adds a bias.
@@ -175,7 +175,8 @@ struct Quantized {
 };
 } // namespace
 
-/// Quantises `x` to u8, with a scale such that its least and greatest elements and 0 are in range.
+/// Quantises `x` to u8. The scale is such that 0 and the least and greatest elements of `x` are in
+/// range.
 static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
   ReducedDims reduced(0);
   unsigned slot = reduced.add(x.shape());

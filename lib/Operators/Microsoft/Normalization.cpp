@@ -95,7 +95,7 @@ static FailureOr<Tensors> buildSimplified(Builder &builder, const Node &node) {
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-/// Reads from the row of `table` whose index is the element of `ids` at `at`.
+/// Reads element `column` of a row of `table`, whose index is the element of `ids` at `at`.
 static Scalar readRow(Body &body, const Tensor &table, const Tensor &ids, ArrayRef<AffineExpr> at,
                       AffineExpr column) {
   AffineExpr row = dataIndex(body, ids, at, table.dim(0));
@@ -249,7 +249,7 @@ OperatorRows getMicrosoftNormalizationRows() {
        Signature{"input:T skip:T gamma:T bias?:T", "epsilon:float"},
        bindBack(buildSkipLayerNormalization, /*isCentered=*/false)},
       {"SimplifiedLayerNormalization", simplified, buildSimplified},
-      // ONNX Runtime writes it in the standard domain.
+      // ONNX Runtime writes this operator with the standard domain.
       {"SimplifiedLayerNormalization", Domain{""}, simplified, buildSimplified},
       {"EmbedLayerNormalization",
        Signature{"input_ids:index segment_ids?:index word_embedding:T position_embedding:T "

@@ -134,7 +134,7 @@ static FailureOr<Tensors> buildConcat(Builder &builder, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// By way of the operators on f32
+// Operators that use the operator on f32
 //===----------------------------------------------------------------------===//
 
 /// Dequantises, applies `fn` and quantises.

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns whether `a` is larger (smaller) than `b`; NaN is so with respect to all but NaN.
+/// Returns whether `a` is larger (smaller) than `b`. NaN is larger (smaller) than all numbers.
 static Scalar beats(Scalar a, Scalar b, bool isMax) {
   Scalar beyond = isMax ? a > b : a < b;
   return a.isFloat() ? beyond | (isNaN(a) & ~isNaN(b)) : beyond;
@@ -47,7 +47,8 @@ FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, ArrayRef<Size> s
   return builder.reduce({worst, nowhere}, types, shape, reduced.sizes(), point, combine, finish);
 }
 
-/// Returns the positions of the extremes of `input` along `axis`, which is kept with size 1.
+/// Returns the positions of the extremes of `input` along `axis`. With `keepDims`, the result has
+/// this axis with size 1.
 static FailureOr<Tensor> locateExtremum(Builder &builder, const Tensor &input, int64_t axis,
                                         bool keepDims, bool isMax, bool isLast) {
   SmallVector<Size> shape(input.shape());

@@ -25,7 +25,7 @@ struct Branch {
   Subgraph &body;
   Block *block;
   Tensors results;
-  /// The error with which a run fails that takes this branch; empty if there is none.
+  /// The error of every run that takes this branch; empty if such runs do not fail.
   std::string error;
 
   bool fails() const { return !error.empty(); }
@@ -110,8 +110,8 @@ LogicalResult IfBuilder::makeCompatible() {
   return success();
 }
 
-/// Returns the form that the results of both branches have; if one branch always fails, the form
-/// of the other's result.
+/// Returns the form of a result of the If: the sizes that both branches have in common. If one
+/// branch always fails, returns the form of the other branch's result.
 TensorForm IfBuilder::joinForms(unsigned output) const {
   const Branch &left = branches[branches[0].fails()], &right = branches[!branches[1].fails()];
   TensorForm form{left.results[output].dtype(), {}};
@@ -286,7 +286,7 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   if (!spec.count || !startsTrue || !staysTrue)
     spec.condition = *flag;
   spec.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
-    // Where the body runs, the condition holds.
+    // The body only runs if the condition holds.
     ArrayRef<Size> shape = node.input(0) ? node.input(0).shape() : ArrayRef<Size>();
     Tensors inputs = {b.fromSizes(DType::I64, shape, position),
                       b.fromSizes(DType::Bool, condition.shape(), Size(1))};

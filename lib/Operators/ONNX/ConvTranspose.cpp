@@ -23,8 +23,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// For one point, the indexes into input and kernel along one spatial dim. The guards must be >= 0
-/// for these to be in bounds.
+/// For one point, the indexes into input and kernel along one spatial dim. They are in bounds if
+/// the guards are >= 0.
 struct Tap {
   AffineExpr input, kernel;
   SmallVector<AffineExpr> inputGuard, kernelGuard;
@@ -59,7 +59,7 @@ static Tap getTap(Body &body, const Window &window, AffineExpr x, AffineExpr ste
   return tap;
 }
 
-/// Sets the output size to `wanted`, and splits the padding that this needs.
+/// Sets the output size to `wanted`, and divides the padding that this needs between both ends.
 static void padTo(Window &window, const Size &whole, const Size &wanted, bool isUpper) {
   Size total = Size::max(whole - wanted, 0);
   Size half = total.floorDiv(2);
@@ -81,7 +81,7 @@ static FailureOr<Windows> getTransposedWindows(Builder &builder, const Node &nod
     pads.assign(2 * rank, 0);
   if (extra.empty())
     extra.assign(rank, 0);
-  if (wanted.size() > rank) // batch and channels may be given too
+  if (wanted.size() > rank) // batch and channels are given too
     wanted.erase(wanted.begin(), wanted.end() - rank);
   if (pads.size() != 2 * rank || extra.size() != rank || (!wanted.empty() && wanted.size() != rank))
     return builder.error("expected 'pads', 'output_padding' and 'output_shape' for " + Twine(rank) +
@@ -202,7 +202,7 @@ namespace {
 struct PhaseRange {
   int64_t begin, count, taps;
 };
-/// One range of phases for each spatial dim.
+/// One range for each spatial dim.
 using Phases = SmallVector<PhaseRange, 3>;
 } // namespace
 
@@ -216,7 +216,8 @@ static bool hasPhases(const TransposedConvolution &conv) {
   return hasStride;
 }
 
-/// Returns all combinations of the dims' ranges of phases that have kernel elements.
+/// Returns all combinations of one phase range per dim, without ranges that have no kernel
+/// elements.
 static SmallVector<Phases> listPhases(const TransposedConvolution &conv) {
   SmallVector<Phases> all(1);
   for (const Window &window : conv.windows) {

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// A convolution with an additional reduction dim of size 2 per spatial dim, over the two
-/// elements next to the position. Each has its weight of a linear interpolation.
+/// elements next to the position. Each is multiplied by its weight in a linear interpolation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ static AffineExpr numberTap(Body &body, const Deformation &d, const Tap &tap) {
 }
 
 /// Returns the index along spatial dim `i` of the neighbour that `tap` reads, and multiplies
-/// `weight` by its weight, which is 0 outside the input.
+/// `weight` by the neighbour's weight, which is 0 outside the input.
 static AffineExpr getPosition(Body &body, const Deformation &d, const Tap &tap, int64_t i,
                               Scalar &weight) {
   Type wide = getElementType(body.ops.getContext(), d.wide);

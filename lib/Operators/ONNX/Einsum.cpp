@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// A letter, or `firstEllipsis` + i for dim i, counted from the right, of `...`.
+/// A letter, or `firstEllipsis` + i for dim i of `...`, counted from the right.
 using Label = int;
 static constexpr Label firstEllipsis = 256;
 

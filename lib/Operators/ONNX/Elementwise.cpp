@@ -254,7 +254,7 @@ static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
     Type elementType = getElementType(builder.context(), *type);
     if (from == DType::Bool || *type == DType::Bool) // a byte in memory, 0 or 1
       return toElement(body, toScalar(body, values[0], from), *type);
-    if (isSubByte(*type)) // the same low bits, perhaps another sign
+    if (isSubByte(*type)) // keeps the bits; the sign may change
       return cutToSubByte({body.ops, body.loc, values[0]}, *type).getValue();
     if (values[0].getType() == elementType)
       return values[0];

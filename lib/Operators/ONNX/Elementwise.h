@@ -12,10 +12,11 @@
 
 namespace tssa::operators {
 
-/// Returns an element of the result for elements of the operands. f16 and bf16 operands are
+/// Computes an element of the result from elements of the operands. f16 and bf16 operands are
 /// converted to f32 first, and the result is rounded once.
 using ScalarBody = std::function<Scalar(llvm::ArrayRef<Scalar>)>;
-/// Does so for known integers; returns nothing if the result cannot be computed now.
+/// The same for known integers. Returns nothing if the result cannot be computed while the program
+/// is built.
 using SizeBody = std::function<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
 /// Returns a body for the attributes of a node, which are read only once.

@@ -60,8 +60,8 @@ static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double
   return makeTable(builder, {length, parts, 2, length}, values);
 }
 
-/// Returns the twiddle factors w(a b)^(n k) as [3, b, a]: the factor of the part itself, then the
-/// factors of the other part for the real and for the imaginary result.
+/// Returns the twiddle factors w(a b)^(n k) as [3, b, a]. The first factor multiplies the part that
+/// is computed. The other two multiply the other part, for a real and for an imaginary result.
 static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) {
   SmallVector<double> values;
   for (int64_t row = 0; row < 3; ++row)

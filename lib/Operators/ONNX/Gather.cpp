@@ -119,7 +119,8 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   }));
 }
 
-/// Returns the number of dims of the data that the indices of a GatherND index.
+/// Returns the length of the index tuples of a GatherND, if the declared rank of the result
+/// determines it.
 static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
   int64_t batch = facts.node.getInt("batch_dims", 0);
   if (batch < 0 || batch > facts.rank())

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The value at a position is a weighted sum of the input elements around it, the taps. There
-/// is a reduction dim over the taps of each spatial dim; weights depend on the distance. Taps
+/// The value at a position is a weighted sum of the input elements around it, the taps. Each
+/// spatial dim has a reduction dim over its taps. The weights depend on the distance. Taps
 /// outside the input are padded.
 ///
 //===----------------------------------------------------------------------===//
@@ -74,7 +74,8 @@ static Scalar getWeight(const GridSampling &grid, const Scalar &distance) {
   return select(d <= 1.0, nearer, select(d < 2.0, farther, 0.0));
 }
 
-/// Returns the index of a tap along a dim; multiplies its weight and narrows its guard.
+/// Returns the index of a tap along a dim. Multiplies `weight` by the weight along this dim and, if
+/// the padding is zeros, restricts `isInside` to taps that are inside the input along this dim.
 static AffineExpr addTap(Body &body, const GridSampling &grid, int64_t dim, AffineExpr tap,
                          std::optional<Scalar> &weight, std::optional<Scalar> &isInside) {
   Scalar position = getPosition(body, grid, dim), last = lengthOf(body, grid, dim) - 1.0;

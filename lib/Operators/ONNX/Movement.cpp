@@ -116,7 +116,8 @@ static AxisSlice resolveSlice(Builder &b, const Size &size, const Size &start, c
           b.select(isBackward, backward.count, forward.count)};
 }
 
-/// Returns input `input`, or before version 10 the attribute, as sizes; `otherwise` if absent.
+/// Returns input `input`, or before version 10 the attribute `name`, as sizes; `otherwise` if it is
+/// absent.
 static FailureOr<SmallVector<Size>> getBounds(Builder &b, const Node &node, unsigned input,
                                               StringRef name, ArrayRef<Size> otherwise) {
   if (node.has(name)) {

@@ -96,8 +96,8 @@ static FailureOr<Tensor> padConstant(Builder &b, const Node &node, const Pads &p
   });
 }
 
-/// Maps `index`, which may be outside a dim of size `size`, to the index that is read instead. It
-/// uses selects on index values, so the read is checked at run time.
+/// Maps `index`, which may be outside a dim of size `size`, to the index that is read instead. This
+/// index is computed by selects, so the read is checked at run time.
 static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, AffineExpr size) {
   auto select = [&](AffineExpr condition, AffineExpr ifTrue, AffineExpr ifFalse) {
     Value chosen = arith::SelectOp::create(body.ops, body.loc, body.inside(condition),

@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns the index of the element of a 1-D scale or zero point that belongs to `index`. The
-/// parameter has one element for all indexes, or one for each; without an index, it has one.
+/// Returns the index into a 1-D scale or zero point, `parameter`, for the index `index` of an axis.
+/// The parameter has one element for all indexes, or one for each. If `index` is null, it has one.
 static AffineExpr pick(Body &body, const Tensor &parameter, AffineExpr index) {
   const Size &size = parameter.dim(0);
   if (!index || size.isConstant(1))
@@ -32,7 +32,7 @@ LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const 
 
 namespace {
 /// Determines which element of a scale or zero point belongs to an element of the tensor. There is
-/// one for all elements, one per index of `axis`, or one per block along it.
+/// one scale for all elements, one per index of `axis`, or one per block along `axis`.
 struct Granularity {
   int64_t axis, block;
 
@@ -161,7 +161,8 @@ static FailureOr<Tensors> buildDequantizeLinear(Builder &builder, const Node &no
   }));
 }
 
-/// Returns x as i32 minus its zero point. There is no zero point, one for all, or one per `index`.
+/// Returns x as i32 minus its zero point. `zeroPoint` is null, one for all elements, or one per
+/// `index`.
 static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, AffineExpr index) {
   Type wide = body.ops.getI32Type();
   Scalar result = convert(x, wide);

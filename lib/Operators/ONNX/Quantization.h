@@ -23,11 +23,12 @@ Scalar readScale(Body &body, const Tensor &scale, mlir::AffineExpr index);
 /// parameters and parameters of another rank.
 mlir::LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const Size &count);
 
-/// Refuses scales and zero points of rank 2 or more; accepts null parameters.
+/// Refuses scales and zero points of rank 2 or more that have several elements. Accepts null
+/// parameters.
 mlir::LogicalResult requireSimple(Builder &builder, llvm::ArrayRef<Tensor> parameters);
 
 /// Returns the options of a matrix product in i32 of integers minus their zero points. A zero
-/// point is null, one for all elements, or one per row of the left operand and per column of
+/// point is null, one for all elements, or one per row of the left operand or per column of
 /// the right one.
 MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero);
 

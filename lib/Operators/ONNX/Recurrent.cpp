@@ -18,8 +18,8 @@ Scalar Network::clipped(const Scalar &x) const {
   return clip ? atMost(atLeast(x, -*clip), *clip) : x;
 }
 
-/// The position in time of an iteration of the loop.
 namespace {
+/// The position in time of an iteration of the loop.
 struct Clock {
   const Network &network;
   Size step;

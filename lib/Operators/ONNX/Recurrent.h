@@ -28,7 +28,7 @@ struct Network {
   bool isBatchFirst;
   Size steps, batch, inputs, hidden;
   std::optional<double> clip;
-  /// The activations of each direction, in the order of the operator.
+  /// The activations of all directions, in the order of ONNX's attribute `activations`.
   std::vector<ActivationFn> activations;
 
   DType type() const { return x.dtype(); }
@@ -52,7 +52,7 @@ struct Step {
   std::function<Scalar(Body &, mlir::AffineExpr b, Scalar next, Scalar last)> keep;
 };
 
-/// Returns the next states, each [batch, hidden], for the last ones.
+/// Returns the next states, each [batch, hidden], given the last ones.
 using StepFn =
     llvm::function_ref<mlir::FailureOr<Tensors>(Builder &, const Step &, const Tensors &states)>;
 

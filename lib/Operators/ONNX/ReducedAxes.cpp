@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns how often `axes` has each dim. Checks at run time that each axis is a dim.
+/// Returns for each dim how often it occurs in `axes`. Checks at run time that each axis is a dim.
 static FailureOr<SmallVector<Size>> countAxes(Builder &builder, const Tensor &axes, int64_t rank) {
   ReducedDims reduced(1);
   unsigned slot = reduced.add(axes.dim(0));
@@ -74,7 +74,8 @@ static FailureOr<Tensor> listReduced(Builder &builder, const Tensor &axes, int64
 
 FailureOr<Tensor> settleReducedAxes(Builder &builder, const NodeFacts &facts, const Tensor &axes) {
   const Node &node = facts.node;
-  // No axes may mean no reduction: then the dims of the result are not known.
+  // With this attribute, an empty list means that nothing is reduced. Whether the list is empty is
+  // known only at run time, so the dims of the result are not known.
   if (axes.rank() != 1 || node.getInt("noop_with_empty_axes", 0))
     return axes;
   int64_t rank = facts.rank();

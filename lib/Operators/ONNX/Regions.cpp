@@ -7,7 +7,7 @@
 ///
 /// \file
 /// The number of elements of a region is known only at run time. The program first computes the
-/// largest number of all regions, which is the extent of the reductions.
+/// maximum of this number over all regions. It is the extent of the reductions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,8 @@ static AffineExpr toIndexExpr(Body &body, const Scalar &position) {
   return body.opaque(toIndex(convert(position, body.ops.getI64Type())));
 }
 
-/// Returns the maximum over all regions of `number`, which computes it for region d0; at least 0.
+/// Returns the maximum of `number` over all regions, or 0 if the maximum is negative. `number`
+/// computes its value for region d0.
 static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
                                    function_ref<Scalar(Body &)> number) {
   FailureOr<Tensor> numbers = builder.compute(DType::I64, regions.rois.dim(0), [&](Body &body) {
@@ -96,8 +97,8 @@ struct Alignment : Regions {
 struct Bins {
   Scalar begin, length, samples;
 };
-/// The two elements next to a sample, its distance from the first, and whether it is near enough to
-/// the input to be read.
+/// The two elements next to a sample, the distance of the sample from the first one, and whether
+/// the sample is near enough to the input to be read.
 struct Sample {
   AffineExpr low, high;
   Scalar fraction, isNear;
@@ -131,7 +132,7 @@ static Sample getSample(Body &body, const Alignment &a, int64_t axis, AffineExpr
   return {toIndexExpr(body, low), toIndexExpr(body, high), fraction, isNear};
 }
 
-/// Returns the value of a sample, and sets whether there is such a sample.
+/// Returns the value of a sample, and sets `isCounted` to whether the bin has such a sample.
 static Scalar readSample(Body &body, const Alignment &a, AffineExpr row, AffineExpr column,
                          Scalar &isCounted) {
   Scalar isRow = isNaN(a.corner(body, 0, false)), isColumn = isRow;

@@ -12,8 +12,8 @@
 /// known. Nearest neighbours with an integer factor are an index expression and need no table.
 ///
 /// Taps along the last axis are scattered reads, while taps along other axes are reads of whole
-/// rows. So the last axis is resampled while there are few rows: before axes that may become
-/// larger.
+/// rows. The last axis is therefore resampled before the axes that may become larger, while there
+/// are still few rows.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +134,7 @@ static FailureOr<Tensor> resizeNearest(Builder &builder, const Tensor &x, const 
   });
 }
 
-/// Returns the weight of an input element at this distance, which is in units of the support.
+/// Returns the weight of an input element at this distance, to which getStretch has been applied.
 static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   if (mode.kind == ResizeMode::Linear)
     return atLeast(1.0 - distance, 0.0);
@@ -145,7 +145,8 @@ static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   return select(d <= 1.0, nearer, select(d < 2.0, farther, 0.0));
 }
 
-/// Returns the factor by which the support is stretched: 1 / scale if a reduction is antialiased.
+/// Returns the factor that is applied to distances. It is the scale if the axis becomes smaller and
+/// is antialiased, which stretches the support by 1 / scale; else it is 1.
 static Scalar getStretch(Body &body, const ResizeMode &mode, const ResizedAxis &axis) {
   Scalar scale = axis.scale(body);
   return mode.antialias ? atMost(scale, 1.0) : scale.constant(1);
@@ -166,8 +167,9 @@ static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const 
 }
 
 namespace {
-/// The tables: the input position and its weight per tap and output position, and the sum of the
-/// weights per output position, if they need not add up to 1.
+/// The tables. `positions` and `weights` have the input position and its weight for each tap and
+/// output position. `total` has the sum of the weights for each output position; it is null if the
+/// sum is always 1.
 struct Taps {
   Size count;
   Tensor positions, weights, total;

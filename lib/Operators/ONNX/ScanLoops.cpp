@@ -43,7 +43,7 @@ static LogicalResult moveScanAxes(Builder &b, const Node &node, MutableArrayRef<
 }
 
 namespace {
-/// The initial states, and the tensors that are scanned with their axes and directions.
+/// The initial states, and the scanned tensors with their axes and directions.
 struct ScanInputs {
   ArrayRef<Tensor> states, scanned;
   SmallVector<int64_t> axes; ///< the axis of each scanned tensor, in [0, rank)
@@ -77,8 +77,8 @@ static FailureOr<Tensors> runScan(Builder &b, Subgraph &body, const ScanInputs &
   return LoopBuilder(b, spec).run();
 }
 
-/// Returns the number of states among the `numInputs` inputs, the others being scanned tensors.
-/// Fails if the body does not fit them.
+/// Returns the number of states among the `numInputs` inputs; the other inputs are scanned tensors.
+/// Fails if the body does not fit these inputs.
 static FailureOr<int64_t> countStates(Builder &b, const Node &node, Subgraph &body,
                                       int64_t numInputs) {
   int64_t numScanned = node.getInt("num_scan_inputs", 0);

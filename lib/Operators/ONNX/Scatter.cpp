@@ -102,8 +102,9 @@ static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
   return scatter;
 }
 
-/// Returns, if the writes fill a box of data, for each dim of updates the dim of data along which
-/// it runs with stride 1; else nothing.
+/// Returns nothing unless the writes fill a box of data. Else returns, for each of the first
+/// `numOuter` dims of updates, the dim of data along which it runs with stride 1; -1 for a dim of
+/// size 1 that runs along none.
 static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   if (!scatter.affine)
     return std::nullopt;
@@ -125,8 +126,9 @@ static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   return alongDim;
 }
 
-/// Builds data with a box of updates as a te.compute that selects per element. Unlike a write, it
-/// can be merged and folded. This is for a base that would have to be copied anyway.
+/// Builds a te.compute that selects an element of updates inside the box and an element of data
+/// outside. Unlike a te.update, it can be merged and folded. This is for constant data, which a
+/// te.update would have to copy anyway.
 static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
                                    ArrayRef<int64_t> alongDim) {
   const Tensor &data = scatter.data;
@@ -211,7 +213,7 @@ static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node)
   }));
 }
 
-/// Returns the number of dims of the data that the indices of a ScatterND index.
+/// Returns the length of the index tuples of a ScatterND.
 static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
   return facts.rank() + facts.rank(1) - 1 - facts.rank(2);
 }

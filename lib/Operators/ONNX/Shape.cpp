@@ -74,8 +74,8 @@ static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x, Ar
   for (auto [i, size] : llvm::enumerate(asked)) {
     Size resolved = size;
     bool mayCopy = !allowZero && static_cast<int64_t>(i) < x.rank();
-    // A dynamic size that may be 0 means 0 itself; only a number in the data means that the
-    // size is copied.
+    // Only a 0 in the data of the new shape means that the size of the input is copied. A dynamic
+    // size of another tensor, which is known to be non-negative, may be 0 and then means 0.
     bool isData = size.constant() || !size.isAtLeast(0);
     if (mayCopy && isData)
       resolved = b.select(b.isEqual(size, 0), x.dim(i), size);
@@ -220,7 +220,8 @@ static FailureOr<Tensors> buildDropout(Builder &b, const Node &node) {
   return results;
 }
 
-/// Builds a cast. Attributes say how numbers become small floats that cannot represent them.
+/// Builds a cast. Attributes specify how a number becomes a small float if it has no exact
+/// representation.
 static FailureOr<Tensors> castAsAsked(Builder &b, const Node &node, DType type) {
   const Tensor &x = node.inputs[0];
   if (!isSmallFloat(type) || x.dtype() == type)

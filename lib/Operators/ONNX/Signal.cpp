@@ -106,7 +106,7 @@ static LogicalResult requireParts(Builder &builder, const Tensor &x, bool mustBe
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The dim that is transformed: either known, or a number that is known only at run time.
+/// The dim that is transformed: `known` or, if it is known only at run time, `number`.
 struct TransformedAxis {
   std::optional<int64_t> known;
   Size number;

@@ -63,7 +63,8 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
       terms.longest = std::max(terms.longest, length);
     }
   }
-  // A term is compared number by number, and all have rows of one length in a table.
+  // The body has a comparison for each number of the longest term, and the table has a row of that
+  // length for each term.
   constexpr int64_t maxLength = 256, maxNumbers = 1 << 24;
   if (terms.longest > maxLength ||
       static_cast<int64_t>(terms.tokens.size()) * terms.longest > maxNumbers)
@@ -95,7 +96,7 @@ static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Ter
   return sum(builder, DType::F32, DType::F32, {x.dim(0), Size(count)}, reduced, [&](Body &body) {
     AffineExpr distance = reduced.expr(body, skip) + 1, begin = reduced.expr(body, start);
     Scalar length = readScalar(body, lengthTable, body.dim(1));
-    // For a single number the distance has no meaning; it counts only once.
+    // A term of one number would match once per distance; it is counted at distance 1 only.
     Scalar matches = (length > 1.0) | (indexScalar(body, distance, DType::I64) == 1.0);
     for (int64_t i = 0; i < terms.longest; ++i) {
       AffineExpr position = begin + distance * i, inside = body.size(x.dim(1)) - 1 - position;
