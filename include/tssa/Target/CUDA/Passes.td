@@ -17,8 +17,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     that returns the number of blocks. The schedule determines every loop, tile and binding
     (docs/decisions/0004); this pass chooses none of them.
 
-    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (stage
-      layout).
+    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (the
+      layout stage).
     - **Keeps**: the host program.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 
