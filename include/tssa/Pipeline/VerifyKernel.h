@@ -49,9 +49,9 @@ private:
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
 };
 
-/// Returns the error bound for one result of a kernel: that of a sum with as many terms as the
-/// kernel has reduction points, in the coarsest type that it computes with. It is relative to the
-/// largest magnitude among what the kernel reads, sums and returns.
+/// Returns the error bound for one result of a kernel. It is the bound of a sum with as many terms
+/// as the kernel has reduction points, in the least precise type with which the kernel computes. It
+/// is relative to the largest magnitude among what the kernel reads, sums and returns.
 reference::ComparePolicy getPolicy(const reference::LaunchRecord &record,
                                    const reference::HostTensor &result);
 

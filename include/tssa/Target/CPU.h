@@ -64,7 +64,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
                                                         const Machine &machine);
 
 /// Links functions of `bitcode` into `module`: all of them, or with `onlyNeeded` only those that
-/// the module uses. They will be compiled for `machine`, as the module itself.
+/// the module uses. They are compiled for `machine`, like `module` itself.
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 

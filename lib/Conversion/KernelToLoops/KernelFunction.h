@@ -56,8 +56,8 @@ mlir::LogicalResult lowerSliceKernel(mlir::OpBuilder &builder, mlir::tssa::te::K
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     mlir::tssa::te::ScanOp scan, KernelTarget &target);
 
-/// Returns the buffer of a tensor of type `type` in `memref`. `sizes` are values of the kernel,
-/// which `values` maps to those of the function.
+/// Returns the buffer of a tensor of type `type` in `memref`. `sizes` are values of the kernel.
+/// `values` maps them to the values of the function.
 TensorBuffer makeBuffer(mlir::Value memref, mlir::RankedTensorType type,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, const mlir::IRMapping &values);
 

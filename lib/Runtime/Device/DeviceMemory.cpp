@@ -61,7 +61,7 @@ void DevicePool::release(void *memory, uint64_t size) noexcept {
   try {
     idle.emplace(size, memory);
   } catch (const std::bad_alloc &) {
-    device.free(memory); // no memory to keep it
+    device.free(memory); // there is no memory to keep it
     return;
   }
   if (idle.size() <= maxIdle)

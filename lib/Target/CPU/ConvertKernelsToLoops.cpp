@@ -33,8 +33,8 @@ using namespace ::tssa::conversion;
 static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
-/// A target whose kernels are called with a range of iterations. Vectors are masked at their ends,
-/// and gathered if their elements are not close together. Small buffers are on the stack.
+/// A target whose kernels are called with a range of iterations. Partial vectors are masked.
+/// Elements that are not close together are gathered. Small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
   ArrayRef<StringRef> getLevels() const override {
