@@ -27,10 +27,10 @@
 ///   than a byte holds a value of its type.
 /// - `results` have their dtype and rank. `data` is NULL, except for results that are
 ///   the storage of an argument. The program calls `tssa_host::result` once for each
-///   of the other results. If such a result is the storage of an argument that the
-///   program overwrites, `tssa_host::result` returns separate memory, and the host
-///   copies its contents to the argument when the run has succeeded. All other writes
-///   to an argument happen in place.
+///   of the other results. The program may also call it for a result that is the storage
+///   of an argument that the program overwrites. `tssa_host::result` then returns
+///   separate memory, and the host copies its contents to the argument when the run has
+///   succeeded. All other writes to an argument happen in place.
 /// - `arena` is aligned to 64 bytes; its contents are unspecified.
 ///
 //===----------------------------------------------------------------------===//

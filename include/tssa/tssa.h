@@ -147,7 +147,7 @@ typedef struct tssa_symbol {
 TSSA_API size_t tssa_session_num_inputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_outputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_symbols(const tssa_session *session);
-/// These fill `port` or `symbol`; the caller sets its struct_size first.
+/// These functions fill `port` or `symbol`; the caller sets its struct_size first.
 TSSA_API tssa_status *tssa_session_input(const tssa_session *session, size_t index,
                                          tssa_port *port);
 TSSA_API tssa_status *tssa_session_output(const tssa_session *session, size_t index,

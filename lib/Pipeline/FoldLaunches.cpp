@@ -30,7 +30,7 @@ using ::tssa::CheckedSize;
 /// `fewBytes`.
 static constexpr int64_t fewBytes = 4096;
 static constexpr int64_t growth = 4;
-/// Limits on the bytes of constants that one launch, and all launches of a program, may become.
+/// Limits on the bytes of the constants that replace one launch, and all launches of a program.
 static constexpr int64_t mostBytes = 16 << 20;
 static constexpr int64_t mostBytesInAll = 64 << 20;
 /// Limit on the number of points that one launch may compute.

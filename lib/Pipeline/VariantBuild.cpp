@@ -139,7 +139,7 @@ llvm::Error VariantBuild::translateHost() {
   if (!made)
     return made.takeError();
   machine = std::move(*made);
-  // Hide the module's discardable attributes, which only this room reads, from the translation.
+  // Hide the module's discardable attributes from the translation; only the compiler reads them.
   SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
   for (NamedAttribute attribute : attributes)
     module->removeDiscardableAttr(attribute.getName());

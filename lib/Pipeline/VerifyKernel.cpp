@@ -30,7 +30,7 @@ KernelRunner::~KernelRunner() = default;
 //===----------------------------------------------------------------------===//
 
 /// Defines `name(slots, results)`. It calls `callee` with the 8-byte slots as its arguments and,
-/// with `returns`, stores the fields of what that returns.
+/// with `returns`, stores the two fields of the returned struct in `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);

@@ -214,8 +214,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
                         : compare(tensor, output, policy).agrees;
     });
   };
-  // A stage may store a tensor with its dims in another order. So first look for an output whose
-  // elements are not known in any order.
+  // A stage may store a tensor with its dims in another order. So first look for an output that is
+  // not equal to any known tensor, whatever the order of its dims.
   for (bool transposed : {true, false})
     for (const Launch &launch : launches)
       for (const HostTensor &output : launch.outputs)

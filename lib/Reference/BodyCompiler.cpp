@@ -177,7 +177,7 @@ Condition BodyCompiler::compile(IntegerSet set, ArrayRef<LinearSum> symbols, Bod
 }
 
 /// Whether 0 <= `linear` < `size` at each point of the domain. Only the corners of the domain are
-/// computed.
+/// tested.
 bool BodyCompiler::staysBelow(const LinearSum &linear, int64_t size) const {
   int64_t low = linear.constant, high = linear.constant;
   for (auto [reg, coefficient] : linear.terms) {

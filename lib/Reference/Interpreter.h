@@ -26,7 +26,7 @@ public:
                                                            llvm::ArrayRef<HostValue> inputs);
   llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
                                                           llvm::ArrayRef<HostValue> inputs);
-  /// Runs a function after stage buffers, whose values lie in planned memory.
+  /// Runs a function of a module after the buffers stage, with its values in planned memory.
   llvm::Expected<std::vector<HostTensor>> runOnMemory(mlir::ModuleOp module,
                                                       mlir::func::FuncOp function,
                                                       llvm::ArrayRef<HostTensor> inputs);

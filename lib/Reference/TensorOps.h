@@ -18,7 +18,7 @@ llvm::Expected<llvm::SmallVector<HostTensor>>
 evaluateExpression(mlir::tssa::te::ExpressionOpInterface expression, Environment environment,
                    bool wideSums, double *sumMagnitude = nullptr);
 
-/// Evaluates a library routine, by an implementation of its own, and returns all of its results.
+/// Evaluates a library routine, independently of lib/Externs, and returns all of its results.
 llvm::Expected<llvm::SmallVector<HostTensor>> evaluateExtern(mlir::tssa::te::ExternOp op,
                                                              llvm::ArrayRef<HostValue> inputs);
 

@@ -31,7 +31,8 @@ static bool matches(std::string_view bytes, const Part &part) {
   return SHA256::hash(bytes) == part.sha256;
 }
 
-/// Returns the parts of the file between manifest and tail, in order and without duplicates.
+/// Returns the parts of the file between the manifest and the tail, in order and without
+/// duplicates.
 static std::vector<Part> listParts(const Manifest &manifest) {
   std::vector<Part> parts;
   for (const Variant &variant : manifest.variants) {
@@ -153,7 +154,7 @@ static Status readManifest(const std::string &path, uint64_t fileSize, const Rea
   return Status::success();
 }
 
-/// Checks that the bytes after `end`, the end of the manifest, that belong to no part are zero.
+/// Checks that the manifest, which ends at `end`, is followed only by parts and by zeros.
 static Status checkGaps(const std::string &path, const ReadAt &read, const Manifest &manifest,
                         uint64_t end) {
   std::vector<Part> parts = listParts(manifest);

@@ -153,7 +153,8 @@ struct Piece {
   }
 };
 
-/// The contents of an artifact between manifest and tail. Equal bytes are one piece.
+/// The contents of an artifact between the manifest and the tail. Pieces with identical bytes are
+/// stored once.
 class Pieces {
 public:
   /// Measures and hashes the contents of all variants.

@@ -16,9 +16,10 @@
 namespace tssa::runtime {
 
 constexpr char manifestSectionName[] = ".tssa.manifest";
-/// This is followed by the suffix of the first variant that has these weights.
+/// The name of a section of weights is this text and the suffix of the first variant
+/// that has these weights.
 constexpr char weightsSectionName[] = ".tssa.weights";
-/// This is followed by a number.
+/// The name of a section with an image is this text and a number.
 constexpr char imageSectionName[] = ".tssa.image";
 /// The prefix of the names of all sections that an artifact adds.
 constexpr char sectionPrefix[] = ".tssa.";

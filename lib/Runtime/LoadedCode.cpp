@@ -13,8 +13,8 @@
 using namespace tssa::runtime;
 
 /// Returns whether the dynamic linker failed for lack of memory, which only its message shows. If
-/// it had no memory to copy the file's name, it says that it cannot open the file, without a
-/// reason, although the file exists.
+/// it cannot allocate a copy of the file's name, its message says only that the file, which exists,
+/// cannot be opened, and gives no reason.
 static bool isOutOfMemory(std::string_view reason) {
   constexpr std::string_view unexplained = "cannot open shared object file";
   return reason.find("annot allocate") != reason.npos ||

@@ -78,7 +78,7 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
     tensor.data = into->data;
     return true;
   }
-  // If the program requests the result again, it gets new memory and the old one is freed.
+  // If the program requests the result again, it gets new memory and the old memory is freed.
   refund(std::exchange(tensor.storage, Buffer()).getSize());
   if (!chargeOrFail(bytes, &port))
     return false;
@@ -91,8 +91,8 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   return true;
 }
 
-/// Returns the memory to which the program writes a result, if that is not the memory that the
-/// caller gets; null after reporting an error.
+/// Returns the memory to which the program writes a result that is copied to its final memory after
+/// the run. Returns null after reporting an error.
 void *RunState::makeDestination(int32_t index, uint64_t bytes) {
   const Port &port = context.manifest.outputs[index];
   if (device) {

@@ -167,7 +167,7 @@ int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
   RunFault fault =
       device->launch(launch, blocks, params, [this] { return shouldStop(); }, counters);
   if (fault.ok() && context.run.profile) {
-    fault = device->wait(); // or the time would be that of asking for it
+    fault = device->wait(); // else only the time to start the launch is measured
     recordLaunch(launch, 1);
   }
   return report(std::move(fault));

@@ -27,7 +27,7 @@ struct RunContext {
   DeviceProgram *program; ///< null on the CPU
   const void *weights;    ///< on the device, if there is one
   ThreadPool *pool;       ///< null if the embedder runs parallel loops
-  DynamicPool &memory;    ///< of the host, for what the program asks for
+  DynamicPool &memory;    ///< host memory that the program allocates
   const SessionOptions &session;
   const RunOptions &run;
 };

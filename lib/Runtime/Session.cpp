@@ -245,7 +245,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                                              " bytes for the run" +
                                              describeSizes(manifest, boundInputs.sizes));
   }
-  // Instrumented code allows the buffers of the arena one by one.
+  // Code compiled with AddressSanitizer allows the buffers of the arena one by one.
   forbid(buffer.getData(), buffer.getSize());
   int32_t code;
   {

@@ -56,7 +56,7 @@ static Expected<std::vector<runtime::NpzEntry>> readFile(const std::string &path
   return entries;
 }
 
-/// Returns the tensor of an entry of a file, which must have type `type`.
+/// Returns the tensor in an entry of a file. It must have type `type`.
 static Expected<HostTensor> takeTensor(const runtime::NpzEntry &entry, mlir::Type type) {
   auto tensorType = cast<mlir::RankedTensorType>(type);
   Expected<reference::ElementKind> kind = reference::getElementKind(tensorType.getElementType());

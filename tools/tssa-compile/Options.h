@@ -57,7 +57,7 @@ struct Options {
   bool untrusted = false;
   /// Imports the model, reports everything that is not supported, and writes no artifact.
   bool check = false;
-  /// Prints the report of `check` as JSON on the standard output.
+  /// Prints the report of `check` as JSON on standard output.
   bool json = false;
   /// The time limit in seconds, 0 for none, and its text on the command line.
   double timeout = 0;

@@ -15,7 +15,7 @@
 
 namespace tssa::compile {
 
-/// Prints the steps that took more than a second, if the standard error is a terminal.
+/// Prints the steps that took more than a second, if standard error is a terminal.
 class Progress {
 public:
   /// Ends the current step, which is called `name`.

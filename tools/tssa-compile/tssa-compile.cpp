@@ -72,7 +72,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
 }
 
-/// Returns the module at stage import. On failure, reports an error, sets `code` and returns null.
+/// Returns the module at the import stage. On failure, reports an error, sets `code` and returns
+/// null.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
                                                    const Options &options, int &code) {
   if (sys::path::extension(options.input) == ".mlir") {
@@ -277,12 +278,12 @@ static int compileModel(const Options &options) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes then is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;
   int code = runWithDeepStack([&] {
-    guardProcess(options); // the stack is no memory of the compilation
+    guardProcess(options); // last, because the limit must not prevent the stack
     return compileModel(options);
   });
   outs().flush();

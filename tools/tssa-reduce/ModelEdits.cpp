@@ -116,7 +116,7 @@ static std::map<std::string, TypeProto> inferTypes(const ModelProto &model) {
   try {
     tssa_onnx::shape_inference::InferShapes(copy, tssa_onnx::OpSchemaRegistry::Instance(),
                                             tssa_onnx::ShapeInferenceOptions(false, 0, true));
-  } catch (const std::exception &) { // then what the model says is all there is
+  } catch (const std::exception &) { // then only the types in the model are known
     copy = model;
   }
   std::map<std::string, TypeProto> types;

@@ -46,8 +46,8 @@ Edited withoutMetadata(const ModelProto &model);
 
 /// Returns all sizes greater than 1 of inputs and initializers.
 std::set<int64_t> getSizes(const ModelProto &model);
-/// Changes every dim of size `from` to size `to`, which is less. Initializers lose elements.
-/// With `inShapes`, lists of sizes change too.
+/// Changes every dim of size `from` to the smaller size `to`. Initializers lose elements. With
+/// `inShapes`, lists of sizes change too.
 Edited withSize(const ModelProto &model, int64_t from, int64_t to, bool inShapes);
 
 } // namespace tssa::reduce

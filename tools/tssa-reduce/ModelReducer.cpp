@@ -11,7 +11,7 @@
 /// 2. Replace outputs by values that their nodes read.
 /// 3. Turn initializers into inputs.
 /// 4. Remove attributes and metadata.
-/// 5. Reduce sizes, each in all its dims.
+/// 5. Reduce sizes, each in all dims that have it.
 /// A valid model stays valid.
 ///
 //===----------------------------------------------------------------------===//

@@ -7,10 +7,10 @@
 ///
 /// \file
 /// The reducer removes ops of functions; results that other ops need become arguments of the
-/// function, or are replaced by another value of the type. Then it replaces returned values by
+/// function, or are replaced by another value of the same type. Then it replaces returned values by
 /// values that their ops read, and removes unused returned values, arguments and symbols. It
-/// tests a candidate only if it verifies. (MLIR's own reducer erases ops and leaves their users
-/// without operands, which these dialects do not support.)
+/// tests only candidates that verify. (MLIR's own reducer erases ops and leaves their users without
+/// operands, which these dialects do not support.)
 ///
 //===----------------------------------------------------------------------===//
 

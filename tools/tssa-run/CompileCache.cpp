@@ -225,8 +225,8 @@ static void evict(const fs::path &kept, uint64_t limit) {
   }
 }
 
-/// Runs the compiler and waits. Its stdout goes to this process's stderr, whose stdout is for
-/// results.
+/// Runs the compiler and waits. The compiler's stdout goes to this process's stderr, because this
+/// process's stdout is for results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
                             const std::string &output, int &exitCode) {
   std::string model = options.model[0] == '-' ? "./" + options.model : options.model;

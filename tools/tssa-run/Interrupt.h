@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A thread waits for the signals, removes temporary files and folders, and ends the program
-/// by the same signal.
+/// A thread waits for SIGINT and SIGTERM. When one arrives, it removes temporary files and
+/// folders and ends the program by the same signal.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_TSSA_RUN_INTERRUPT_H
@@ -19,8 +19,8 @@
 
 namespace tssa::run {
 
-/// Starts that thread and blocks the signals. Call this once, before other threads exist. A
-/// child process that is started later must unblock the two signals.
+/// Blocks the two signals and starts the thread that waits for them. Call this once, before
+/// other threads exist. A child process that is started later must unblock the two signals.
 void watchInterrupts();
 
 /// Removes temporary files and folders, and ends the program by `signal`.

@@ -14,10 +14,11 @@
 ///
 /// The marks are alignments in bytes; the tail is the section names and headers.
 ///
-/// Each variant of the program has weights, and each variant for devices has images; equal ones
-/// are stored once. Appending moves no loaded byte. Of the ELF header only e_shoff, e_shnum and
-/// e_shstrndx are rewritten, before the code part is hashed. Every byte of the file is covered by a
-/// hash in the manifest or by the manifest's own hash, or is checked to be zero.
+/// Each variant of the program has weights, and each variant for devices has images. Identical
+/// weights or images are stored once. Appending moves no byte that the linker loads. Of the ELF
+/// header only e_shoff, e_shnum and e_shstrndx are rewritten, before the code part is hashed. Every
+/// byte of the file is covered by a hash in the manifest or by the manifest's own hash, or is
+/// checked to be zero.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_ARTIFACT_H
@@ -75,7 +76,7 @@ enum class VerifyWeights {
 };
 
 /// An artifact that has been read and whose hashes have been verified, except those of the
-/// weights. No code of it has been executed.
+/// weights. None of its code has been executed.
 class Artifact {
 public:
   /// Opens and checks `path`. `artifact` is set only on success.

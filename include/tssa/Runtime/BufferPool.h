@@ -77,8 +77,8 @@ private:
 
   std::mutex mutex;
   std::vector<Buffer> idle; ///< the oldest first
-  /// The bytes of idle buffers, those of buffers in use, and the bytes requested for the latter:
-  /// now, and at most so far.
+  /// The bytes of idle buffers and of buffers in use; the bytes that are now requested for buffers
+  /// in use, and the largest such number so far.
   uint64_t idleBytes = 0, usedBytes = 0, askedBytes = 0, mostAskedBytes = 0;
 };
 

@@ -15,9 +15,9 @@ namespace tssa::runtime {
 /// the device that it would use: "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
 Status checkMachine(const Manifest &manifest, const std::string &device, std::string &name);
 
-/// Sets `target` to the target to compile a program for that is to run on `device`: "" for
-/// "auto", which accepts any target, and the latest supported target for a CUDA device of
-/// this machine.
+/// Sets `target` to the target for which to compile a program that will run on `device`.
+/// For "auto" this is "", which stands for any target. For a CUDA device of this machine
+/// it is the latest target that the compiler has and the device can run.
 Status findTarget(const std::string &device, std::string &target);
 
 } // namespace tssa::runtime

@@ -24,7 +24,7 @@ public:
 
   /// Returns false if the memory cannot be allocated; the buffer is then empty.
   bool allocate(uint64_t size);
-  /// Returns the first byte; never null, for an empty buffer points to 64 unused bytes.
+  /// Returns the first byte. It is never null: an empty buffer points to 64 unused bytes.
   void *getData() const;
   uint64_t getSize() const { return size; }
 

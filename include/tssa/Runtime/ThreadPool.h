@@ -13,7 +13,7 @@
 /// only for chunks that a worker has started. A worker that the operating system does not
 /// schedule therefore costs nothing, and the worst case is the serial time.
 ///
-/// Workers stay awake between the loops of a run and sleep after it.
+/// Workers stay awake between the loops of a run and sleep after the run.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_THREADPOOL_H
@@ -116,7 +116,7 @@ private:
     void publish(const Loop &loop, size_t threads);
     /// Claims and runs the chunks of share `number` until none is left.
     void runShare(size_t number, bool isOwner);
-    /// Does so for all shares, beginning with share `own`.
+    /// Claims and runs the chunks of all shares, beginning with share `own`.
     void runShares(size_t own);
     void finish(int64_t count, int64_t total);
     void waitForAll(int64_t total, unsigned spins);

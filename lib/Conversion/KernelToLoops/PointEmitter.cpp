@@ -159,9 +159,9 @@ static bool isFinite(Value factor) {
   return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
 }
 
-/// Returns the read that is a factor of `product` and zero where its guard does not hold, if the
-/// other factor is finite. The product is then zero there as well. Returns null if there is no such
-/// factor.
+/// Looks for a factor of `product` that is a read with pad 0, while the other factor is finite.
+/// Where the guard of the read does not hold, the product is then zero. Returns the read, or null
+/// if there is none.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {

@@ -183,7 +183,8 @@ private:
       AffineExpr address = inner.getAddress(out, position);
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
-        // Whether or not the update is in place, no other point writes this element.
+        // No other point writes this element, so the base still has its old value, even if the
+        // update is in place.
         inner.map(combiner.getArgument(0), inner.load(getBase(), address));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);

@@ -12,7 +12,7 @@
 namespace tssa::conversion {
 
 /// The slice that a te.update writes, if each of its points writes a different element and no index
-/// from data decides which one. Its dims may be permuted.
+/// comes from data. Its dims may be permuted.
 struct UpdateSlice {
   /// The index that the points write in each dim of the base.
   llvm::SmallVector<mlir::tssa::te::StridedIndex> baseDims;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An update whose order may matter (it has an index from data, or several points write one element)
-// is one iteration. If a block of threads runs it, they copy the base together, and then divide
-// among them the dims along which points never write the same element. The lines of a scan are
+// is one iteration. If a block runs it, its threads copy the base together. Then they share the
+// iterations of the dims along which points never write the same element. The lines of a scan are
 // independent.
 //
 //===----------------------------------------------------------------------===//

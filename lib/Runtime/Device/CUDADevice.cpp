@@ -295,7 +295,7 @@ CUDAStream::~CUDAStream() {
     std::lock_guard<std::mutex> lock(device.mutex);
     device.idleStreams.push_back(stream);
   } catch (const std::bad_alloc &) {
-    (void)device.driver.streamDestroy(stream); // no memory to keep it
+    (void)device.driver.streamDestroy(stream); // there is no memory to keep it
   }
 }
 

@@ -10,7 +10,7 @@
 
 using namespace tssa::runtime;
 
-/// The first driver version that accepts PTX 7.8, which has sm_90.
+/// The first driver version that accepts PTX 7.8, which supports sm_90.
 static constexpr int leastVersion = 11080;
 static constexpr char libraryName[] = "libcuda.so.1";
 

@@ -31,12 +31,11 @@ struct KernelLaunch {
   void **params = nullptr;
   /// Called from time to time if the host runs the kernel; true stops the launch.
   std::function<bool()> shouldStop;
-  /// If not null, the device adds the counters of this launch, if it counts.
+  /// If not null, a device that counts adds the counters of this launch to these.
   LaunchCounters *counters = nullptr;
 };
 
-/// A sequence of work on a device, which is executed in order: that of one run. It is not
-/// thread-safe.
+/// The work of one run on a device, which is executed in order. It is not thread-safe.
 class Stream {
 public:
   virtual ~Stream() = default;

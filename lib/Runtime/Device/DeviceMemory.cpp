@@ -14,8 +14,8 @@ using namespace tssa::runtime;
 
 static constexpr uint64_t leastPiece = 256;
 
-/// Returns whether an allocation of `size` bytes is large enough for `bytes`, and wastes no more
-/// than that.
+/// Returns whether an allocation of `size` bytes is large enough for `bytes`, and not more than
+/// twice as large as needed.
 static bool serves(uint64_t size, uint64_t bytes) {
   return size >= bytes && size / 2 <= std::max(bytes, leastPiece);
 }
@@ -61,7 +61,7 @@ void DevicePool::release(void *memory, uint64_t size) noexcept {
   try {
     idle.emplace(size, memory);
   } catch (const std::bad_alloc &) {
-    device.free(memory); // no memory to keep it
+    device.free(memory); // there is no memory to keep it
     return;
   }
   if (idle.size() <= maxIdle)

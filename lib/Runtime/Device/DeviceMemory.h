@@ -24,8 +24,8 @@ public:
   DevicePool(const DevicePool &) = delete;
   DevicePool &operator=(const DevicePool &) = delete;
 
-  /// Sets `memory` to memory of at least `bytes` and at most twice as many bytes, and `size`
-  /// to its actual size.
+  /// Sets `memory` to memory of at least `bytes` bytes, and `size` to its actual size.
+  /// Memory from the pool has at most twice as many bytes as needed.
   Status acquire(uint64_t bytes, void *&memory, uint64_t &size);
   /// Returns `memory` to the pool. No pending work on the device may use it.
   void release(void *memory, uint64_t size) noexcept;

@@ -7,9 +7,9 @@
 ///
 /// \file
 /// Runs one launch of an emulated kernel (include/tssa/emulator.h). Each thread is a fiber,
-/// and blocks run one after the other. A seed determines the order of both. Faults that
-/// lead to wrong numbers, a fault or a hang on a GPU are errors here: accesses that are
-/// out of bounds or misaligned, reads of shared memory before it is written, races, and
+/// and blocks run one after the other. A seed determines the order of both. What could
+/// cause wrong numbers, a crash or a hang on a GPU is an error here: accesses that are out
+/// of bounds or misaligned, reads of shared memory before it is written, races, and
 /// barriers and shuffles that not all of their threads reach.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ struct Options {
   uint64_t seed = 0;
   /// Whether races are detected.
   bool checkRaces = true;
-  /// Whether the counters that cost time are counted too.
+  /// Whether to keep also the counters that take time.
   bool count = false;
   /// Called from time to time; the launch ends with TSSA_CANCELLED when it returns true.
   std::function<bool()> shouldStop;

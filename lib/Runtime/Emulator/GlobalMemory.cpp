@@ -28,8 +28,9 @@ static const Allocation *findAllocation(const EmulatedLaunch &launch, uintptr_t 
   return nullptr;
 }
 
-/// Finds the parameters that some site uses as an address. Their memory has the bytes that the
-/// launch gives, or else is the whole allocation that they point into.
+/// Finds the parameters that point to memory: those for which the launch gives a number of bytes,
+/// and those that some site uses as an address. Without a number of bytes, the memory extends to
+/// the end of the allocation that contains the address.
 void GlobalMemory::findParameters() {
   const tssa_emulated_kernel &kernel = *launch.kernel;
   parameters.resize(kernel.num_params);

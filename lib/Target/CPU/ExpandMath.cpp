@@ -103,7 +103,7 @@ void addHostCalls(RewritePatternSet &patterns) {
 #undef HOST_FUNCTION
 }
 
-/// The rounding operand of an instruction: by the thread's rounding mode.
+/// The rounding operand of an instruction that selects the thread's rounding mode.
 constexpr int64_t roundsAsSet = 4;
 
 Value makeInteger(OpBuilder &builder, Location loc, unsigned width, int64_t value) {
@@ -174,8 +174,9 @@ bool isNumber(Value value) {
 }
 
 /// Expands maxima and minima of vectors that propagate NaN. The instruction returns its second
-/// operand if either is NaN. The first operand of the op, usually the accumulator, becomes the
-/// second one there; then only the other one has to be tested for NaN, unless it is a constant.
+/// operand if either is NaN. So the first operand of the op, usually the accumulator, becomes the
+/// second operand of the instruction. Then only the other operand has to be tested for NaN, unless
+/// it is a constant number.
 template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
   StringRef name;
   bool avx512;
