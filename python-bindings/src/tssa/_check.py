@@ -29,7 +29,7 @@ class Reference:
             expected, spec = pytree.tree_flatten(self._expected[what])
             found, other = pytree.tree_flatten(actual)
             if spec != other:
-                raise Error(f"{name}: eager gives {spec}, the compiled program {other}")
+                raise Error(f"{name}: eager mode gives {spec}, the compiled program gives {other}")
             for i, (left, right) in enumerate(zip(expected, found)):
                 _compare(f"{name}: {what} {i}", left, right)
 
@@ -37,13 +37,13 @@ class Reference:
 def _compare(where, expected, actual):
     if not isinstance(expected, torch.Tensor):
         if isinstance(expected, (bool, int, float, str)) and not _is_close(expected, actual):
-            raise Error(f"{where} is {actual!r}, in eager {expected!r}")
+            raise Error(f"{where} is {actual!r}, but {expected!r} in eager mode")
         return
     rtol, atol = _TOLERANCES.get(expected.dtype, (None, None))
     try:
         torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
     except AssertionError as error:
-        raise Error(f"{where} is not what eager gives: {error}") from None
+        raise Error(f"{where} differs from eager mode: {error}") from None
 
 
 def _is_close(expected, actual):

@@ -188,7 +188,8 @@ class ControlFlow:
             loop.finish(results)
             loop.lists.finish()
             return
-        raise UnsupportedError([recorder.locate("what a loop carries does not come to rest")])
+        raise UnsupportedError([recorder.locate(
+            "the types and sizes of what a loop carries change in every iteration")])
 
     def unroll(self, items, body, stop, state):
         """The body for each item; behind a stop that only a run knows as a branch."""

@@ -73,7 +73,7 @@ class Exits:
             return [statement], flags, always, False
         if any(isinstance(node, ast.Return) for node in walk_statement(statement)) or (
                 loop is not None and _has_exit(statement)):
-            raise CannotRewrite("an exit stands in a statement of another kind, `try` say")
+            raise CannotRewrite("a `return`, `break` or `continue` is inside of a statement such as `try`")
         return [statement], set(), False, False
 
     def _if(self, statement, rest, loop):

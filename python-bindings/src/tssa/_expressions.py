@@ -181,7 +181,7 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}")])
+        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}, which has no operator")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder

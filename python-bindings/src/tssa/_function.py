@@ -113,7 +113,8 @@ class CompiledFunction:
             self._record(key, arguments)
             found = self._find_recording(key, arguments)
             if found is None:
-                raise UnsupportedError([f"{self.__name__} reads what changes while it is recorded, or before the call"])
+                raise UnsupportedError([f"{self.__name__} reads state that changes while it is recorded, "
+                                        f"or before the call"])
             return (*found, True)
 
     def _find_recording(self, key, arguments):
@@ -202,7 +203,7 @@ class _Recording:
         for value in results:
             check_defined(value)
             if isinstance(value, str) and "FakeTensor(" in value:
-                raise UnsupportedError(["a result is a text with the contents of a tensor"])
+                raise UnsupportedError(["a result is a string that shows the contents of a tensor"])
         return results
 
     def _take_results(self, result, mutables, contents, arguments):
@@ -216,7 +217,7 @@ class _Recording:
                 continue
             if not is_alike or not can_be_refilled(value):
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
-                                        f"give back a new one"])
+                                        f"return a new one"])
             self._refilled.append((i, template.take_contents(value)))
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
@@ -228,7 +229,7 @@ class _Recording:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
                 what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
                 raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
-                                        f"may be given other tensors only"])
+                                        f"may only be assigned another tensor"])
         return [found[key] for found, key in self._changes]
 
     def describe(self):

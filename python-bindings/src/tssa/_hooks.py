@@ -171,8 +171,8 @@ class Hooks(ControlFlow):
     def _check_truth(self, value):
         """The value of `and` is one of its operands: of other kinds than truths only a run knows which."""
         if not isinstance(value, (bool, torch.SymBool)) and getattr(value, "dtype", None) != torch.bool:
-            raise NeedsKnown([self.recorder.locate("'and' or 'or' of what only a run knows takes truths: write a "
-                                                   "comparison, x != 0 say")])
+            raise NeedsKnown([self.recorder.locate("expected bools as operands of 'and' or 'or' that only a run "
+                                                   "decides: write a comparison, such as x != 0")])
 
     def not_(self, value):
         condition = self.condition_of(value)
@@ -366,7 +366,7 @@ class Hooks(ControlFlow):
         self._check_known(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
-                f"a {type(target).__name__} is {what} that may have another name, which only a run decides")])
+                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it")])
         if not self.frames:
             return
         _, frame = self._made.get(id(target), (None, None))

@@ -373,7 +373,8 @@ class Recorder(TorchDispatchMode):
         if "dtype" in names:
             return [made.dtype if name == "dtype" and value is None else value for name, value in zip(names, values)]
         if made.dtype != torch.float32:
-            raise UnsupportedError([self.locate(f"{operator_name(func)} gives {made.dtype}, the default type")])
+            raise UnsupportedError([self.locate(
+                f"{operator_name(func)} gives the default type {made.dtype}, expected torch.float32")])
         return values
 
     def _write(self, func, functional, args, kwargs):

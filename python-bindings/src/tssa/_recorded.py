@@ -298,7 +298,7 @@ class RecordedProgram:
         if find_permutation(tensor) == self._orders[i]:
             return tensor
         if i in self._written or i in self._bound:
-            raise Error(f"{self.__name__}: argument {i} is written or given back, and was "
+            raise Error(f"{self.__name__}: argument {i} is written or returned, and was "
                         f"recorded with other strides: record it with strides like these")
         shape, strides, _ = self._geometries[i].evaluate(sizes)
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)

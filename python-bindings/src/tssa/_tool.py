@@ -72,5 +72,5 @@ def compile_file(source, output, target, options=(), timeout=None):
     if run.returncode == 3:
         raise UnsupportedError(text.splitlines())
     if run.returncode < 0:
-        text = f"tssa-compile died of signal {-run.returncode}: {text}"
+        text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
     raise Error(text or "tssa-compile failed", code=run.returncode)
