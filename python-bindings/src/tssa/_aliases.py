@@ -55,7 +55,7 @@ class Aliases:
     def loop(self, loop, count, result, before, inside, after):
         """Notes what a name is in a loop of `count` iterations, and after it.
 
-        Each is a value: `before` the loop, `inside` at the begin of an iteration, `after` an iteration.
+        Each is a value: `before` the loop, `inside` at the start of an iteration, `after` an iteration.
         `result` is the last `after`, or `before` if there is no iteration.
         """
         self._set(result, [(after, None, None), (before, None, count)])

@@ -67,7 +67,7 @@ def _has_version(tensor):
 
 
 def _find_words(tensor):
-    """Returns the addresses of words at the begin, in the middle and at the end of a tensor's memory."""
+    """Returns the addresses of words at the start, in the middle and at the end of a tensor's memory."""
     size = tensor.untyped_storage().nbytes() - tensor.storage_offset() * tensor.element_size()
     words = min(size, sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
                 * tensor.element_size() + tensor.element_size()) // 8 if tensor.numel() else 0
