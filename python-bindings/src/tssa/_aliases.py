@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Which storages of a recorded program may be the same at run time.
+"""Finds out which storages of a recorded program may be the same at run time.
 
 A view shares the storage of its fake tensor. The result of a branch or a loop has a storage of its
 own in the recording, but when the program runs it is one of several storages.

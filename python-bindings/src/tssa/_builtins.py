@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Functions that the hooks do themselves: those of Python that ask for the value of a number, say.
+"""Replacements for functions that the hooks do not call as they are, such as int() and len().
 
 Each is called with the hooks and the arguments of the call.
 """

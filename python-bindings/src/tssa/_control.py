@@ -28,7 +28,7 @@ _NO_LIMIT = 2**63 - 1
 
 
 class Raised(Exception):
-    """A `raise` of the program in an arm that is taken or not as only a run decides."""
+    """A `raise` of the program in an arm of a branch that only a run decides."""
 
 
 class State:

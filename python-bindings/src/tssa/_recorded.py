@@ -244,7 +244,7 @@ class RecordedProgram:
         raise UnsupportedError([f"a result is a {type(value).__name__}"])
 
     def _check_aliases(self, recorder, value):
-        """Refuses a result that may share storage with an argument or another result, as only a run decides."""
+        """Refuses a result if only a run decides whether it shares storage with an argument or another result."""
         bases = recorder.aliases.find_bases(value)
         if len(bases) == 1 and bases[0][0][0] == storage_of(value):
             self._given.setdefault(bases[0][0], value)
