@@ -219,7 +219,7 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
     return failure();
   if (goesOn) {
     for (const auto &[name, tensor] : llvm::zip_equal(rest.outputs, *results))
-      scope.entries[name] = {tensor, "produced by what follows " + location};
+      scope.entries[name] = {tensor, "produced by the nodes after " + location};
     rest.order = {};
     return success();
   }
@@ -304,7 +304,7 @@ LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeP
       return builder->error("attribute " + quote(attribute.name()) + " is missing");
     if (resolved && resolved->proto->type() != known->second.type)
       return builder->error("attribute " + quote(attribute.name()) +
-                            " is given to the function in another kind than the node takes");
+                            " of the function call has another kind than the node takes");
   }
   return success();
 }
@@ -446,7 +446,7 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   for (const auto &[name, tensor] : llvm::zip_equal(outputs, *results))
     if (!tensor)
       return builder->error("output " + quote(name) + " of graph " + quote(graph.name()) +
-                            " is not there");
+                            " has no value");
   return results;
 }
 

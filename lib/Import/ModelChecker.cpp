@@ -42,7 +42,7 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
     if (it != known.end() && import.version() > it->second.second)
       return fail(report, Fault::Unsupported,
                   "the model uses opset " + Twine(import.version()) + " of " + shown +
-                      ", known are versions up to " + Twine(it->second.second));
+                      ", expected at most " + Twine(it->second.second));
     opsets[domain] = import.version();
   }
   return opsets;

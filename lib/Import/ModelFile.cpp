@@ -39,8 +39,7 @@ static mlir::LogicalResult checkContents(const tssa_onnx::ModelProto &model, Imp
     return fail(report, "the model has no opset_import");
   if (model.ir_version() > tssa_onnx::Version::IR_VERSION)
     return fail(report, Fault::Unsupported,
-                "the model has IR version " + Twine(model.ir_version()) +
-                    ", known are versions up to " +
+                "the model has IR version " + Twine(model.ir_version()) + ", expected at most " +
                     Twine(static_cast<int>(tssa_onnx::Version::IR_VERSION)));
   return mlir::success();
 }

@@ -221,7 +221,7 @@ llvm::Error VariantBuild::addCubin() {
     auto resources = cubin->kernels.find(kernel.name);
     if (resources == cubin->kernels.end())
       return llvm::make_error<cuda::AssemblerError>(
-          "'" + *assembler + "' says nothing of kernel '" + kernel.name + "'");
+          "'" + *assembler + "' reports nothing about kernel '" + kernel.name + "'");
     kernel.registers = resources->second.registers;
     kernel.spillBytes = resources->second.spillBytes;
   }

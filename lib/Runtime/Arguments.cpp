@@ -108,7 +108,7 @@ static Status checkType(const Manifest &manifest, const std::string &where, cons
   if (bytes && !tensor.data)
     return invalid(where, "its data is null");
   if (bytes && !isReachable(tensor, getByteSize(port.dtype)))
-    return invalid(where, "its strides or its byte_offset pass the end of all memory");
+    return invalid(where, "its strides or its byte_offset exceed the address space");
   return Status::success();
 }
 

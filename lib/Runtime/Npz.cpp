@@ -86,7 +86,7 @@ Status tssa::runtime::readNpz(const std::string &path, std::vector<NpzEntry> &en
     if (status.ok())
       status = decodeEntry(member.name, bytes, entry);
     if (status.ok() && !names.insert(entry.name).second)
-      status = makeError(TSSA_INVALID_ARGUMENT, "there twice");
+      status = makeError(TSSA_INVALID_ARGUMENT, "occurs twice");
     if (!status.ok())
       return located(path, member.name, std::move(status));
     found.push_back(std::move(entry));

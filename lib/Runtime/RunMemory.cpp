@@ -29,7 +29,7 @@ bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
     return true;
   std::string text = std::to_string(bytes);
   fail(TSSA_OUT_OF_MEMORY, -1,
-       (port ? nameOf(*port) + " of " + text + " bytes passes" : text + " more bytes pass") +
+       (port ? nameOf(*port) + " of " + text + " bytes exceeds" : text + " more bytes exceed") +
            " the limit of " + std::to_string(context.session.memoryLimit) + " bytes for one run");
   return false;
 }

@@ -248,7 +248,7 @@ int tssa::compile::bisect(mlir::MLIRContext &context, const Options &options, Im
     if (std::string text = describeDifference(*own, i, options); !text.empty())
       return report(options,
                     "output '" + own->names[i] + "' differs: " + text +
-                        "; not so when every value is an output: see "
+                        "; it agrees when every value is an output: see "
                         "--verify-each-stage",
                     Mismatch);
   size_t known = llvm::count_if(all->expected, [](auto &value) { return value.has_value(); });

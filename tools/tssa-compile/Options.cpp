@@ -27,7 +27,8 @@ cl::OptionCategory category("Options");
 struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
                              cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
+  cl::opt<std::string> output{"o",
+                              cl::desc("Output file; by default MODEL.so in the current directory"),
                               cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
@@ -53,21 +54,22 @@ struct CommandLine {
                        cl::cat(category)};
   cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
                                    cl::cat(category)};
-  cl::opt<bool> noMerge{"no-merge", cl::desc("Keep each op a kernel of its own, for comparisons"),
+  cl::opt<bool> noMerge{"no-merge", cl::desc("Make each op a kernel of its own, for comparisons"),
                         cl::Hidden, cl::cat(category)};
   cl::opt<bool> bisect{"bisect",
                        cl::desc("Run the model and name the first node whose value is wrong"),
                        cl::cat(category)};
-  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect, else random ones"),
+  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect; by default random ones"),
                               cl::value_desc("IN.npz"), cl::cat(category)};
   cl::opt<std::string> reference{
-      "reference", cl::desc("Right values for --bisect by name, else those of the evaluator"),
+      "reference",
+      cl::desc("Reference values for --bisect, by tensor name; by default the evaluator's"),
       cl::value_desc("REF.npz"), cl::cat(category)};
   cl::opt<uint64_t> seed{"random", cl::desc("Seed of random inputs for --bisect (1)"),
                          cl::value_desc("SEED"), cl::init(1), cl::cat(category)};
-  cl::opt<double> rtol{"rtol",
-                       cl::desc("Allowed error for --bisect over the largest magnitude (1e-3)"),
-                       cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
+  cl::opt<double> rtol{
+      "rtol", cl::desc("Allowed error for --bisect, relative to the largest magnitude (1e-3)"),
+      cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
   cl::opt<double> atol{"atol", cl::desc("Allowed error of an element for --bisect (1e-5)"),
                        cl::value_desc("A"), cl::init(1e-5), cl::cat(category)};
   cl::opt<std::string> sanitize{"sanitize",
@@ -84,7 +86,7 @@ struct CommandLine {
                           cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
                                    "--memory-limit=16G unless they are given"),
                           cl::cat(category)};
-  cl::opt<bool> check{"check", cl::desc("Only say what of the model is not supported"),
+  cl::opt<bool> check{"check", cl::desc("Only list what is not supported in the model"),
                       cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
   cl::opt<std::string> timeout{"timeout", cl::desc("Give up after so many seconds"),

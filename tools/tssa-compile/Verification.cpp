@@ -40,7 +40,7 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
                                              const Target &target) {
   const Fault *fault = lookupFault(options.injectFault);
   if (fault && fault->stage == stage.name && !fault->inject(module)) {
-    report(createStringError("the model has no place for fault '" + options.injectFault + "'"),
+    report(createStringError("fault '" + options.injectFault + "' cannot be made in this model"),
            UsageError);
     return mlir::failure();
   }

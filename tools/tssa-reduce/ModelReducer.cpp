@@ -167,7 +167,7 @@ bool ModelReducer::reduceSizes() {
 Error ModelReducer::run() {
   if (!holds(model))
     return failure ? std::move(failure)
-                   : createStringError("the test does not find the model itself interesting");
+                   : createStringError("the model itself does not show the failure");
   staysValid = isValid(model);
   accept(withoutMetadata(model));
   auto reduceAll = [&] {

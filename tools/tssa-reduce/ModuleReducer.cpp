@@ -242,7 +242,7 @@ bool ModuleReducer::reduceAll() {
 
 Error ModuleReducer::run() {
   if (!holds(*module))
-    return llvm::createStringError("the test does not find the module itself interesting");
+    return llvm::createStringError("the module itself does not show the failure");
   while (reduceAll())
     ;
   llvm::errs() << output << ": " << collectOps(*module).size() << " ops in functions after "

@@ -42,7 +42,7 @@ LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
                                std::optional<unsigned> writesBack, std::optional<unsigned> aliasOf,
                                ArrayAttr path, std::optional<unsigned> indexes) {
   if (type && !isElementType(type)) // C1
-    return emitError() << "expected an integer or float type of a port, got " << type;
+    return emitError() << "expected a port of integer or float type, got " << type;
   for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) // C2
     if (!isDim(dim))
       return emitError() << "expected a dim of a port to be a name or a size, got " << dim;

@@ -275,7 +275,7 @@ static FailureOr<Values> buildFlatten(Importer &importer, const Call &call) {
   if (failed(first) || failed(last))
     return failure();
   if (*first > *last)
-    return importer.b.error("flatten: the first dim is behind the last");
+    return importer.b.error("flatten: the first dim is after the last");
   Sizes shape(ArrayRef<Size>(tensor->shape).take_front(*first));
   ArrayRef<Size> rest(tensor->shape);
   shape.push_back(operators::product(rest.drop_front(*first).take_front(*last - *first + 1)));

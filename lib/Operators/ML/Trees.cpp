@@ -68,7 +68,7 @@ static FailureOr<NodeTable> numberNodes(Builder &builder, const Node &node) {
   table.reserve(trees.size());
   for (auto [i, tree, id] : llvm::enumerate(trees, ids))
     if (!table.try_emplace({tree, id}, static_cast<int32_t>(i)).second)
-      return builder.error("node " + Twine(id) + " of tree " + Twine(tree) + " is there twice");
+      return builder.error("node " + Twine(id) + " of tree " + Twine(tree) + " is given twice");
   return table;
 }
 

@@ -187,7 +187,7 @@ Status CUDADevice::checkFault() {
   std::lock_guard<std::mutex> lock(mutex);
   if (fault.empty())
     return Status::success();
-  return makeError(TSSA_INTERNAL, name + " is of no use to this process any more: " + fault);
+  return makeError(TSSA_INTERNAL, name + " cannot be used by this process any more: " + fault);
 }
 
 Status CUDADevice::fail(cu::Result result, const std::string &what) {

@@ -35,7 +35,7 @@ Status DeviceProgram::upload(const void *from, uint64_t bytes) {
   constexpr uint64_t least = 256; // so that there is an address even without weights
   if (Status status = device->allocate(std::max(bytes, least), weights); !status.ok()) {
     status.message =
-        "no place for " + std::to_string(bytes) + " bytes of weights: " + status.message;
+        "no memory for " + std::to_string(bytes) + " bytes of weights: " + status.message;
     return status;
   }
   std::unique_ptr<Stream> stream;

@@ -104,7 +104,7 @@ Status EmulatorStream::copy(void *to, const void *from, uint64_t bytes, tssa_cop
     return makeError(TSSA_INTERNAL, std::string("a copy ") +
                                         (isOnDevice(from) ? "from the device " : "from the host ") +
                                         (isOnDevice(to) ? "to the device" : "to the host") +
-                                        " is started as another");
+                                        " is requested as a copy of another direction");
   std::memcpy(toDevice ? toHost(to) : to, fromDevice ? toHost(from) : from, bytes);
   return Status::success();
 }
@@ -123,7 +123,7 @@ Status EmulatorStream::translate(const KernelLaunch &launch, std::vector<void *>
     if (!isOnDevice(address) && *bytes != 0)
       return makeError(TSSA_INTERNAL, "kernel '" + device.variant.kernels[launch.kernel].name +
                                           "': parameter " + std::to_string(i) +
-                                          " is no memory of the device");
+                                          " is not in the device's memory");
     addresses[i] = isOnDevice(address) ? toHost(address) : address;
     params[i] = &addresses[i];
   }

@@ -3,7 +3,7 @@
 
 """The tensors of a program that are constants of its binary, as long as they are not written.
 
-The compiler lays them out for the kernels that read them, once.
+The compiler lays them out once, for the kernels that read them.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ FILE = "weights.bin"
 
 
 class Constants:
-    """tensors: {order of the argument that each would be: (tensor, order of its dims in memory)}."""
+    """tensors: {position of the argument that it would be: (tensor, order of its dims in memory)}."""
 
     def __init__(self, tensors):
         self._tensors = {order: place for order, place in tensors.items() if _has_version(place[0])}
@@ -35,19 +35,19 @@ class Constants:
         return iter(self._watched)
 
     def hold(self):
-        """Returns whether all constants still have the contents that are in the binary.
+        """Returns whether all tensors still have the contents that the binary contains.
 
-        PyTorch counts writes, except those through `.data`. These are detected by comparing a few elements.
+        PyTorch counts writes, except those through `.data`. To detect these, a few elements are compared.
         """
         self._samples.prefetch()
         return self._look() == self._seen and self._samples.hold()
 
     def _look(self):
-        """Returns the versions and addresses of all constants."""
+        """Returns the versions and addresses of all tensors."""
         return [*map(operator.attrgetter("_version"), self._watched), *map(torch.Tensor.data_ptr, self._watched)]
 
     def write(self, folder):
-        """Writes the contents to a file in the folder. Returns {order: the location in the form of the text}."""
+        """Writes the contents to a file in the folder. Returns {order: where they are, as the text describes it}."""
         places, written = {}, {}
         with open(os.path.join(folder, FILE), "wb") as file:
             for order, (tensor, dims) in self._tensors.items():
@@ -67,7 +67,7 @@ def _has_version(tensor):
 
 
 def _find_words(tensor):
-    """Returns the addresses of words at the beginning, in the middle and at the end of a tensor's memory."""
+    """Returns the addresses of words at the start, in the middle and at the end of a tensor's memory."""
     size = tensor.untyped_storage().nbytes() - tensor.storage_offset() * tensor.element_size()
     words = min(size, sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
                 * tensor.element_size() + tensor.element_size()) // 8 if tensor.numel() else 0
@@ -75,7 +75,7 @@ def _find_words(tensor):
 
 
 def _find_lines(tensor):
-    """Addresses of cache lines that PyTorch looks at for a tensor's version and place."""
+    """Returns the addresses of the cache lines that PyTorch reads for a tensor's version and address."""
     return [start + line for start, size in ((id(tensor), 128), (tensor._cdata, 256), (storage_of(tensor), 128))
             for line in range(0, size, 64)]
 

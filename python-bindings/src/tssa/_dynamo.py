@@ -14,7 +14,7 @@ from ._regions import Runner
 
 
 def _record_graph(module, arguments, name, options, known=None):
-    """Records a graph. known: {order of a placeholder: the tensor that it is in each call}."""
+    """Records a graph. known: {order of a placeholder: its tensor, the same in each call}."""
     known = known or {}
     order = [i for i in range(len(arguments)) if i not in known]
 
@@ -27,10 +27,10 @@ def _record_graph(module, arguments, name, options, known=None):
 
 
 class _Graph:
-    """The callable that the backend returns. Parameters are constants as long as calls pass the same tensors.
+    """The callable that the backend returns: a graph whose parameters are constants.
 
-    Dynamo passes parameters as arguments, and they may differ between calls, for example for another
-    module of the same class. Then they become arguments of the program.
+    Dynamo passes parameters as arguments. A call may pass others, those of another module of the same
+    class. Such a call runs a second recording, in which the parameters are arguments.
     """
 
     def __init__(self, module, arguments, example_inputs, options):
@@ -55,8 +55,7 @@ class _Graph:
 def backend(module, example_inputs, *, options=None):
     """The backend of torch.compile.
 
-    options: what torch.compile(options=...) was given: target, device, threads as for
-    tssa.compile.
+    options: the options of torch.compile: target, device and threads, as for tssa.compile.
     """
     arguments = [node.meta.get("example_value", example)
                  for node, example in zip(module.graph.find_nodes(op="placeholder"), example_inputs)]
@@ -64,7 +63,7 @@ def backend(module, example_inputs, *, options=None):
 
 
 class ExportedFunction:
-    """The callable that tssa.compile returns for a torch.export.ExportedProgram; call it like the original."""
+    """The result of tssa.compile for a torch.export.ExportedProgram. It is called like the original."""
 
     def __init__(self, program, options):
         module = program.module()

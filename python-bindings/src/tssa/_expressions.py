@@ -26,7 +26,7 @@ _BINARY = {functions.FloorDiv: "aten::floordiv", functions.CleanDiv: "aten::floo
 _COMPARED = {sympy.Eq: "aten::eq", sympy.Ne: "aten::ne", sympy.Lt: "aten::lt", sympy.Le: "aten::le",
              sympy.Gt: "aten::gt", sympy.Ge: "aten::ge"}
 _JOINED = {sympy.And: "aten::__and__.bool", sympy.Or: "aten::__or__.bool"}
-# What the compiler knows less of than of the tensor that has such a size.
+# If a tensor has such a size, the compiler learns more from the tensor's dim than from the expression.
 _OPAQUE = (functions.FloorDiv, functions.CleanDiv, functions.Mod, functions.PythonMod, functions.Max, functions.Min)
 _CONVERTED = {functions.ToFloat: "aten::Float.int", functions.TruncToInt: "aten::Int.float"}
 
@@ -36,7 +36,7 @@ def is_symbolic(value):
 
 
 def expression_of(value):
-    """Returns the SymPy expression of a symbolic number; other ints and bools unchanged."""
+    """Returns the SymPy expression of an open number; a known number as an int or bool."""
     if not isinstance(value, SYMBOLS):
         return value
     expression = value.node.expr
@@ -51,7 +51,7 @@ def hint_of(value):
 
 
 def is_unbacked(value):
-    """Returns whether the number is known only at run time."""
+    """Returns whether only a run knows the number."""
     if not isinstance(value, SYMBOLS):
         return False
     return any(symbol_is_type(symbol, _UNBACKED)
@@ -68,7 +68,7 @@ def compile_expressions(expressions):
 
 
 def evaluate(code, values):
-    """Returns the values of compiled expressions; `values` has the values of the symbols, by name."""
+    """Returns the values of compiled expressions. values: the values of the symbols, by name."""
     return eval(code, _FUNCTIONS, values)
 
 
@@ -77,7 +77,7 @@ _FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins_
 
 
 class Expressions:
-    """Maps each symbol to its value in the program, and records expressions as operators on numbers."""
+    """Knows the value number of each symbol, and emits operators on numbers for expressions."""
 
     def __init__(self, recorder):
         self._recorder = recorder
@@ -85,12 +85,12 @@ class Expressions:
         self._numbers = {}  # expression: value number
 
     def copy_scope(self):
-        """Returns a copy of the known symbols, for a block."""
+        """Returns a copy of what is known now, as the scope of a block."""
         return dict(self._sizes), dict(self._numbers)
 
     @contextlib.contextmanager
     def use_scope(self, scope):
-        """Makes everything that is bound or recorded in the context known in that scope only."""
+        """Everything that is bound or emitted meanwhile is known only in `scope`."""
         outer = self._sizes, self._numbers
         self._sizes, self._numbers = scope
         try:
@@ -99,17 +99,17 @@ class Expressions:
             self._sizes, self._numbers = outer
 
     def adopt(self, scope):
-        """Makes everything that is known in the scope known here."""
+        """Adds everything that is known in `scope`."""
         for known, other in zip((self._sizes, self._numbers), scope):
             for key, value in other.items():
                 known.setdefault(key, value)
 
     def symbols(self):
-        """Returns the known symbols."""
+        """Returns all symbols and expressions that are known now."""
         return {*self._sizes, *self._numbers}
 
     def bind(self, value, number):
-        """Records the value number of a number that an operator has computed."""
+        """Binds `value` to the number `number`, which an operator has computed."""
         expression = value.node.expr
         if expression.is_Symbol or isinstance(value, torch.SymBool):
             self._numbers.setdefault(expression, number)
@@ -120,7 +120,7 @@ class Expressions:
             symbol in self._sizes or symbol in self._numbers for symbol in value.node.expr.free_symbols)
 
     def bind_size(self, size, number, dim):
-        """Records that dim `dim` of the tensor with this number has `size` elements."""
+        """Binds `size` to dim `dim` of the tensor with the value number `number`."""
         if not isinstance(size, torch.SymInt):
             return
         expression = size.node.expr
@@ -181,7 +181,7 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}")])
+        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}, which has no operator")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder
@@ -191,7 +191,7 @@ class Expressions:
         return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
 
     def _combine(self, op, left, right):
-        """(expression, number) of `left`, which is such a pair, and the expression `right`."""
+        """Emits `op` on `left`, a pair (expression, number), and the expression `right`. Returns such a pair."""
         expression, number = left
         kinds = ["int" if e.is_integer else "float" for e in (expression, right)]
         overload = kinds[0] if kinds[0] == kinds[1] else "_".join(kinds)

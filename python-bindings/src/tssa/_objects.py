@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Creates and changes the lists, dicts and plain objects among the arguments and results of a call.
+"""Lists, dicts and plain objects among arguments and results: how a call makes and changes them.
 
 A plain object, such as a cache of keys and values, consists of its class and its attributes.
 """
@@ -18,7 +18,7 @@ _CONSTANTS = (torch.dtype, torch.device, torch.layout, type, types.FunctionType,
 
 
 def is_object(value):
-    """Returns whether a value consists of its class and its attributes only."""
+    """Returns whether a value is a plain object."""
     kind = type(value)
     return (hasattr(value, "__dict__") and not callable(value) and not isinstance(value, _OTHERS)
             and kind.__new__ is object.__new__
@@ -33,7 +33,7 @@ def make_empty(kind):
 
 
 def mutables_of(value):
-    """Returns the lists, dicts and objects in a value, in order and without duplicates."""
+    """Returns the lists, dicts and objects in a value, each once, in order."""
     found = {}
     _find_mutables(value, found)
     return list(found.values())
@@ -62,26 +62,26 @@ def can_be_refilled(value):
 
 
 def is_changed(value, had):
-    """Returns whether the contents of `value` differ from those that contents_of has returned."""
+    """Returns whether the contents of `value` differ from `had`, an earlier result of contents_of."""
     now = contents_of(value)
     return list(now) != list(had) or any(now[key] is not part for key, part in had.items())
 
 
 class Template:
-    """A template from which values are created for given leaves: tensors, numbers and constants.
+    """Describes how values are made of their leaves: tensors, numbers and constants.
 
-    mutables: what is there already, when they are made.
+    mutables: the lists, dicts and objects among the arguments, which are not made.
     """
 
     def __init__(self, mutables):
         self.leaves = []
         self.uses_mutables = False
         self._places = {id(value): i for i, value in enumerate(mutables)}
-        self._numbers = {}  # of what is made, by id
+        self._numbers = {}  # of the containers that are made, by id
         self._alive = list(mutables)
 
     def take(self, value):
-        """A node for Maker.make."""
+        """Returns the description of `value` for Maker.make, and collects its leaves."""
         if id(value) in self._places:
             self.uses_mutables = True
             return ("argument", self._places[id(value)])
@@ -108,7 +108,7 @@ class Template:
 
 
 class Maker:
-    """Creates values from leaves and from the mutable arguments of a call."""
+    """Makes values of leaves and of the mutables among the arguments of a call."""
 
     def __init__(self, leaves, mutables):
         self._leaves, self._mutables = leaves, mutables

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Records graphs that call torch.cond and torch.while_loop: their graphs become blocks."""
+"""Records graphs that call torch.cond and torch.while_loop, whose subgraphs become blocks."""
 
 import torch
 
@@ -19,7 +19,7 @@ class Runner(torch.fx.Interpreter):
         self.recorder = recorder
 
     def run_flat(self, *arguments):
-        """Runs the graph for arguments in the order of the placeholders, and returns a list of results."""
+        """Returns a list of the results for arguments in the order of the placeholders."""
         results = self.run(*arguments, enable_io_processing=False)
         return list(results) if isinstance(results, (list, tuple)) else [results]
 

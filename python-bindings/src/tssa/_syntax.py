@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Helpers for Python's syntax trees, used to rewrite functions."""
+"""Helpers that build and examine syntax trees, for the rewriting of functions."""
 
 import ast
 
@@ -15,7 +15,7 @@ class CannotRewrite(Exception):
 
 
 def copy(node):
-    """Returns a deep copy that keeps the locations in the source."""
+    """Returns a deep copy with the same positions in the source."""
     if isinstance(node, list):
         return [copy(element) for element in node]
     if not isinstance(node, ast.AST):
@@ -29,7 +29,7 @@ def arguments_of(arguments):
 
 
 def at(new, old):
-    """`new` at the beginning of what `old` takes up: calls of methods are reported at their ends."""
+    """Gives `new` the first position of `old`, because errors in calls of methods are reported at the end of a node."""
     if not hasattr(old, "lineno"):  # made here
         return new
     ast.copy_location(new, old)
@@ -78,7 +78,7 @@ def set_flag(name, value):
 
 
 def walk_scope(node):
-    """Yields all nodes below `node`, except those in nested functions and classes."""
+    """Yields all nodes below `node`, except those inside of functions and classes."""
     waiting = [node]
     while waiting:
         node = waiting.pop()

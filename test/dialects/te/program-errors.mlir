@@ -18,7 +18,7 @@ module attributes {te.node = []} {
 
 // -----
 
-// expected-error @below {{expected an integer or float type of a port, got 'index'}}
+// expected-error @below {{expected a port of integer or float type, got 'index'}}
 func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", type = index>})
 
 // -----
