@@ -11,11 +11,13 @@
 
 namespace tssa::compile {
 
-/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...", and for text
-/// files with line and column. Prints remarks only with `printsRemarks`.
+/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...". For text files
+/// they have a line and a column. Prints also remarks if `remarks` is given: those of the passes
+/// whose names match this regular expression.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
-  DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file, bool printsRemarks);
+  DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file,
+                    const std::optional<std::string> &remarks);
 
   /// Returns whether an error said that something is not supported.
   bool sawUnsupported() const { return unsupported; }

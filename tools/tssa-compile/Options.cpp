@@ -149,7 +149,7 @@ std::optional<uint64_t> parseBytes(StringRef text) {
 std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
   if (line.remarks.getNumOccurrences() == 0)
     return std::nullopt;
-  options.remarks = line.remarks.empty() ? ".*" : line.remarks;
+  options.remarks = line.remarks.empty() ? ".*" : line.remarks.getValue();
   std::string error;
   if (!Regex(*options.remarks).isValid(error))
     return reportUsage("expected a regular expression for --remarks, got '" + line.remarks +

@@ -15,7 +15,7 @@ using namespace mlir::tssa;
 
 void te::registerTEPasses() {
   registerTETransformsPasses();
-  PassPipelineRegistration<>("te-stage", "all of stage te",
+  PassPipelineRegistration<>("te-stage", "all of the te stage",
                              [](OpPassManager &manager) { buildTEStage(manager); });
 }
 

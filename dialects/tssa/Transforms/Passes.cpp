@@ -18,7 +18,7 @@ using namespace mlir::tssa;
 
 void refs::registerTSSAPasses() {
   registerTSSATransformsPasses();
-  PassPipelineRegistration<>("tssa-stage", "all of stage functional", buildFunctionalStage);
+  PassPipelineRegistration<>("tssa-stage", "all of the functional stage", buildFunctionalStage);
 }
 
 void refs::buildFunctionalStage(OpPassManager &manager) {
