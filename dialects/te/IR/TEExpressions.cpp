@@ -1,4 +1,4 @@
-//===- Expression.cpp - iteration domains, bodies and accesses --------------===//
+//===- TEExpressions.cpp - te.compute, te.update and te.scan as expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
