@@ -91,11 +91,11 @@ def own_answers(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", default=".", help="whose files to classify")
+    parser.add_argument("folder", nargs="?", default=".", help="folder whose files are classified")
     parser.add_argument("--bin", required=True, help="folder of tssa-compile and tssa-run")
     parser.add_argument("--tiny", action="store_true", help="use the model made here, not magika's")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=int, default=3, help="of the time comparison; 0 for none")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of the time comparison; 0 for none")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -25,7 +25,9 @@ public:
                                             llvm::ArrayRef<operators::Tensor> inputs) override;
 
 private:
-  /// The name that output `i` has before Identity nodes and casts.
+  /// Follows output `i` back through Identity and Cast nodes and returns the name of the value
+  /// before them. Sets `producer` to the node that produces this value, or to null if no node of
+  /// this graph does.
   std::string findSource(unsigned i, const tssa_onnx::NodeProto *&producer) const;
 
   GraphImporter &importer;

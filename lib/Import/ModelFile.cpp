@@ -39,14 +39,13 @@ static mlir::LogicalResult checkContents(const tssa_onnx::ModelProto &model, Imp
     return fail(report, "the model has no opset_import");
   if (model.ir_version() > tssa_onnx::Version::IR_VERSION)
     return fail(report, Fault::Unsupported,
-                "the model has IR version " + Twine(model.ir_version()) +
-                    ", known are versions up to " +
+                "the model has IR version " + Twine(model.ir_version()) + ", expected at most " +
                     Twine(static_cast<int>(tssa_onnx::Version::IR_VERSION)));
   return mlir::success();
 }
 
 namespace {
-/// The descriptor of a regular file, closed at the end.
+/// The descriptor of a regular file, which the destructor closes.
 class InputFile {
 public:
   ~InputFile() {
@@ -61,7 +60,7 @@ public:
 } // namespace
 
 mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
-  // A pipe would make a blocking open wait for ever.
+  // A blocking open of a pipe would wait for ever.
   descriptor = ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
@@ -74,7 +73,7 @@ mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
   return mlir::success();
 }
 
-/// What can be said before parsing.
+/// Reports errors of the file that can be found without parsing it.
 static mlir::LogicalResult checkFile(const InputFile &file, ImportReport &report) {
   if (file.size == 0)
     return fail(report, "the file is empty");

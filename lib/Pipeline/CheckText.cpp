@@ -62,8 +62,9 @@ private:
 };
 } // namespace
 
-/// Closes the last open `bracket`, an opening bracket, and the brackets that were opened after it.
-/// These may only be `<`, which may also be comparisons; otherwise nothing is closed.
+/// Closes the last open bracket of the kind `bracket` (an opening bracket), and any `<` opened
+/// after it, which may have been a comparison. Closes nothing if another bracket was opened after
+/// it.
 void TextChecker::close(char bracket) {
   for (size_t i = open.size(); i-- > 0;)
     if (open[i] == bracket)

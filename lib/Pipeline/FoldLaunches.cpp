@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -29,7 +30,7 @@ using ::tssa::CheckedSize;
 /// `fewBytes`.
 static constexpr int64_t fewBytes = 4096;
 static constexpr int64_t growth = 4;
-/// Limits on the bytes of constants that one launch, and all launches of a program, may become.
+/// Limits on the bytes of the constants that replace one launch, and all launches of a program.
 static constexpr int64_t mostBytes = 16 << 20;
 static constexpr int64_t mostBytesInAll = 64 << 20;
 /// Limit on the number of points that one launch may compute.
@@ -107,8 +108,11 @@ private:
 
   static bool isQuick(te::KernelOp kernel) {
     int64_t points = 0;
-    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      CheckedSize own = CheckedSize::product(compute.getStaticSizes());
+    for (auto expression : kernel.getBodyBlock().getOps<te::ExpressionOpInterface>()) {
+      SmallVector<int64_t> sizes;
+      for (OpFoldResult size : expression.getIterationDomain())
+        sizes.push_back(te::getConstantSize(size).value_or(ShapedType::kDynamic));
+      CheckedSize own = CheckedSize::product(sizes);
       if (!own.fits(mostPoints)) // a dynamic size is negative
         return false;
       points += *own.get();

@@ -37,7 +37,7 @@ LogicalResult replaySchedules(ModuleOp module, StringRef path) {
         !OperationEquivalence::isRegionEquivalentTo(&kernel.getBody(), &target.getBody(),
                                                     OperationEquivalence::IgnoreLocations))
       return target.emitError("schedule '") << path << "': kernel '" << kernel.getSymName()
-                                            << "' was another one when it was written";
+                                            << "' has changed since the schedule was written";
     target.getSchedule().takeBody(kernel.getSchedule());
   }
   return success();

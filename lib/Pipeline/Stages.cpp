@@ -57,7 +57,7 @@ static Operation *findFunctionalViolation(ModuleOp module) {
 
 static Operation *findTEViolation(ModuleOp module) {
   return findOp(module, [](Operation *op) {
-    return isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(op) && !op->getParentOfType<te::KernelOp>();
+    return isa<te::ExpressionOpInterface>(op) && !op->getParentOfType<te::KernelOp>();
   });
 }
 

@@ -95,7 +95,7 @@ LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manife
 }
 
 static SmallVector<te::NodeAttr> getNodes(MLIRContext *context, const runtime::Manifest &manifest) {
-  return llvm::map_to_vector(manifest.nodes, [&](const runtime::Node &node) {
+  return llvm::map_to_vector(manifest.nodes, [&](const runtime::ModelNode &node) {
     return te::NodeAttr::get(context, StringAttr::get(context, node.name),
                              StringAttr::get(context, node.op));
   });
@@ -139,7 +139,7 @@ llvm::Error VariantBuild::translateHost() {
   if (!made)
     return made.takeError();
   machine = std::move(*made);
-  // Hide the module's discardable attributes, which only this room reads, from the translation.
+  // Hide the module's discardable attributes from the translation; only the compiler reads them.
   SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
   for (NamedAttribute attribute : attributes)
     module->removeDiscardableAttr(attribute.getName());
@@ -221,7 +221,7 @@ llvm::Error VariantBuild::addCubin() {
     auto resources = cubin->kernels.find(kernel.name);
     if (resources == cubin->kernels.end())
       return llvm::make_error<cuda::AssemblerError>(
-          "'" + *assembler + "' says nothing of kernel '" + kernel.name + "'");
+          "'" + *assembler + "' reports nothing about kernel '" + kernel.name + "'");
     kernel.registers = resources->second.registers;
     kernel.spillBytes = resources->second.spillBytes;
   }

@@ -12,7 +12,7 @@
 
 namespace tssa {
 
-/// Builds one variant of an artifact, from a module at stage import to code.
+/// Builds one variant of an artifact, from a module at the import stage to code.
 class VariantBuild {
 public:
   /// `number` is the index of the variant in the manifest. Times of steps are appended to `times`.
@@ -29,8 +29,7 @@ public:
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
   /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
-  /// Makes the images of the kernels that this machine can make: PTX, and a cubin if ptxas is
-  /// found.
+  /// Makes the images of the kernels: PTX, and a cubin if ptxas is found.
   llvm::Error makeImages();
 
   /// The manifest's description of the variant.

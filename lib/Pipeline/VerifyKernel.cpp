@@ -30,7 +30,7 @@ KernelRunner::~KernelRunner() = default;
 //===----------------------------------------------------------------------===//
 
 /// Defines `name(slots, results)`. It calls `callee` with the 8-byte slots as its arguments and,
-/// with `returns`, stores the fields of what that returns.
+/// with `returns`, stores the two fields of the returned struct in `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
@@ -247,10 +247,15 @@ Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> in
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of reduction points of `op`. Dynamic sizes are taken from the inputs.
-static int64_t countTerms(te::ComputeOp op, llvm::ArrayRef<HostValue> inputs) {
+/// Returns how many values `expression` combines to one element at most; the sizes of its
+/// domain are constants or scalars of `inputs`.
+static int64_t countTerms(te::ExpressionOpInterface expression, llvm::ArrayRef<HostValue> inputs) {
   int64_t count = 1;
-  for (mlir::OpFoldResult size : op.getReductionSizes()) {
+  if (expression.getCombiner().empty())
+    return count;
+  for (auto [dim, size] : llvm::enumerate(expression.getIterationDomain())) {
+    if (expression.getDimKind(dim) == te::DimKind::Parallel)
+      continue;
     auto value = llvm::dyn_cast<mlir::Value>(size);
     auto argument = llvm::dyn_cast_if_present<mlir::BlockArgument>(value);
     if (std::optional<int64_t> constant = mlir::getConstantIntValue(size))
@@ -277,10 +282,8 @@ ComparePolicy tssa::getPolicy(const LaunchRecord &record, const HostTensor &resu
   int64_t numTerms = 1;
   ElementKind kind = result.getKind();
   kernel.walk([&](mlir::Operation *op) {
-    if (auto compute = llvm::dyn_cast<te::ComputeOp>(op))
-      numTerms = std::max(numTerms, countTerms(compute, inputs));
-    if (auto scan = llvm::dyn_cast<te::ScanOp>(op))
-      numTerms = std::max(numTerms, result.getNumElements());
+    if (auto expression = llvm::dyn_cast<te::ExpressionOpInterface>(op))
+      numTerms = std::max(numTerms, countTerms(expression, inputs));
     for (mlir::Type type : op->getResultTypes()) {
       if (type.isBF16() || (type.isF16() && kind != ElementKind::BF16))
         kind = type.isF16() ? ElementKind::F16 : ElementKind::BF16;

@@ -214,8 +214,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
                         : compare(tensor, output, policy).agrees;
     });
   };
-  // A stage may permute the dims of a tensor. So first look for an output that matches no tensor in
-  // any order of the dims, then for one that matches no tensor as it is.
+  // A stage may store a tensor with its dims in another order. So first look for an output that is
+  // not equal to any known tensor, whatever the order of its dims.
   for (bool transposed : {true, false})
     for (const Launch &launch : launches)
       for (const HostTensor &output : launch.outputs)

@@ -176,8 +176,8 @@ Condition BodyCompiler::compile(IntegerSet set, ArrayRef<LinearSum> symbols, Bod
   return condition;
 }
 
-/// Whether 0 <= `linear` < `size` at each point of the domain. It is enough to check the corners of
-/// the domain.
+/// Whether 0 <= `linear` < `size` at each point of the domain. Only the corners of the domain are
+/// tested.
 bool BodyCompiler::staysBelow(const LinearSum &linear, int64_t size) const {
   int64_t low = linear.constant, high = linear.constant;
   for (auto [reg, coefficient] : linear.terms) {

@@ -71,7 +71,7 @@ struct ElementRead {
   bool opaque = false;
 };
 
-/// Widths that the numeric functions get beside their operands.
+/// The widths that the numeric functions get in addition to their operands.
 struct Width {
   uint8_t from = 64; ///< bits of an integer operand
   uint8_t to = 64;   ///< bits of an integer result

@@ -26,7 +26,7 @@ public:
                                                            llvm::ArrayRef<HostValue> inputs);
   llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
                                                           llvm::ArrayRef<HostValue> inputs);
-  /// Runs a function after stage buffers, whose values lie in planned memory.
+  /// Runs a function of a module after the buffers stage, with its values in planned memory.
   llvm::Expected<std::vector<HostTensor>> runOnMemory(mlir::ModuleOp module,
                                                       mlir::func::FuncOp function,
                                                       llvm::ArrayRef<HostTensor> inputs);
@@ -49,9 +49,7 @@ private:
   /// Drops the tensors of `block` whose last user is `op`.
   void releaseAfter(mlir::Operation &op);
 
-  Error evaluate(mlir::tssa::te::ComputeOp op);
-  Error evaluate(mlir::tssa::te::UpdateOp op);
-  Error evaluate(mlir::tssa::te::ScanOp op);
+  Error evaluate(mlir::tssa::te::ExpressionOpInterface op);
   Error evaluate(mlir::tssa::te::ConstantOp op);
   Error evaluate(mlir::tssa::te::ExternOp op);
   Error evaluate(mlir::tssa::te::CheckOp op);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates programs after te-plan-buffers. Kernels still are tensor expressions, but the host
+/// Evaluates programs after te-plan-buffers. Kernels are still tensor expressions, but the host
 /// program determines the address of each value. Here it runs on real memory, which holds garbage
 /// until it is written. This reveals a value that is overwritten too early, memory that is used
 /// after its release, and a view that exceeds its base.
@@ -15,7 +15,7 @@
 
 #include "Interpreter.h"
 #include "dialects/te/Analysis/Signature.h"
-#include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -264,7 +264,7 @@ Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
   return Error::success();
 }
 
-/// Results whose size is known before the call have buffers as outs; the others are results.
+/// Results whose size is known before the call go to the buffers `outs`; the others get new memory.
 Error Interpreter::evaluateOnMemory(te::ExternOp op) {
   unsigned numOuts = op.getOuts().size();
   Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());

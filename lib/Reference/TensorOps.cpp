@@ -8,6 +8,8 @@
 #include "TensorOps.h"
 #include "Numeric.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -281,9 +283,9 @@ Expected<SmallVector<HostTensor>> ComputeEvaluator::run() {
   return results;
 }
 
-Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Environment environment,
-                                                             bool wideSums, double *sumMagnitude) {
-  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
+static Expected<SmallVector<HostTensor>> evaluateCompute(ComputeOp op, Environment environment,
+                                                         bool wideSums, double *sumMagnitude) {
+  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
   return ComputeEvaluator(op, environment, *sizes, wideSums, sumMagnitude).run();
@@ -334,8 +336,10 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, RegisterFile &ma
   return Error::success();
 }
 
+/// `written` holds the elements that earlier points have written if none may be written
+/// twice; else it is empty.
 static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram &program,
-                        HostTensor &result) {
+                        HostTensor &result, llvm::BitVector &written) {
   if (Error error = machine.run(program.membership))
     return error;
   if (program.where && !program.where->holds(machine.registers.data()))
@@ -353,6 +357,12 @@ static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram 
                                         " of size " + llvm::Twine(size));
     offset = offset * size + position;
   }
+  if (!written.empty() && written.test(offset))
+    return makeError(op.getLoc(),
+                     "the update is marked as injective, but two points write element " +
+                         llvm::Twine(offset));
+  if (!written.empty())
+    written.set(offset);
   machine.registers[program.old] = result.get(offset);
   if (Error error = machine.run(program.combiner))
     return error;
@@ -360,8 +370,8 @@ static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram 
   return Error::success();
 }
 
-Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environment) {
-  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getMixedSizes(), environment);
+static Expected<SmallVector<HostTensor>> evaluateUpdate(UpdateOp op, Environment environment) {
+  Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
   const HostValue *base = environment(op.getBase());
@@ -373,11 +383,12 @@ Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environm
   UpdateProgram program;
   if (Error error = compileUpdate(op, compiler, machine, program))
     return error;
+  llvm::BitVector written(op.getInjective() ? result.getNumElements() : 0);
   Odometer points(*sizes, 0);
   for (bool more = points.start(machine); more; more = points.next(machine))
-    if (Error error = writePoint(op, machine, program, result))
+    if (Error error = writePoint(op, machine, program, result, written))
       return error;
-  return result;
+  return SmallVector<HostTensor>{std::move(result)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -408,7 +419,8 @@ static Error scanLine(const ScanLine &line, ScanOp op, RegisterFile &machine,
   return Error::success();
 }
 
-Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment, bool wideSums) {
+static Expected<SmallVector<HostTensor>> evaluateScan(ScanOp op, Environment environment,
+                                                      bool wideSums) {
   const HostValue *value = environment(op.getSource());
   std::optional<Scalar> init = getScalar(op.getInitAttr());
   if (!value || !value->tensor || !init)
@@ -427,7 +439,7 @@ Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
     return combined.takeError();
   registers.push_back(combined->front());
   if (source.getNumElements() == 0)
-    return result;
+    return SmallVector<HostTensor>{std::move(*result)};
   int64_t count = source.getShape()[op.getAxis()], inner = 1;
   for (int64_t size : source.getShape().drop_front(op.getAxis() + 1))
     inner *= size;
@@ -436,5 +448,15 @@ Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
       if (Error error = scanLine({outer + i, inner, count}, op, machine, program, registers, *init,
                                  source, *result))
         return error;
-  return result;
+  return SmallVector<HostTensor>{std::move(*result)};
+}
+
+Expected<SmallVector<HostTensor>> reference::evaluateExpression(ExpressionOpInterface expression,
+                                                                Environment environment,
+                                                                bool wideSums,
+                                                                double *sumMagnitude) {
+  return llvm::TypeSwitch<Operation *, Expected<SmallVector<HostTensor>>>(expression)
+      .Case([&](ComputeOp op) { return evaluateCompute(op, environment, wideSums, sumMagnitude); })
+      .Case([&](UpdateOp op) { return evaluateUpdate(op, environment); })
+      .Case([&](ScanOp op) { return evaluateScan(op, environment, wideSums); });
 }

@@ -89,11 +89,11 @@ private:
 } // namespace
 
 void tssa::python::registerGuards(nb::module_ &module) {
-  nb::class_<Dicts>(module, "Dicts", "Dicts that are seen to change")
+  nb::class_<Dicts>(module, "Dicts", "Dicts whose changes are detected")
       .def(nb::init<std::vector<nb::dict>>(), nb::arg("dicts"))
       .def("find_changes", &Dicts::findChanges)
       .def("accept", &Dicts::accept, nb::arg("change"));
-  nb::class_<Words>(module, "Words", "Words of memory that are seen to change")
+  nb::class_<Words>(module, "Words", "Words of memory whose changes are detected")
       .def(nb::init<const std::vector<uint64_t> &, std::vector<uint64_t>>(), nb::arg("addresses"),
            nb::arg("needed_soon"))
       .def("prefetch", &Words::prefetch)

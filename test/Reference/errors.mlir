@@ -2,6 +2,7 @@
 // RUN: not tssa-opt %t/gather.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=GATHER
 // RUN: not tssa-opt %t/map.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=MAP
 // RUN: not tssa-opt %t/update.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=UPDATE
+// RUN: not tssa-opt %t/injective.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=INJECTIVE
 // RUN: not tssa-opt %t/check.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: not tssa-opt %t/overlap.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // RUN: not tssa-opt %t/hole.mlir --te-evaluate 2>&1 | FileCheck %s --check-prefix=HOLE
@@ -45,6 +46,17 @@ func.func @main() -> tensor<2xf32> {
     %v = arith.constant 1.0 : f32
     %k = arith.constant -1 : index
     te.yield %v, %k : f32, index
+  } : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+//--- injective.mlir
+// INJECTIVE: injective.mlir:{{.*}}: the update is marked as injective, but two points write element 1
+func.func @main() -> tensor<2xf32> {
+  %x = te.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = te.update (d0: 4) into %x[d0 floordiv 2] where (d0 - 1 >= 0) injective {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
   } : tensor<2xf32>
   return %y : tensor<2xf32>
 }

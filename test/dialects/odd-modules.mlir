@@ -14,7 +14,7 @@ func.func private @declared(tensor<?xf32>) -> tensor<?xf32>
 
 // -----
 
-// Without dims, and without elements.
+// Tensors without dims and without elements.
 // CHECK-LABEL: func.func @small
 // CHECK: te.launch
 func.func @small(%x: tensor<f32>, %y: tensor<0x3xf32>) -> (tensor<f32>, tensor<0x3xf32>) {
@@ -31,7 +31,7 @@ func.func @small(%x: tensor<f32>, %y: tensor<0x3xf32>) -> (tensor<f32>, tensor<0
 
 // -----
 
-// An op that nobody knows between ours.
+// An unregistered op.
 // CHECK-LABEL: func.func @unknown
 // CHECK: "odd.op"
 func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -144,7 +144,7 @@ def regressions():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser, jobs=os.cpu_count())
-    parser.add_argument("--seed", type=int, default=1, help="of the first graph")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first graph")
     parser.add_argument("--count", type=int, default=100, help="number of random graphs")
     parser.add_argument("--variant", action="append", default=[], choices=[make.__name__ for make in variants.ALL])
     parser.add_argument("--keep", default="", metavar="DIR")

@@ -128,7 +128,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
     parser.add_argument("--match", default="", metavar="TEXT", help="only cases with TEXT in their name")
-    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
+    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files in this folder")
     options = parser.parse_args()
     tools = harness.Tools(os.path.abspath(options.bin), SECONDS, MEMORY_BYTES, CPU_SECONDS)
     known = CASES + commands.COMMANDS

@@ -160,7 +160,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
     parser.add_argument("--match", default="", metavar="TEXT", help="only operators with TEXT in their name")
-    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
+    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files in this folder")
     parser.add_argument("--verify", action="store_true", help="all cases with --verify-each-stage, not only two of each operator")
     options = parser.parse_args()
     tools = harness.Tools(options.bin, max(options.timeout, 120))

@@ -184,7 +184,7 @@ def save_npz(path, values, infos):
 def add_tool_options(parser: argparse.ArgumentParser, jobs=None):
     parser.add_argument("--bin", default="build/bin", metavar="DIR", help="folder of tssa-compile and tssa-run")
     parser.add_argument("--jobs", type=int, default=jobs or min(8, os.cpu_count() or 1))
-    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="for each process")
+    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="time limit of each process")
 
 
 def print_counts(passed, failed, skipped):

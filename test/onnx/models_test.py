@@ -100,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     harness.add_tool_options(parser)
     parser.add_argument("--match", default="", metavar="TEXT", help="only models with TEXT in their name")
-    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files there")
+    parser.add_argument("--keep", default="", metavar="DIR", help="keep the files in this folder")
     options = parser.parse_args()
     tools = harness.Tools(options.bin, max(options.timeout, 120))
     place = options.keep or tempfile.mkdtemp(prefix="small-models-")

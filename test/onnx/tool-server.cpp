@@ -1,4 +1,4 @@
-//===- tool-server.cpp - runs the tools, started once ---------------------===//
+//===- tool-server.cpp - a server that runs the tools ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests that call tssa-compile and tssa-run thousands of times. Every call is a
-/// fork of this process, so that it crashes alone and finds all state new.
+/// This server is for tests that call tssa-compile and tssa-run thousands of times. Each call is a
+/// fork of this process, so that a crash affects only the call, and its state is fresh.
 ///
-/// A request on stdin: seconds, number of arguments, arguments, each ended by a zero
-/// byte; the first argument is tssa-compile or tssa-run, in any folder. A reply on
-/// stdout: `CODE OUT ERRORS` and a newline, then as many bytes of what the tool wrote
-/// to stdout and stderr. CODE is the exit code, less than 0 the signal, or `timeout`.
+/// A request on stdin has the time limit in seconds, the number of arguments, and the arguments,
+/// each ended by a zero byte. The first argument is tssa-compile or tssa-run, in any folder. A
+/// reply on stdout is a line `CODE OUT ERRORS`, followed by OUT bytes of the tool's stdout and
+/// ERRORS bytes of its stderr. CODE is the exit code, a negative signal number, or `timeout`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ std::optional<Request> readRequest() {
   return request.arguments.empty() ? std::nullopt : std::optional(std::move(request));
 }
 
-/// Never returns: what a call is.
+/// Executes a request in the forked process, and never returns.
 [[noreturn]] void becomeTool(const Request &request, int out, int errors) {
   int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(errors, 2) < 0)
@@ -92,7 +92,7 @@ std::optional<Request> readRequest() {
   std::exit(2);
 }
 
-/// Waits for the call to end; gives the reply's first word.
+/// Waits for the call to end, and returns CODE.
 std::string waitFor(pid_t child, double seconds) {
   int handle = int(syscall(SYS_pidfd_open, child, 0));
   if (handle < 0)

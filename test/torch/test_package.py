@@ -89,7 +89,7 @@ class Package(unittest.TestCase):
 
         with unittest.mock.patch.object(_function._Recording, "run", wrong):
             compiled(x)  # compared at the first call of a binary
-            with self.assertRaisesRegex(tssa.Error, "plain: result 0 is not what eager gives"):
+            with self.assertRaisesRegex(tssa.Error, "plain: result 0 differs from eager mode"):
                 tssa.compile(plain, check=True)(x)
 
     def test_arguments_that_share_memory(self):
@@ -121,7 +121,7 @@ class Package(unittest.TestCase):
 
     def test_what_never_holds(self):
         with unittest.mock.patch.object(_function._Recording, "match", lambda *_: None):
-            with self.assertRaisesRegex(tssa.UnsupportedError, "plain reads what changes while it is recorded"):
+            with self.assertRaisesRegex(tssa.UnsupportedError, "plain reads state that changes while it is recorded"):
                 tssa.compile(plain)(tensor(3))
 
     def test_kept_binaries(self):

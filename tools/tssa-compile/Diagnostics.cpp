@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - errors in the words of the model ----------------===//
+//===- Diagnostics.cpp - prints errors with the model's names ------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "Diagnostics.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Remarks.h"
 #include "tssa/Support/Unsupported.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,16 +16,31 @@ using namespace mlir;
 
 namespace tssa::compile {
 
-DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
-    : ScopedDiagnosticHandler(&context), file(file.str()) {
-  setHandler([this](Diagnostic &diagnostic) {
-    unsupported |= isUnsupported(diagnostic);
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-      print(diagnostic, "");
-  });
+/// Makes passes whose names match `passes` emit their remarks as diagnostics.
+static void enableRemarks(MLIRContext &context, const std::string &passes) {
+  remark::RemarkCategories categories;
+  categories.all = passes;
+  LogicalResult enabled = remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories, /*printAsEmitRemarks=*/true);
+  if (failed(enabled))
+    llvm::report_fatal_error("remarks cannot be enabled");
 }
 
-/// The names of the nodes that a location holds.
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file,
+                                     const std::optional<std::string> &remarks)
+    : ScopedDiagnosticHandler(&context), file(file.str()) {
+  bool printsRemarks = remarks.has_value();
+  setHandler([this, printsRemarks](Diagnostic &diagnostic) {
+    unsupported |= isUnsupported(diagnostic);
+    if (printsRemarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+      print(diagnostic, "");
+  });
+  if (remarks)
+    enableRemarks(context, *remarks);
+}
+
+/// Collects the names of the nodes in a location.
 static void collectNames(Location loc, SmallVectorImpl<StringRef> &names,
                          std::optional<FileLineColLoc> &position) {
   loc->walk([&](Location nested) {

@@ -1,4 +1,4 @@
-//===- ListOperators.h - what the compiler knows -------------------------===//
+//===- ListOperators.h - prints the supported operators ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace tssa::compile {
 
-/// Prints the table of operators as JSON:
+/// Prints the supported operators as JSON:
 ///   {"element_types": ["f32", ...],
 ///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
 ///                   "inputs": "", "extern": false}, ...],
 ///    "torch": ["aten::add.Tensor", ...]}
-/// `inputs` are the inputs with their types of an operator that onnx has no schema of.
+/// `inputs` lists the inputs and their types for operators that have no schema in onnx;
+/// it is empty for others.
 void listOperators(llvm::raw_ostream &stream);
 
 } // namespace tssa::compile

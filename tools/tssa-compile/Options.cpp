@@ -13,6 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -22,11 +23,12 @@ namespace {
 
 cl::OptionCategory category("Options");
 
-/// Every option of the tool; LLVM's own are hidden.
+/// The options of the tool. LLVM's own options are hidden.
 struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
                              cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Where to write; MODEL.so here by default"),
+  cl::opt<std::string> output{"o",
+                              cl::desc("Output file; by default MODEL.so in the current directory"),
                               cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
@@ -52,21 +54,22 @@ struct CommandLine {
                        cl::cat(category)};
   cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
                                    cl::cat(category)};
-  cl::opt<bool> noMerge{"no-merge", cl::desc("Keep each op a kernel of its own, for comparisons"),
+  cl::opt<bool> noMerge{"no-merge", cl::desc("Make each op a kernel of its own, for comparisons"),
                         cl::Hidden, cl::cat(category)};
   cl::opt<bool> bisect{"bisect",
                        cl::desc("Run the model and name the first node whose value is wrong"),
                        cl::cat(category)};
-  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect, else random ones"),
+  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect; by default random ones"),
                               cl::value_desc("IN.npz"), cl::cat(category)};
   cl::opt<std::string> reference{
-      "reference", cl::desc("Right values for --bisect by name, else those of the evaluator"),
+      "reference",
+      cl::desc("Reference values for --bisect, by tensor name; by default the evaluator's"),
       cl::value_desc("REF.npz"), cl::cat(category)};
   cl::opt<uint64_t> seed{"random", cl::desc("Seed of random inputs for --bisect (1)"),
                          cl::value_desc("SEED"), cl::init(1), cl::cat(category)};
-  cl::opt<double> rtol{"rtol",
-                       cl::desc("Allowed error for --bisect over the largest magnitude (1e-3)"),
-                       cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
+  cl::opt<double> rtol{
+      "rtol", cl::desc("Allowed error for --bisect, relative to the largest magnitude (1e-3)"),
+      cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
   cl::opt<double> atol{"atol", cl::desc("Allowed error of an element for --bisect (1e-5)"),
                        cl::value_desc("A"), cl::init(1e-5), cl::cat(category)};
   cl::opt<std::string> sanitize{"sanitize",
@@ -75,11 +78,15 @@ struct CommandLine {
   cl::opt<bool> listOperators{"list-operators", cl::desc("Print the table of operators as JSON"),
                               cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
+  cl::opt<std::string> remarks{"remarks",
+                               cl::desc("Print what passes decided and why; with REGEX, those "
+                                        "passes whose names match"),
+                               cl::value_desc("REGEX"), cl::ValueOptional, cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted",
                           cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
                                    "--memory-limit=16G unless they are given"),
                           cl::cat(category)};
-  cl::opt<bool> check{"check", cl::desc("Only say what of the model is not supported"),
+  cl::opt<bool> check{"check", cl::desc("Only list what is not supported in the model"),
                       cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
   cl::opt<std::string> timeout{"timeout", cl::desc("Give up after so many seconds"),
@@ -125,7 +132,7 @@ bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
 constexpr double untrustedSeconds = 300;
 constexpr uint64_t untrustedBytes = uint64_t(16) << 30;
 
-/// A number of bytes such as 4G.
+/// Parses a number of bytes such as 4G.
 std::optional<uint64_t> parseBytes(StringRef text) {
   unsigned shift = 0;
   for (auto [unit, bits] : {std::pair("K", 10), {"M", 20}, {"G", 30}})
@@ -137,6 +144,17 @@ std::optional<uint64_t> parseBytes(StringRef text) {
   if (text.getAsInteger(10, number) || number == 0 || number > (uint64_t(1) << 62) >> shift)
     return std::nullopt;
   return number << shift;
+}
+
+std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
+  if (line.remarks.getNumOccurrences() == 0)
+    return std::nullopt;
+  options.remarks = line.remarks.empty() ? ".*" : line.remarks.getValue();
+  std::string error;
+  if (!Regex(*options.remarks).isValid(error))
+    return reportUsage("expected a regular expression for --remarks, got '" + line.remarks +
+                       "': " + error);
+  return std::nullopt;
 }
 
 std::optional<int> takeLimits(const CommandLine &line, Options &options) {
@@ -165,7 +183,7 @@ bool isModelFile(StringRef path) {
   return extension != ".mlir" && extension != ".json";
 }
 
-/// What only makes sense with a model of ONNX.
+/// Checks options that are only allowed for ONNX models.
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
@@ -251,7 +269,7 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// What is written besides artifacts is that of one target.
+/// Reads the targets. Only artifacts may have more than one.
 std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   Expected<std::vector<Target>> targets = parseTargets(line.target);
   if (!targets)
@@ -268,8 +286,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// Takes the options out of LLVM's table: the linker, a library here, has others
-/// of the same names.
+/// Removes the options from LLVM's table, because the linker, which is used as a library, has
+/// options of the same names.
 void removeOptions(CommandLine &line) {
   SmallVector<cl::Option *> own = {&line.input}; // has no name
   for (auto &entry : cl::getRegisteredOptions())
@@ -336,6 +354,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   if (options.sanitize && line.sanitize != "address")
     return reportUsage("--sanitize: expected address, got '" + line.sanitize + "'");
   options.timing = line.timing;
+  if (std::optional<int> code = takeRemarks(line, options))
+    return code;
   if (std::optional<int> code = takeLimits(line, options))
     return code;
   if (std::optional<int> code = checkInput(line, options))

@@ -1,4 +1,4 @@
-//===- Verification.cpp - --verify-each-stage -----------------------------===//
+//===- Verification.cpp - implements --verify-each-stage ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
                                              const Target &target) {
   const Fault *fault = lookupFault(options.injectFault);
   if (fault && fault->stage == stage.name && !fault->inject(module)) {
-    report(createStringError("the model has no place for fault '" + options.injectFault + "'"),
+    report(createStringError("fault '" + options.injectFault + "' cannot be made in this model"),
            UsageError);
     return mlir::failure();
   }

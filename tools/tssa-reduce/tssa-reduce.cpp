@@ -1,4 +1,4 @@
-//===- tssa-reduce.cpp - makes a failing file small -------------------------===//
+//===- tssa-reduce.cpp - reduces a failing file -----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ cl::OptionCategory category("Options");
 
 struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODULE.mlir"), cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Where to write the small file"),
+  cl::opt<std::string> output{"o", cl::desc("Output file for the reduced model or module"),
                               cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> keep{
       "keep", cl::desc("A shell command that ends with 0 if the file {} still shows the failure"),
@@ -36,12 +36,12 @@ struct CommandLine {
   cl::list<std::string> compileOptions{"compile-option",
                                        cl::desc("Pass to tssa-compile; repeatable"),
                                        cl::value_desc("OPTION"), cl::cat(category)};
-  cl::opt<unsigned> timeout{"timeout", cl::desc("For each test (60)"), cl::value_desc("SECONDS"),
-                            cl::init(60), cl::cat(category)};
+  cl::opt<unsigned> timeout{"timeout", cl::desc("Time limit for each test (60)"),
+                            cl::value_desc("SECONDS"), cl::init(60), cl::cat(category)};
 };
 
 constexpr const char *overview =
-    "makes a model or module small that still shows a failure\n\n"
+    "reduces a model or module to a small one that still shows a failure\n\n"
     "EXAMPLES:\n"
     "  tssa-reduce model.onnx -o small.onnx --failure=crash\n"
     "  tssa-reduce model.onnx -o small.onnx --failure='error:cannot broadcast'\n"
@@ -54,7 +54,7 @@ int reportUsage(const Twine &message) {
   return UsageError;
 }
 
-/// What the options ask for; an error says what is wrong with them.
+/// Returns the failure that the options specify, or an error if they are invalid.
 Expected<Failure> takeFailure(const CommandLine &line, const char *program) {
   Failure failure;
   failure.timeoutSeconds = line.timeout;

@@ -24,7 +24,7 @@ using Handler = std::function<Fault(Options &, const std::string &)>;
 
 struct Option {
   const char *name;
-  const char *value; ///< what to call it in the help; null for a flag
+  const char *value; ///< the value's name in the help; null for a flag
   const char *help;
   bool repeats;
   Handler handle;
@@ -97,7 +97,7 @@ static Fault parseDim(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
-/// Bytes, with an optional K, M or G.
+/// Returns a handler for a number of bytes, with an optional K, M or G.
 static Handler bytes(uint64_t Options::*field) {
   return [=](Options &options, const std::string &text) -> Fault {
     std::string digits = text;
@@ -141,7 +141,8 @@ static const std::vector<Option> &getOptions() {
       {"atol", "A", "(1e-5)", false, real(&Options::atol)},
       {"bisect", nullptr, "of a model.onnx: name the first node whose value is wrong; exit 4",
        false, flag(&Options::bisect)},
-      {"reference", "REF.npz", "right values by name for --bisect (else the evaluator's)", false,
+      {"reference", "REF.npz",
+       "reference values for --bisect, by tensor name (else the evaluator's)", false,
        text(&Options::reference)},
       {"bench", nullptr, "time the run", false, flag(&Options::bench)},
       {"runs", "N", "timed runs (else about a second, at least 20)", false,
@@ -158,15 +159,16 @@ static const std::vector<Option> &getOptions() {
       {"pin", nullptr, "keep each worker on one core", false, flag(&Options::pin)},
       {"timeout", "SECONDS", "stop a run that takes longer; exit 5", false,
        real(&Options::timeoutSeconds)},
-      {"memory-limit", "SIZE", "for one run, such as 512M; exit 5 beyond", false,
+      {"memory-limit", "SIZE", "limit for one run, such as 512M; exit 5 if exceeded", false,
        bytes(&Options::memoryLimit)},
       {"verify", nullptr, "check the weights' hash even where it takes long", false,
        flag(&Options::verifyWeights)},
       {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
       {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
        text(&Options::cacheDir)},
-      {"cache-limit", "SIZE", "what the cache may hold (4G): what is unused longest goes first",
-       false, bytes(&Options::cacheLimit)},
+      {"cache-limit", "SIZE",
+       "largest size of the cache (4G); the least recently used files go first", false,
+       bytes(&Options::cacheLimit)},
       {"compile", nullptr, "only compile, and print where in the cache the result is", false,
        flag(&Options::compileOnly)},
       {"compile-option", "OPTION", "pass to tssa-compile", true, addCompileOption},
@@ -190,7 +192,7 @@ static std::string unknownOption(const std::string &name) {
   return "unknown option '" + printable(name) + "'" + tssa::runtime::suggestName(name, names);
 }
 
-/// What does not go together.
+/// Reports options that exclude each other.
 static Fault checkTogether(const Options &options) {
   if (options.help || options.version)
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- Access.cpp - how an expression walks through memory -===//
+//===- Access.cpp - memory access patterns of an expression -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Sizes that are not known: large enough that no stride looks contiguous.
+/// The value assumed for a dynamic size. It is so large that no stride looks contiguous.
 static constexpr int64_t assumedSize = 1009;
 
 int64_t layout::getAssumedSize(int64_t size) {
@@ -35,7 +35,7 @@ static void collectDims(AffineExpr expr, llvm::SmallDenseSet<unsigned> &dims) {
   });
 }
 
-/// Dims that a value computed in a body depends on.
+/// Adds to `dims` the dims that `value`, computed in `body`, depends on.
 static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> &dims) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != body)
@@ -71,7 +71,7 @@ Access::Access(RankedTensorType type, unsigned numDims)
 }
 
 int64_t Access::getAddress(ArrayRef<int64_t> point) const {
-  uint64_t address = 0; // wraps: only differences count
+  uint64_t address = 0; // may wrap around: only differences are used
   for (auto [index, stride] : llvm::zip_equal(indices, strides))
     address += static_cast<uint64_t>(index.evaluate(point, symbols).value_or(0)) * stride;
   return static_cast<int64_t>(address);
@@ -84,11 +84,11 @@ int64_t Access::getStride(unsigned dim) const {
   return getAddress(point) - first;
 }
 
-Step Access::getStep(unsigned dim, int64_t count) const {
+StrideKind Access::getStrideKind(unsigned dim, int64_t count) const {
   if (opaqueDims.contains(dim))
-    return Step::Strided;
+    return StrideKind::Strided;
   if (packable && findPlainIndex(read, dim))
-    return Step::Contiguous;
+    return StrideKind::Contiguous;
   SmallVector<int64_t> point(numDims, 0);
   int64_t before = getAddress(point);
   bool invariant = true, contiguous = true;
@@ -99,7 +99,9 @@ Step Access::getStep(unsigned dim, int64_t count) const {
     contiguous &= address == before + 1;
     before = address;
   }
-  return invariant ? Step::Invariant : contiguous ? Step::Contiguous : Step::Strided;
+  return invariant    ? StrideKind::Invariant
+         : contiguous ? StrideKind::Contiguous
+                      : StrideKind::Strided;
 }
 
 std::optional<SmallVector<int64_t>> Access::getOffsets(unsigned dim, int64_t count,

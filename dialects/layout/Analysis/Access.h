@@ -1,4 +1,4 @@
-//===- Access.h - how an expression walks through memory -===//
+//===- Access.h - memory access patterns of an expression -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,34 +12,35 @@
 
 namespace mlir::tssa::layout {
 
-/// What an address does when one dim of the domain goes up by one.
-enum class Step { Invariant, Contiguous, Strided };
+/// How an address changes when one dim of the domain is incremented.
+enum class StrideKind { Invariant, Contiguous, Strided };
 
-/// One read or write of an expression, in row-major memory.
+/// One read or write of an expression, with row-major addresses in elements.
 class Access {
 public:
-  /// A te.read of `op`.
+  /// The access of a te.read in an expression of `numDims` dims.
   Access(te::ReadOp read, unsigned numDims);
-  /// The write of a result at its parallel dims.
+  /// The write of a result of type `type`, which is indexed by the parallel dims.
   Access(RankedTensorType type, unsigned numDims);
 
-  /// What the address does along `dim` for the first `count` iterations.
-  Step getStep(unsigned dim, int64_t count) const;
-  /// The addresses of the first `count` iterations of `dim`, from the first of them, if
-  /// they are the same for every such run in `extent` iterations.
+  /// Returns how the address changes along `dim` in the first `count` iterations.
+  StrideKind getStrideKind(unsigned dim, int64_t count) const;
+  /// Splits `extent` iterations of `dim` into runs of `count` iterations. Returns the addresses of
+  /// a run relative to its first one, if they appear to be the same in each run; only some runs are
+  /// compared. Returns nothing otherwise, or if an opaque index depends on `dim`.
   std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count, int64_t extent) const;
-  /// Elements between neighbours along `dim`; sizes that are not known count as
-  /// large primes.
+  /// Returns the difference of the addresses at indexes 1 and 0 of `dim`. Each dynamic size counts
+  /// as a large prime.
   int64_t getStride(unsigned dim) const;
-  /// Whether `outer` and `inner` walk as one loop over both, when `inner` has
-  /// `extent` iterations.
+  /// Returns whether the loops of dims `outer` and `inner` can be fused to one loop with a constant
+  /// stride, given that `inner` has `extent` iterations.
   bool canFuse(unsigned outer, unsigned inner, int64_t extent) const;
   bool isWrite() const { return !read; }
   te::ReadOp getRead() const { return read; }
-  /// The source can be stored as is best: along a dim that one index expression
-  /// consists of, the read counts as contiguous.
+  /// States that the source may be stored in any order. The read is then contiguous along each dim
+  /// that occurs only as an index expression of its own.
   void setPackable() { packable = true; }
-  /// Whether the guard or an opaque index depends on `dim`.
+  /// Returns whether the guard depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }
 
 private:
@@ -49,15 +50,15 @@ private:
   unsigned numDims;
   bool packable = false;
   SmallVector<te::CompiledExpr, 0> indices;
-  SmallVector<int64_t> symbols; ///< the sizes that they are assumed to be
+  SmallVector<int64_t> symbols; ///< the assumed value of each symbol
   SmallVector<int64_t> strides;
   llvm::SmallDenseSet<unsigned> opaqueDims, guardDims;
 };
 
-/// All reads of all pieces and of the epilogue, then one write per result.
+/// Returns all reads of the pieces and of the epilogue, followed by one write for each result.
 SmallVector<Access> getAccesses(te::ComputeOp op);
 
-/// The number that stands for a size that is not known.
+/// Returns `size`, or the number that is assumed for a dynamic size.
 int64_t getAssumedSize(int64_t size);
 
 } // namespace mlir::tssa::layout

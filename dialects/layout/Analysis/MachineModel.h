@@ -1,4 +1,4 @@
-//===- MachineModel.h - what stage layout knows of the machine ------------===//
+//===- MachineModel.h - the machine parameters of the layout stage --------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,13 +11,13 @@
 
 namespace mlir::tssa::layout {
 
-/// What stage layout needs to know of the machine.
+/// The machine parameters that the layout stage uses.
 struct MachineModel {
   int64_t lanes = 16;           ///< f32 lanes of a vector register
   int64_t registers = 32;       ///< vector registers
-  int64_t cacheWays = 8;        ///< of the first-level data cache
-  int64_t cacheWayBytes = 4096; ///< bytes of one way: addresses that far apart share a set
-  int64_t cacheLine = 64;       ///< bytes
+  int64_t cacheWays = 8;        ///< ways of the first-level data cache
+  int64_t cacheWayBytes = 4096; ///< bytes of one way; addresses at this distance share a set
+  int64_t cacheLine = 64;       ///< bytes of one line
 };
 
 } // namespace mlir::tssa::layout

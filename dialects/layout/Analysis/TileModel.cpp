@@ -1,4 +1,4 @@
-//===- TileModel.cpp - which tile of an expression to keep in registers -===//
+//===- TileModel.cpp - chooses the register tile of an expression -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Extents taken for dims whose sizes are not known: sides of images, lengths of sequences
-/// and rows of matrices are long, batches are short.
+/// The extents assumed for dims of dynamic size. Images, sequences and rows of matrices are long;
+/// batches are short.
 static constexpr int64_t assumedExtent = 64, assumedBatch = 4;
 
-/// Whether `dim` has the place of a batch: before at least two other parallel dims.
+/// Returns whether `dim` is probably a batch: the first of at least three parallel dims.
 static bool isBatch(te::ComputeOp op, unsigned dim) { return dim == 0 && op.getNumParallel() > 2; }
 
 static int64_t getExtent(te::ComputeOp op, unsigned dim) {
@@ -27,7 +27,7 @@ static int64_t getExtent(te::ComputeOp op, unsigned dim) {
   return isBatch(op, dim) ? assumedBatch : assumedExtent;
 }
 
-/// Arithmetic of a body, in simple instructions.
+/// Returns the cost of the arithmetic of a body, in simple instructions.
 static double getArithmetic(te::ComputeOp op) {
   double cost = 0;
   auto visit = [&](Operation *inner) {
@@ -40,7 +40,7 @@ static double getArithmetic(te::ComputeOp op) {
   return cost;
 }
 
-/// Lanes for the widest element type that the body works on.
+/// Returns the number of lanes for the widest float type in the expression.
 static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   unsigned width = 32;
   op.walk([&](Operation *inner) {
@@ -51,17 +51,18 @@ static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
-/// Lanes that are counted on along a dim of unknown size that is no row.
+/// The number of lanes that we assume are used along a dim that has a dynamic size and strided
+/// writes.
 static constexpr double fewLanes = 4;
 
 static bool isStridedWrite(ArrayRef<Access> accesses, unsigned dim) {
   return llvm::any_of(accesses, [&](const Access &access) {
-    return access.isWrite() && access.getStep(dim, 2) == Step::Strided;
+    return access.isWrite() && access.getStrideKind(dim, 2) == StrideKind::Strided;
   });
 }
 
-/// Cost of what the lanes of a vector along a dim read or write, `offsets` elements
-/// from the first of them.
+/// Returns the cost of one access by the lanes of a vector. `offsets` are the addresses of the
+/// lanes relative to the first one, or nothing if they are not known.
 static double getLaneCost(const Access &access, const std::optional<SmallVector<int64_t>> &offsets,
                           int64_t lanes) {
   double oneByOne = lanes * (access.isWrite() ? 1.5 : 1.0);
@@ -75,12 +76,12 @@ static double getLaneCost(const Access &access, const std::optional<SmallVector<
     contiguous &= offset == static_cast<int64_t>(i);
   if (contiguous)
     return 1;
-  // Loads and shuffles of all that lies between.
+  // The cost of loading all elements in between and shuffling them.
   double near = 2.0 * llvm::divideCeil(*most - *least + 1, lanes);
   return access.isWrite() ? oneByOne : std::min(near, oneByOne);
 }
 
-/// Cost of one element when `dim` is the vector dim.
+/// Returns the cost of one element if `dim` is the vector dim.
 static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
                             int64_t lanes, double arithmetic) {
   bool reduction = dim >= op.getNumParallel();
@@ -96,17 +97,18 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
       cost += weight;
   }
   double used = std::min(extent, lanes);
-  // An open size, such as that of a batch, may be 1; a row is seldom as short.
+  // A dynamic size, such as that of a batch, may be 1; a row is seldom that short.
   if (ShapedType::isDynamic(op.getStaticSizes()[dim]) && !reduction &&
       isStridedWrite(accesses, dim))
     used = std::min(used, fewLanes);
-  if (reduction) // joining the lanes at the end
+  if (reduction) // combining the lanes at the end
     cost += 10.0 * lanes / std::max<int64_t>(extent, 1);
   return cost / std::max(used, 1.0);
 }
 
-/// The dim along which elements cost least. Shorter vectors are considered for sums whose
-/// parallel dims whole ones divide badly, such as groups of 24 or of 12 channels.
+/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
+/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
+/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide.
 static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
                                                int64_t &lanes) {
   double arithmetic = getArithmetic(op);
@@ -129,34 +131,36 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
   return choice;
 }
 
-/// Cycles of one reduction step of a tile of `rows` x `vectors` accumulators, on a
-/// core with two multiply-adds of four cycles and two loads a cycle.
+/// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators, on a core
+/// that starts two multiply-adds, of a latency of four cycles, and two loads per cycle.
 static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
   double multiplyAdds = rows * vectors / 2.0;
   double loads = (vectors + (rowsLoad ? rows : 0)) / 2.0;
   return std::max({multiplyAdds, loads, 4.0}) + 0.5;
 }
 
-/// Cost of `extent` iterations in tiles of `tile` and a shorter last one.
+/// Returns the cost of `extent` iterations in tiles of `tile` iterations and a shorter last tile.
 static double getTiledCost(int64_t extent, int64_t tile, function_ref<double(int64_t)> cost) {
   double total = static_cast<double>(extent / tile) * cost(tile);
   return extent % tile ? total + cost(extent % tile) : total;
 }
 
-/// Whether `access` is read in each step of the reduction.
+/// Returns whether `access` is a read in each step of the reduction.
 static bool isReadInSteps(te::ComputeOp op, const Access &access) {
   return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
-/// Parallel dims, other than the vector dim, along which a read that varies over the
-/// vector dim is invariant: its loads serve all rows.
+/// Returns each parallel dim, other than the vector dim, for which some read is invariant along the
+/// dim but varies along the vector dim. All rows of a tile along such a dim share the loads of this
+/// read.
 static SmallVector<unsigned> findRowDims(te::ComputeOp op, ArrayRef<Access> accesses,
                                          unsigned vectorDim) {
   SmallVector<unsigned> dims;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
     bool reuses = llvm::any_of(accesses, [&](const Access &access) {
-      return isReadInSteps(op, access) && access.getStep(vectorDim, 2) != Step::Invariant &&
-             access.getStep(dim, 2) == Step::Invariant;
+      return isReadInSteps(op, access) &&
+             access.getStrideKind(vectorDim, 2) != StrideKind::Invariant &&
+             access.getStrideKind(dim, 2) == StrideKind::Invariant;
     });
     if (dim != vectorDim && getExtent(op, dim) > 1 && reuses)
       dims.push_back(dim);
@@ -165,26 +169,25 @@ static SmallVector<unsigned> findRowDims(te::ComputeOp op, ArrayRef<Access> acce
 }
 
 namespace {
-/// What the rows of a tile cost beside multiply-adds and loads: rows far apart whose lines share
-/// the sets of the first-level cache drive each other out between two steps.
+/// The cost of cache conflicts between the rows of a tile. If the lines of distant rows share a set
+/// of the first-level cache, they evict each other between two steps of the reduction.
 class RowConflicts {
 public:
   RowConflicts(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
                const MachineModel &machine)
       : machine(machine) {
     for (const Access &access : accesses)
-      if (isReadInSteps(op, access) && access.getStep(row, 2) == Step::Strided)
+      if (isReadInSteps(op, access) && access.getStrideKind(row, 2) == StrideKind::Strided)
         strides.push_back(
             access.getStride(row) *
             llvm::divideCeil(access.getRead().getSourceType().getElementTypeBitWidth(), 8));
   }
 
-  /// Cycles of a step. A line that was driven out is read again from the next cache, which
-  /// gives half a line a cycle.
+  /// Returns the cycles that conflicts add to a step. An evicted line is charged half a cycle.
   double getCost(int64_t rows) const {
     double cost = 0;
     for (int64_t stride : strides) {
-      DenseMap<int64_t, int64_t> lines; // by set
+      DenseMap<int64_t, int64_t> lines; // the number of lines in each set
       for (int64_t row = 0; row < rows; ++row)
         ++lines[llvm::mod(row * stride, machine.cacheWayBytes) / machine.cacheLine];
       for (auto [set, count] : lines)
@@ -199,7 +202,7 @@ private:
   SmallVector<int64_t> strides; ///< bytes
 };
 
-/// A register tile and what it costs per element.
+/// A register tile and its cost per element.
 struct RowTile {
   TileRows rows;
   int64_t vectors = 1;
@@ -207,7 +210,7 @@ struct RowTile {
 };
 } // namespace
 
-/// Iterations of `dim` and the dims before it that are fused with it.
+/// Returns the number of iterations of `dim` fused with the `fused` dims before it.
 static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
   int64_t extent = 1;
   for (unsigned d = dim - fused; d <= dim; ++d)
@@ -216,14 +219,14 @@ static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
   return extent;
 }
 
-/// The best tile of `columns` vectors and the rows of dim `row`.
+/// Returns the best tile for `columns` vectors along the vector dim and rows along dim `row`.
 static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
                              int64_t columns, const MachineModel &machine) {
   RowConflicts conflicts(op, accesses, row, machine);
   RowTile best;
   best.rows.dim = row;
   best.rows.fused = countFusable(op, accesses, row, 0);
-  // Some stay for addresses of gathers, constants and what the epilogue reads.
+  // Some registers are left for addresses of gathers, constants and reads of the epilogue.
   int64_t available = machine.registers - (machine.registers > 16 ? 4 : 2);
   int64_t extent = getFusedExtent(op, row, best.rows.fused);
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(columns, 4); ++vectors)
@@ -243,8 +246,8 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
   return best;
 }
 
-/// Tile of a parallel vector dim and one row dim; of dims that are about as good the innermost,
-/// whose rows lie closest.
+/// Chooses a tile of the parallel vector dim and one of `rowDims`. If several of `rowDims` are
+/// about equally good, takes the innermost of them, whose rows are closest in memory.
 static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
                                   ArrayRef<unsigned> rowDims, const MachineModel &machine,
                                   TileChoice &choice) {
@@ -274,7 +277,7 @@ unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsig
   return count;
 }
 
-/// The innermost dim that is long enough, of one or more.
+/// Returns the innermost of `dims` that is long enough for a tile. `dims` must not be empty.
 static unsigned chooseLongRow(te::ComputeOp op, ArrayRef<unsigned> dims) {
   unsigned choice = dims.front();
   for (unsigned dim : dims)
@@ -305,7 +308,8 @@ TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
     chooseContractionTile(op, accesses, rowDims, machine, choice);
     return choice;
   }
-  // Lanes over a reduction dim: a square of rows, each with one vector.
+  // If the vector dim is a reduction dim, the tile has rows along up to two dims, each row with one
+  // vector.
   choice.vectors = 1;
   while (!rowDims.empty() && choice.rows.size() < 2) {
     unsigned row = chooseLongRow(op, rowDims);

@@ -1,4 +1,4 @@
-//===- TileModel.h - which tile of an expression to keep in registers -===//
+//===- TileModel.h - chooses the register tile of an expression -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,27 +12,27 @@
 
 namespace mlir::tssa::layout {
 
-/// Rows of a tile: iterations of a parallel dim that share what is loaded for one.
+/// The rows of a tile: iterations of a parallel dim that share loads.
 struct TileRows {
   unsigned dim = 0;
-  int64_t extent = 1; ///< of the tile
-  unsigned fused = 0; ///< dims before `dim` that are one loop with it
+  int64_t extent = 1; ///< number of rows of the tile
+  unsigned fused = 0; ///< number of dims before `dim` that are fused with it
 };
 
-/// The decision for one expression, a plain value.
+/// The tile that was chosen for one expression.
 struct TileChoice {
-  std::optional<unsigned> vectorDim; ///< none: scalar code
+  std::optional<unsigned> vectorDim; ///< nothing for scalar code
   int64_t lanes = 1;
   int64_t vectors = 1;        ///< vector registers along the vector dim
   SmallVector<TileRows> rows; ///< other tiled dims
 };
 
-/// How many dims before `dim` all accesses walk as one with it, none of them before `first`.
+/// Returns how many of the dims directly before `dim`, but not before `first`, can be fused with
+/// `dim` such that each access keeps a constant stride.
 unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim, unsigned first);
 
-/// Picks the vector dim by what reads and writes cost per element, then the
-/// register tile by the loads and multiply-adds that a step of the reduction
-/// takes, with the shorter tiles at the ends counted.
+/// Chooses the vector dim by the cost of reads and writes per element, and then the register tile
+/// by the loads and multiply-adds of a reduction step, including the shorter tiles at the ends.
 TileChoice chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine);
 
 } // namespace mlir::tssa::layout

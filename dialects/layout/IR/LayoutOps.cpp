@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::tssa::layout;
 
-/// A bare word as a string attribute.
+/// Parses a keyword as a string attribute.
 static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &attr) {
   StringRef word;
   if (parser.parseKeyword(&word))
@@ -26,6 +26,9 @@ static void printKeyword(OpAsmPrinter &p, Operation *, StringAttr attr) { p << a
 
 #include "dialects/layout/IR/LayoutDialect.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "dialects/layout/IR/LayoutAttributes.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/layout/IR/LayoutTypes.cpp.inc"
 
@@ -33,6 +36,10 @@ static void printKeyword(OpAsmPrinter &p, Operation *, StringAttr attr) { p << a
 #include "dialects/layout/IR/LayoutOps.cpp.inc"
 
 void LayoutDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/layout/IR/LayoutAttributes.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/layout/IR/LayoutTypes.cpp.inc"

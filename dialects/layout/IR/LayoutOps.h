@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS_H
 #define DIALECTS_LAYOUT_IR_LAYOUTOPS_H
 
+#include "dialects/layout/IR/LayoutAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"

@@ -7,23 +7,10 @@
 #ifndef DIALECTS_LAYOUT_IR_LAYOUTOPS
 #define DIALECTS_LAYOUT_IR_LAYOUTOPS
 
+include "dialects/layout/IR/LayoutAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
-
-def Layout_Dialect : Dialect {
-  let name = "layout";
-  let cppNamespace = "::mlir::tssa::layout";
-  let summary = "how a tensor lies in memory and how the loops of a kernel run";
-  let description = [{
-    The `schedule` region of a `te.kernel` is a list of these ops. Loops are
-    values: `layout.loops` names the loops of one labelled te.compute in the
-    order of its dims, and every other op takes loops and gives the new ones.
-    A loop that was split or fused is used up. No op of a schedule changes what
-    a kernel computes.
-  }];
-  let useDefaultTypePrinterParser = 1;
-}
 
 def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
   let mnemonic = "loop";
@@ -34,9 +21,9 @@ class Layout_Op<string mnemonic, list<Trait> traits = []>
     : Op<Layout_Dialect, mnemonic, traits>;
 
 def Layout_LoopsOp : Layout_Op<"loops"> {
-  let summary = "the loops of a labelled expression, one per dim";
+  let summary = "return the loops of a labelled expression, one for each dim";
   let description = [{
-    Parallel dims first, then reduction dims, outermost first.
+    The loops of the parallel dims come first, then those of the reduction dims.
 
     Example: `%n, %o, %c = layout.loops @matmul : !layout.loop, !layout.loop, !layout.loop`
   }];
@@ -48,12 +35,13 @@ def Layout_LoopsOp : Layout_Op<"loops"> {
 def Layout_SplitOp : Layout_Op<"split"> {
   let summary = "replace a loop by nested loops";
   let description = [{
-    `factors` are the extents of the inner loops, outermost first; the extent of
-    the outermost, printed `*`, is what remains, rounded up. Where the factors
-    do not divide the extent the last outer iteration is shorter.
+    `factors` are the extents of the inner loops, outermost first. The extent of
+    the outermost loop, printed `*`, is the extent of the loop divided by all
+    factors, rounded up. If the factors do not divide the extent, the last outer
+    iteration is shorter.
 
     Constraints:
-    - (C1) every factor is at least 1 and there is a result more than factors.
+    - (C1) each factor is at least 1, and there is one more result than factors.
 
     Example: `%o, %m, %i = layout.split %l [*, 4, 16]`
   }];
@@ -64,7 +52,7 @@ def Layout_SplitOp : Layout_Op<"split"> {
 }
 
 def Layout_FuseOp : Layout_Op<"fuse"> {
-  let summary = "replace two loops by one over all pairs";
+  let summary = "replace two loops by one loop over all pairs of iterations";
   let description = [{
     Example: `%f = layout.fuse %outer, %inner`
   }];
@@ -74,7 +62,7 @@ def Layout_FuseOp : Layout_Op<"fuse"> {
 }
 
 def Layout_ReorderOp : Layout_Op<"reorder"> {
-  let summary = "the order of all loops of an expression, outermost first";
+  let summary = "set the order of all loops of an expression, outermost first";
   let description = [{
     Example: `layout.reorder %n, %o, %k, %i`
   }];
@@ -83,13 +71,13 @@ def Layout_ReorderOp : Layout_Op<"reorder"> {
 }
 
 def Layout_BindOp : Layout_Op<"bind"> {
-  let summary = "run the iterations of loops on the workers of a level";
+  let summary = "run the iterations of loops on a level of parallelism";
   let description = [{
-    Levels: `parallel` (the threads of a CPU) and `block` for loops that are
-    outermost and run over parallel dims; `lane` (the threads of a block) for loops
-    of constant extent anywhere. Lanes over a reduction dim hold partial results
-    that are joined at the end; they are the innermost lanes, and a power of two or
-    a multiple of 32. Where lanes have nothing to do they wait.
+    The levels `parallel` (the threads of a CPU) and `block` are for loops over
+    parallel dims that are outermost. The level `lane` (the threads of a block) is
+    for loops of constant extent anywhere. Lanes over a reduction dim hold partial
+    results, which are combined at the end. They are the innermost lanes, and
+    their number is a power of two or a multiple of 32. Lanes without work wait.
 
     Constraints:
     - (C1) `level` is one of the levels.
@@ -104,8 +92,8 @@ def Layout_BindOp : Layout_Op<"bind"> {
 def Layout_RegisterTileOp : Layout_Op<"register_tile"> {
   let summary = "unroll loops and keep all their accumulators in registers";
   let description = [{
-    The loops have constant extents and are innermost; loops over reduction dims
-    may stand outside of them.
+    The loops have constant extents and are innermost. Loops over reduction dims
+    may be outside of them.
 
     Example: `layout.register_tile %rows, %vectors`
   }];
@@ -116,8 +104,8 @@ def Layout_RegisterTileOp : Layout_Op<"register_tile"> {
 def Layout_VectorizeOp : Layout_Op<"vectorize"> {
   let summary = "run the iterations of a loop as the lanes of a vector";
   let description = [{
-    The loop is the innermost and has a constant extent; over a reduction dim the
-    lanes hold partial results that are combined at the end.
+    The loop is the innermost and has a constant extent. If it is a loop over a
+    reduction dim, the lanes hold partial results, which are combined at the end.
 
     Example: `layout.vectorize %i`
   }];
@@ -126,18 +114,19 @@ def Layout_VectorizeOp : Layout_Op<"vectorize"> {
 }
 
 def Layout_CacheOp : Layout_Op<"cache"> {
-  let summary = "keep what an iteration of a loop needs of an operand in shared memory";
+  let summary = "keep the part of an operand that a loop iteration needs in shared memory";
   let description = [{
-    `operand` is a number of an operand of the op that makes the value which the
-    body yields, such as 1 for the right factor of a product. At the start of each
-    iteration of `loop`, a serial loop over a reduction dim, the lanes compute the
-    operand once for every point of the block that differs in it; the body then
-    reads it from there.
+    `operand` is the number of an operand of the op whose result the body yields,
+    such as 1 for the right factor of a product. `loop` is a serial loop over a
+    reduction dim. At the start of each of its iterations, the lanes of a block
+    compute each distinct value of the operand once and store it in shared memory,
+    from which the body then reads it.
 
     Constraints:
     - (C1) `operand` is not negative; `level` is `shared`.
-    - the operand depends on dims of the expression by way of its reads and indexes
-      only, and checks no index from data (checked where the schedule is applied).
+    - (C2) the operand depends on dims of the expression only through reads and
+      indexes, and has no opaque index. This is checked when the schedule is
+      applied.
 
     Example: `layout.cache 0 at %k to shared`
   }];
@@ -147,11 +136,12 @@ def Layout_CacheOp : Layout_Op<"cache"> {
 }
 
 def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
-  let summary = "compute what is needed of an expression inside of a loop of its reader";
+  let summary = "compute the needed part of an expression in a loop of its reader";
   let description = [{
-    The part of `label` that one iteration of `loop` reads is computed at the start
-    of that iteration. Dims of `label` that the reads fix by loops up to `loop` are
-    fixed, the others run over their whole size.
+    The part of the expression `label` that one iteration of `loop` reads is
+    computed at the start of that iteration. If the reads index a dim of `label`
+    by `loop` or a loop around it, only that index of the dim is computed. The
+    other dims are computed over their whole size.
 
     Example: `layout.compute_at @max, %row`
   }];
@@ -160,10 +150,10 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
 }
 
 def Layout_InlineOp : Layout_Op<"inline"> {
-  let summary = "compute an expression anew at each of its reads";
+  let summary = "compute an expression at each of its reads";
   let description = [{
-    Constraints: the expression has one piece and no reduction (checked where the
-    schedule is applied).
+    The expression must have one piece and no reduction. This is checked when the
+    schedule is applied.
 
     Example: `layout.inline @scaled`
   }];

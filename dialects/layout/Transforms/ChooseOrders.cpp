@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk over the host program, producers first:
-// 1. A contraction with a constant operand stores its results with the dim of that
-//    operand's outputs (the channels) last: products are then vectors of channels,
-//    and windows move over whole vectors.
-// 2. Other kernels follow the largest read that walks dim by dim as they do.
-// 3. A tensor of which anything but elements is used, or by anything but a launch,
-//    keeps its order.
-// A launch with a new combination of orders gets its own copy of the kernel. A transposing
-// copy that its operand's new order has made an identity goes.
+// The launches of the host program are visited once, producers first:
+// 1. A contraction with a constant operand stores its results with the output channels last: the
+//    largest parallel dim that indexes the constant. Products are then vectors of channels, and the
+//    window of a convolution moves over whole vectors.
+// 2. Any other kernel adopts the order of the largest tensor that it reads, if it reads it dim by
+//    dim.
+// 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel does not only
+//    read its elements.
+// A launch with a new combination of orders gets its own copy of the kernel. A transposing copy is
+// removed if its operand's new order has made it an identity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// All dims in order, but `last` at the end.
+/// Returns the order in which dim `last` is moved to the end.
 static Order moveLast(unsigned rank, unsigned last) {
   Order order;
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -62,7 +63,7 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
   return remark::RemarkOpts::name(name).category("layout-choose-orders");
 }
 
-/// Whether index i of the read moves with parallel dim i alone, for each i.
+/// Returns whether each index i of the read depends on no parallel dim but dim i.
 static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
   unsigned rank = compute.getNumParallel();
   if (read.getSourceType().getRank() != rank)
@@ -74,7 +75,7 @@ static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
   return true;
 }
 
-/// Whether the only thing `kernel` does is to copy its one tensor, element by element.
+/// Returns whether `kernel` only copies a tensor, element by element.
 static bool isIdentityCopy(te::KernelOp kernel) {
   Operation &terminator = kernel.getBodyBlock().back();
   if (terminator.getNumOperands() != 1)
@@ -131,8 +132,8 @@ private:
     ++numDropped;
   }
 
-  /// Whether nobody notices when two tensors become one: what leaves the program or a region,
-  /// once, is a tensor of its own.
+  /// Returns whether `source` can replace `copy`. Two tensors that leave the program or a region
+  /// must remain distinct.
   static bool canTakePlaceOf(Value source, Value copy) {
     auto isLaunch = [](Operation *user) { return isa<te::LaunchOp>(user); };
     if (llvm::all_of(copy.getUsers(), isLaunch))
@@ -186,7 +187,7 @@ private:
     return outputs;
   }
 
-  /// Whether all that is done with `result` are reads of elements in kernels.
+  /// Returns whether `result` is only used by kernels that read elements of it.
   bool canReorder(Value result) {
     return llvm::all_of(result.getUses(), [&](OpOperand &use) {
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
@@ -220,7 +221,8 @@ private:
     return best;
   }
 
-  /// The largest parallel dim that the constant operand of a contraction has.
+  /// Returns the largest parallel dim that indexes the constant operand of a contraction, or
+  /// nothing if `compute` is not a contraction with a constant operand.
   static std::optional<unsigned> findChannelDim(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<te::Contraction> contraction = matchContraction(compute);
     if (!contraction)
@@ -232,7 +234,7 @@ private:
     te::ReadOp weights = isConstant(contraction->rhs)   ? contraction->rhs
                          : isConstant(contraction->lhs) ? contraction->lhs
                                                         : te::ReadOp();
-    // Of elements at indexes that are data, what lies last already is best.
+    // If the other operand is read at opaque indexes, its last dim should stay last.
     if (weights &&
         hasOpaqueIndex(weights == contraction->rhs ? contraction->lhs : contraction->rhs))
       return std::nullopt;
@@ -253,7 +255,7 @@ private:
     return text;
   }
 
-  /// Gives the parameters and results of `kernel` these orders.
+  /// Rewrites `kernel` such that its parameters and results have these orders.
   static void reorder(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
     for (auto [arg, order] : llvm::enumerate(inputs))
       if (!order.empty())

@@ -1,4 +1,4 @@
-//===- KeepRows.cpp - values of a row that several expressions compute ---===//
+//===- KeepRows.cpp - stores values that several expressions of a row compute -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Softmax sums the exponentials of a row, and divides them by the sum: merged, both
-/// expressions compute them. In a kernel whose expressions run row by row:
-/// 1. Find a value of the root that a reduction over the root's rows computes too.
-/// 2. If it costs more than to store and read it, and a row of it is small, it becomes
-///    an expression of its own, which both read.
-/// 3. Again, until nothing is left.
+/// Softmax sums the exponentials of a row and divides them by the sum. After merging, both
+/// expressions compute the exponentials. In a kernel whose expressions run row by row:
+/// 1. Find a value that both the root and a reduction over the root's rows compute.
+/// 2. If computing it costs more than storing and reading it, and a row of it is small, move it
+///    into an expression of its own, which both read.
+/// 3. Repeat until there is no such value.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// What a value must cost, in simple instructions, to be stored and read again.
+/// The least cost, in simple instructions, of a value that is worth storing and reading.
 static constexpr unsigned leastCost = 8;
 
 static unsigned getCost(Operation *op) {
@@ -49,20 +49,20 @@ static unsigned getCost(Operation *op) {
 }
 
 namespace {
-/// A value of the root, and where else it is computed.
+/// A value of the root, and the equal values that other expressions compute.
 struct SharedValue {
   Value value;
-  /// In program order.
+  /// The other expressions in program order, each with its equal value.
   SmallVector<std::pair<te::ComputeOp, Value>> others;
 };
 
-/// Finds shared values of one kernel and takes them out.
+/// Finds the shared values of one kernel and moves them into expressions of their own.
 class RowKeeper {
 public:
   RowKeeper(te::KernelOp kernel, int64_t limit)
       : kernel(kernel), members(kernel.getBodyBlock().getOps<te::ComputeOp>()), limit(limit) {}
 
-  /// The number of values taken out.
+  /// Returns the number of values that were moved.
   unsigned run() {
     if (members.size() < 2)
       return 0;
@@ -96,18 +96,18 @@ private:
     return elements <= limit;
   }
 
-  /// Whether the points of the reduction are those of the root, dim by dim.
+  /// Returns whether `member` is a reduction over the same domain as the root.
   bool hasPointsOfRoot(te::ComputeOp member) {
     return member.hasReduction() && member.getPieces().size() == 1 &&
-           member.getMixedSizes() == root.getMixedSizes();
+           member.getIterationDomain() == root.getIterationDomain();
   }
 
-  /// Whether equal ops, with equal operands, give equal values.
+  /// Returns whether the value of `op` is a constant or depends on the point of the domain only.
   static bool isOfPoint(Operation *op) {
     return isa<te::ComputeOp>(op->getParentOp()) || op->hasTrait<OpTrait::ConstantLike>();
   }
 
-  /// The same value at the same point: `lhs` of one body and `rhs` of another.
+  /// Returns whether `lhs` in one body and `rhs` in another are equal at each point.
   bool areEqual(Value lhs, Value rhs) {
     if (lhs == rhs)
       return true;
@@ -121,7 +121,7 @@ private:
         /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
   }
 
-  /// The value in a body that equals one of the root's.
+  /// Returns the value in `body` that equals `value` of the root, or null.
   Value findIn(Block &body, Value value) {
     for (Operation &op : body.without_terminator())
       if (op.getNumResults() == 1 && areEqual(op.getResult(0), value))
@@ -129,7 +129,7 @@ private:
     return {};
   }
 
-  /// What it takes to compute `value` in `body`.
+  /// Returns the cost of computing `value` in `body`. Adds the needed ops to `seen`.
   unsigned getCostOf(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != body || !seen.insert(op).second)
@@ -147,7 +147,9 @@ private:
            llvm::any_of(te::collectDims(value, body), [&](unsigned dim) { return dim >= rows; });
   }
 
-  /// The value that most others compute, and of those the last: the rest may be part of it.
+  /// Of the values of the root that are worth keeping, returns the one that the greatest number of
+  /// other expressions compute. If there are several, returns the last of them, which may be
+  /// computed from the others.
   std::optional<SharedValue> find() {
     std::optional<SharedValue> best;
     for (Operation &op : llvm::reverse(root.getPieceBlock()->without_terminator())) {
@@ -164,13 +166,13 @@ private:
     return best;
   }
 
-  /// Makes an expression of the value, before the first one that reads it.
+  /// Moves the value into a new expression before the first expression that reads it.
   void take(const SharedValue &shared) {
     auto [first, copied] = shared.others.front();
     OpBuilder builder(first);
     Block *body = first.getPieceBlock();
     te::ComputeOp kept =
-        te::buildCompute(builder, shared.value.getLoc(), first.getMixedSizes(),
+        te::buildCompute(builder, shared.value.getLoc(), first.getIterationDomain(),
                          shared.value.getType(), [&, value = copied](OpBuilder &inner, Location) {
                            IRMapping mapping;
                            te::PointMap point =
@@ -209,9 +211,9 @@ private:
   }
 
   te::KernelOp kernel;
-  SmallVector<te::ComputeOp> members; ///< but for the root
+  SmallVector<te::ComputeOp> members; ///< without the root
   te::ComputeOp root;
-  unsigned rows = 0; ///< leading dims of the root
+  unsigned rows = 0; ///< number of leading dims of the root that index a row
   int64_t limit;
 };
 

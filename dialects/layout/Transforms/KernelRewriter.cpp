@@ -34,7 +34,7 @@ static void setParameterTypes(te::KernelOp kernel) {
       FunctionType::get(kernel.getContext(), kernel.getBody().getArgumentTypes(), results));
 }
 
-/// Index expressions of all reads of `tensor` become what `index` makes of them.
+/// Applies `index` to the index expressions of all reads of `tensor`.
 static void rewriteReads(Value tensor, IndexFn index) {
   for (Operation *user : tensor.getUsers()) {
     auto read = dyn_cast<te::ReadOp>(user);
@@ -73,7 +73,7 @@ void layout::reorderParameter(te::KernelOp kernel, unsigned arg, ArrayRef<int64_
       [&](ArrayRef<AffineExpr> exprs) { return reorderExprs(exprs, order); }, order);
 }
 
-/// Replaces dims of every point op below `region`.
+/// Replaces the dims of each point op in `region` by the expressions `dims`.
 static void replaceDims(Region &region, ArrayRef<AffineExpr> dims) {
   auto replaceMap = [&](AffineMap map) {
     SmallVector<AffineExpr> exprs;
@@ -125,7 +125,7 @@ void layout::reorderResults(te::KernelOp kernel, te::ComputeOp compute, ArrayRef
     compute.setWhereAttr(ArrayAttr::get(context, sets));
   }
 
-  SmallVector<OpFoldResult> sizes = compute.getMixedSizes(), reordered(sizes);
+  SmallVector<OpFoldResult> sizes = compute.getIterationDomain(), reordered(sizes);
   for (unsigned position = 0; position < numParallel; ++position)
     reordered[position] = sizes[order[position]];
   SmallVector<int64_t> staticSizes;

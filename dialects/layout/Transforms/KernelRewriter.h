@@ -11,28 +11,27 @@
 
 namespace mlir::tssa::layout {
 
-/// An order of dims: storage dim i is logical dim `order[i]`. Empty means as it is.
+/// An order of dims: dim i in storage is logical dim `order[i]`. An empty order is the identity.
 using Order = SmallVector<int64_t, 6>;
 
 bool isIdentity(ArrayRef<int64_t> order);
 
-/// The type whose dim i is dim `order[i]` of `type`.
+/// Returns the type whose dim i is dim `order[i]` of `type`.
 RankedTensorType reorderType(RankedTensorType type, ArrayRef<int64_t> order);
 
-/// How an index of a parameter becomes indexes of its storage.
+/// Maps the indexes of an element to its indexes in storage.
 using IndexFn = function_ref<SmallVector<AffineExpr>(ArrayRef<AffineExpr>)>;
 
-/// Gives parameter `arg` of `kernel` the type `type`; reads of it get the index
-/// expressions that `index` makes of theirs. Sizes of a parameter with dynamic
-/// dims are reordered by `order`.
+/// Changes the type of parameter `arg` of `kernel` to `type`, and applies `index` to the index
+/// expressions of its reads. If the parameter has dynamic dims, its sizes are reordered by `order`.
 void rewriteParameter(te::KernelOp kernel, unsigned arg, RankedTensorType type, IndexFn index,
                       ArrayRef<int64_t> order = {});
 
-/// Stores parameter `arg` in `order`.
+/// Changes `kernel` such that parameter `arg` is stored in `order`.
 void reorderParameter(te::KernelOp kernel, unsigned arg, ArrayRef<int64_t> order);
 
-/// Stores the results of `compute`, an expression of `kernel`, in `order`: its
-/// parallel dims are permuted, and with them all that speaks of them.
+/// Changes `kernel` such that the results of `compute`, one of its expressions, are stored in
+/// `order`: permutes the parallel dims and all maps and sets over them.
 void reorderResults(te::KernelOp kernel, te::ComputeOp compute, ArrayRef<int64_t> order);
 
 } // namespace mlir::tssa::layout

@@ -14,38 +14,37 @@
 
 namespace mlir::tssa::layout {
 
-/// Kernels are shared by launches. A launch that needs its kernel changed gets a copy,
-/// the same one for launches that need the same change.
+/// Creates changed copies of kernels. Launches may share a kernel, so a launch that needs a change
+/// gets a copy of it. Launches that need the same change get the same copy.
 class KernelVariants {
 public:
   explicit KernelVariants(ModuleOp module) : module(module), symbols(module) {}
 
-  /// The kernel that `launch` runs on tensors; null after stage buffers, when it runs on
-  /// memory, or is a function already.
+  /// Returns the kernel of `launch`, or null if `launch` already works on memrefs or its kernel is
+  /// already a function.
   te::KernelOp lookup(te::LaunchOp launch) {
     if (!launch.getOuts().empty())
       return nullptr;
     return symbols.lookup<te::KernelOp>(launch.getKernel());
   }
 
-  /// Lets `launch` use a copy of its kernel that `rewrite` has changed. `change` says
-  /// what `rewrite` does: equal texts for one kernel mean equal copies.
+  /// Makes `launch` use a copy of its kernel that `rewrite` has changed. `change` identifies the
+  /// change: launches of the same kernel with equal `change` share one copy.
   void change(te::LaunchOp launch, StringRef change, function_ref<void(te::KernelOp)> rewrite);
 
-  /// Erases `launch`, which has no uses, and has its kernel looked at by eraseUnused.
+  /// Erases `launch`, which must have no uses, and lets `eraseUnused` consider its kernel.
   void release(te::LaunchOp launch) {
     copied.insert(lookup(launch));
     launch.erase();
   }
 
-  /// Erases the kernels of which there are copies, or that were released, and no launches
-  /// any more.
+  /// Erases each kernel that has no launch left and that was copied or lost a launch by `release`.
   void eraseUnused();
 
 private:
   ModuleOp module;
   SymbolTable symbols;
-  llvm::StringMap<StringAttr> variants; ///< by kernel and change
+  llvm::StringMap<StringAttr> variants; ///< names of copies, keyed by kernel and change
   llvm::SmallPtrSet<Operation *, 8> copied;
 };
 

@@ -1,4 +1,4 @@
-//===- Labels.cpp - names of the expressions of a kernel -===//
+//===- Labels.cpp - checks the labels of a kernel's expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,7 @@ LogicalResult layout::checkLabels(te::KernelOp kernel) {
   llvm::StringSet<> seen;
   for (auto expression : kernel.getBodyBlock().getOps<te::ComputeOp>())
     if (!expression.getLabel() || !seen.insert(*expression.getLabel()).second)
-      return expression.emitOpError("expects a label of its own in its kernel, for the schedule");
+      return expression.emitOpError(
+          "expects a label that is unique in its kernel, for the schedule");
   return success();
 }

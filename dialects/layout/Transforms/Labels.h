@@ -1,4 +1,4 @@
-//===- Labels.h - names of the expressions of a kernel -===//
+//===- Labels.h - checks the labels of a kernel's expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 
 namespace mlir::tssa::layout {
 
-/// Whether each expression of the kernel has a label of its own, which is how a schedule
-/// speaks of it; emits an error where not.
+/// Checks that each te.compute of the kernel has a unique label, by which the schedule refers to
+/// it. Emits an error and fails otherwise.
 LogicalResult checkLabels(te::KernelOp kernel);
 
 } // namespace mlir::tssa::layout

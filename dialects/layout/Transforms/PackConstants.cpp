@@ -1,4 +1,4 @@
-//===- PackConstants.cpp - weights in the order of the loops -===//
+//===- PackConstants.cpp - stores weights in the order of the loops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,11 +22,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Elements below which packing does not pay.
+/// Constants of fewer elements than this are not packed.
 static constexpr int64_t fewElements = 64;
 
 namespace {
-/// A parameter with its new storage.
+/// A parameter and its new storage.
 struct PackedParameter {
   unsigned arg;
   Packing packing;
@@ -78,9 +78,10 @@ private:
                : te::ConstantOp();
   }
 
-  /// The constants that one factor of a sum of products is computed from, such as packed numbers
-  /// and their scales, and a read of the other factor; of a sum of squares, such as those of
-  /// distances, the constants and a read of what they meet.
+  /// The weights of a sum of products. `reads` are the reads of constants from which one factor is
+  /// computed, such as packed numbers and their scales; `data` is a read of the other factor. If
+  /// both factors are computed from the same reads, as in a sum of squared distances, `reads` are
+  /// those of constants and `data` is one of the others.
   struct Weights {
     SmallVector<te::ReadOp> reads;
     te::ReadOp data;
@@ -102,7 +103,8 @@ private:
     return Weights{weights, *other};
   }
 
-  /// Whether the constant that `read` reads may be stored anew; a remark says why not.
+  /// Returns whether the constant that `read` reads may be packed. If not, emits a remark with the
+  /// reason.
   static bool canPack(te::ReadOp read, te::LaunchOp launch) {
     te::ConstantOp constant = getConstant(read, launch);
     StringRef obstacle;
@@ -123,8 +125,8 @@ private:
     return remark::RemarkOpts::name("packed").category("layout-pack-constants");
   }
 
-  /// The storage that the weights of `compute` want, if it is a sum of products with a
-  /// constant factor.
+  /// Returns the parameters to pack for `compute`, if it is a sum of products with a constant
+  /// factor, and the best storage of each.
   SmallVector<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<Weights> weights = findWeights(compute, launch);
     if (!weights)
@@ -151,8 +153,8 @@ private:
     return parameters;
   }
 
-  /// The other dims of the weights: those whose reduction loop takes long steps
-  /// through the data come first.
+  /// Returns the order of the dims of the weights other than `blocked`: first the parallel dims,
+  /// then the reduction dims in descending order of their stride in `data`.
   static SmallVector<int64_t, 6> getInnerOrder(te::ComputeOp compute, te::ReadOp weights,
                                                te::ReadOp data, unsigned blocked) {
     Access access(data, compute.getNumDims());
@@ -160,7 +162,7 @@ private:
     for (int64_t i = 0; i < weights.getSourceType().getRank(); ++i) {
       if (i == blocked)
         continue;
-      int64_t stride = std::numeric_limits<int64_t>::max(); // parallel dims first
+      int64_t stride = std::numeric_limits<int64_t>::max(); // puts parallel dims first
       for (unsigned dim = compute.getNumParallel(); dim < compute.getNumDims(); ++dim)
         if (weights.getMap().getResult(i).isFunctionOfDim(dim))
           stride = std::min(stride, std::abs(access.getStride(dim)));

@@ -32,7 +32,7 @@ SmallVector<AffineExpr> Packing::getIndex(ArrayRef<AffineExpr> logical) const {
   return index;
 }
 
-/// The bytes of all elements; none for a splat or an attribute without bytes.
+/// Returns the bytes of all elements, or nothing for a splat or an attribute without bytes.
 static std::optional<ArrayRef<char>> getBytes(ElementsAttr value) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (dense.isSplat())
@@ -45,7 +45,7 @@ static std::optional<ArrayRef<char>> getBytes(ElementsAttr value) {
 }
 
 namespace {
-/// Copies elements in the order of storage.
+/// Copies the elements of a constant to packed storage.
 class Packer {
 public:
   Packer(const Packing &packing, RankedTensorType logical, ArrayRef<char> source, char *target)
@@ -55,34 +55,34 @@ public:
       strides[dim] = strides[dim + 1] * logical.getDimSize(dim + 1);
     for (int64_t dim : packing.order) {
       sizes.push_back(logical.getDimSize(dim));
-      steps.push_back(strides[dim] * width);
+      byteStrides.push_back(strides[dim] * width);
     }
-    blockedStep = strides[packing.blocked] * width;
+    blockedStride = strides[packing.blocked] * width;
     blockedSize = logical.getDimSize(packing.blocked);
     block = packing.block;
   }
 
   void run() {
     for (int64_t first = 0; first < blockedSize; first += block)
-      copy(0, first * blockedStep, std::min(block, blockedSize - first));
+      copy(0, first * blockedStride, std::min(block, blockedSize - first));
   }
 
 private:
   void copy(unsigned dim, int64_t offset, int64_t count) {
     if (dim < sizes.size()) {
       for (int64_t i = 0; i < sizes[dim]; ++i)
-        copy(dim + 1, offset + i * steps[dim], count);
+        copy(dim + 1, offset + i * byteStrides[dim], count);
       return;
     }
     for (int64_t i = 0; i < count; ++i)
-      std::memcpy(target + i * width, source + offset + i * blockedStep, width);
+      std::memcpy(target + i * width, source + offset + i * blockedStride, width);
     target += block * width;
   }
 
   const char *source;
   char *target;
-  int64_t width, blockedStep = 0, blockedSize = 0, block = 1;
-  SmallVector<int64_t> sizes, steps;
+  int64_t width, blockedStride = 0, blockedSize = 0, block = 1;
+  SmallVector<int64_t> sizes, byteStrides;
 };
 } // namespace
 

@@ -12,9 +12,9 @@
 
 namespace mlir::tssa::layout {
 
-/// Storage of a tensor: dim `blocked` is cut into blocks of `block` elements; the
-/// number of the block is the first dim, the dims `order` follow, the place in the
-/// block is the last. For o16: [o/16, c, kh, kw, 16].
+/// A blocked storage of a tensor. Dim `blocked` is divided into blocks of `block` elements. The
+/// dims in storage are the number of the block, then the dims `order`, then the position in the
+/// block. For example, blocks of 16 of dim o give [o/16, c, kh, kw, 16].
 struct Packing {
   int64_t blocked = 0, block = 1;
   SmallVector<int64_t, 6> order; ///< all dims but `blocked`
@@ -23,13 +23,14 @@ struct Packing {
     return blocked == other.blocked && block == other.block && order == other.order;
   }
 
+  /// Returns the type in storage of a tensor of type `logical`.
   RankedTensorType getType(RankedTensorType logical) const;
-  /// Indexes of storage for logical indexes.
+  /// Returns the indexes in storage of the element at the indexes `logical`.
   SmallVector<AffineExpr> getIndex(ArrayRef<AffineExpr> logical) const;
 };
 
-/// The elements of `value` in this storage; null if its bytes cannot be had. The
-/// last block is filled up with zeros.
+/// Returns the elements of `value` in this storage, with the last block padded with zeros. Returns
+/// null if `value` is a splat, has no accessible bytes, or has elements that are not whole bytes.
 ElementsAttr pack(ElementsAttr value, const Packing &packing);
 
 } // namespace mlir::tssa::layout

@@ -18,10 +18,11 @@ namespace mlir::tssa::layout {
 #define GEN_PASS_REGISTRATION
 #include "dialects/layout/Transforms/Passes.h.inc"
 
-/// Stage layout: layouts are chosen and materialised, schedules filled.
+/// Adds the passes of the layout stage for CPUs, which choose how tensors are stored and fill in
+/// the schedules.
 void buildLayoutStage(OpPassManager &manager, const MachineModel &machine);
 
-/// Stage layout for devices: schedules are filled.
+/// Adds the passes of the layout stage for devices, which fill in the schedules.
 void buildDeviceLayoutStage(OpPassManager &manager);
 
 } // namespace mlir::tssa::layout

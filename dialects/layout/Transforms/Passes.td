@@ -13,13 +13,14 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in which results of kernels are stored";
   let description = [{
     Contractions with a constant operand store their output channels last, so that a vector holds
-    adjacent channels; the kernels that read them adopt the same order. Where launches want
-    different orders, a kernel is copied. A transposing copy is removed when its operand is now
-    stored in the order of the copy. Remarks give each order that was chosen, each copy that was
-    removed, and the reason where neither was possible.
+    adjacent channels; the kernels that read them adopt the same order. If launches need different
+    orders, a kernel is copied. A transposing copy is removed if its operand is now stored in the
+    order of the copy. Remarks give each order that was chosen and each copy that was removed, or
+    the reason why the order was not changed or the copy not removed.
 
-    - **Needs**: launches of kernels (the end of stage te).
-    - **Keeps**: tensors that are arguments or results, or that an op other than a launch uses.
+    - **Needs**: launches of kernels (the end of the te stage).
+    - **Keeps**: the order of tensors that are arguments or results of the program, or that an op
+      other than a launch uses.
     - **Gives up**: the results of te.update and te.scan.
 
     ```mlir
@@ -73,11 +74,11 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let summary = "store constants in the order in which kernels read them";
   let description = [{
     A factor of a sum of products is often computed from a constant: weights, or the bytes that
-    weights are unpacked from. When it is read along the vector dim, the constant is stored in
-    blocks as wide as the register tile, and the blocks in the order of the reduction loops, so that
-    a kernel walks it from front to back. The new constant is made at compile time, and its last
+    weights are unpacked from. If the constant is read along the vector dim, it is stored in blocks
+    as wide as the register tile. The blocks are in the order of the reduction loops, so that a
+    kernel reads the constant from front to back. The new constant is computed at compile time, and its last
     block is padded with zeros. Remarks give the number of elements before and after, or the reason
-    why a constant stays as it is.
+    why a constant is not packed.
 
     - **Needs**: launches of kernels whose weights are te.constant.
     - **Keeps**: constants that are small, or that a kernel reads in more than one way.
@@ -124,16 +125,16 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
 }
 
 def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
-  let summary = "compute once what two expressions of a row compute";
+  let summary = "store values of a row that several expressions compute";
   let description = [{
     In a kernel whose expressions run row by row, such as softmax, a value that a reduction and the
-    root compute at the same points becomes an expression of its own that both read: the
-    exponentials of a row are kept until they are divided by their sum. A value is kept only if it
-    costs more to compute than to store and read, and only for rows of a known size of at most
-    `elements`; values of longer rows are computed again. Remarks name the values that are kept and
-    give the reason for rows that are not.
+    root compute at the same points becomes an expression of its own, which both read. In a softmax,
+    the exponentials of a row are kept until they are divided by their sum. A value is kept only if
+    it costs more to compute than to store and read, and only if a row has a static size of at most
+    `elements`; the values of longer rows are computed again. Remarks show the values that are kept,
+    or give the reason why those of a kernel are not.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: kernels that have a schedule.
     - **Gives up**: nothing.
 
@@ -178,19 +179,19 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"elements", "elements", "int64_t", "4096",
-           "of a row that is kept: what targets allow at a loop">];
+           "greatest number of elements of a row that is kept">];
   let statistics = [Statistic<"numKept", "kept", "values kept for a row">];
 }
 
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
-  let summary = "fill the schedule of every kernel that has none";
+  let summary = "fill in the schedule of each kernel that has none";
   let description = [{
     An analytical model picks the vector dim (along which reads and writes are contiguous or
-    invariant), a register tile that reuses what it loads, and the loops that threads share. Every
+    invariant), a register tile that reuses loaded values, and the loops that threads share. Each
     kernel then has a schedule that performs well without tuning. A remark gives the tile and the
     vector of each kernel.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
     - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 
@@ -232,15 +233,15 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
 }
 
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
-  let summary = "fill the schedule of every kernel that has none, for blocks of threads";
+  let summary = "fill in the schedule of each kernel that has none, for blocks of threads";
   let description = [{
-    Large products are tiled: a block of threads computes a square of results and keeps a few steps
-    of both operands in shared memory. The lanes of a warp or of a block share a long reduction;
-    other results have one lane each, and a lane computes four elements at once where they are
-    adjacent. In a kernel of several expressions a block computes a row. A remark gives the form
-    that was chosen for each kernel.
+    Large products are tiled: a block of threads computes a square of results, and keeps the parts
+    of both operands for a few reduction steps in shared memory. The lanes of a warp or of a block
+    share a long reduction. Any other result is computed by one lane, and a lane computes four
+    elements at once if they are adjacent. In a kernel of several expressions, a block computes a
+    row. A remark gives the form that was chosen for each kernel.
 
-    - **Needs**: kernels with labelled expressions (the end of stage te).
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
     - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
 

@@ -1,4 +1,4 @@
-//===- RowDims.cpp - expressions computed at rows of another -===//
+//===- RowDims.cpp - expressions computed row by row with another -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

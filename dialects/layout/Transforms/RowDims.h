@@ -1,4 +1,4 @@
-//===- RowDims.h - expressions computed at rows of another -===//
+//===- RowDims.h - expressions computed row by row with another -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace mlir::tssa::layout {
 
-/// Leading dims of `root` that are indexes of its reads of `inner`, in order: what an
-/// iteration of their loops reads of `inner` is one row. Expressions computed at such rows
-/// may read it, too, or only they.
+/// Returns the number of leading dims of `root` that index the reads of `inner`, in order. An
+/// iteration of the loops over these dims reads one row of `inner`. The reads may be in `root`, or
+/// in expressions that are computed row by row with `root`. Returns 0 if there are no such reads.
 unsigned countRowDims(te::ComputeOp root, te::ComputeOp inner);
 
-/// The most of them that one of `inner` has.
+/// Returns the maximum over all `inner`.
 unsigned countRowDims(te::ComputeOp root, ArrayRef<te::ComputeOp> inner);
 
-/// Has each of `inner` computed at the row of `root` that it is read at: at one of `loops`, those
-/// of the root's leading dims. What is no part of a row is left out; it is refused where the
-/// schedule is applied.
+/// Adds an op to the schedule for each of `inner`, so that it is computed in the loop over the rows
+/// of `root` that read it. `loops` are the loops of the root's leading dims. An expression that is
+/// not read row by row is left out, which is an error when the schedule is applied.
 void computeAtRows(OpBuilder &builder, te::ComputeOp root, ArrayRef<te::ComputeOp> inner,
                    ArrayRef<Value> loops);
 

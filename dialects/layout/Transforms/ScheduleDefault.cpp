@@ -7,15 +7,13 @@
 //
 // For each labelled expression:
 // 1. Choose the tile (Analysis/TileModel).
-// 2. Fuse neighbouring dims that all accesses walk as one: into the vector dim without a
-//    reduction, into the rows of a tile with one.
-// 3. Split the tiled dims, order the loops: outer loops of parallel dims (the
-//    vector dim's before the rows'), reduction loops (longest strides outermost),
-//    rows, vectors, lanes.
+// 2. Fuse adjacent dims if each access keeps a constant stride: with the vector dim if there is no
+//    reduction, or with the dims of the tile's rows if there is one.
+// 3. Split the tiled dims and order the loops: outer loops of parallel dims (that of the vector dim
+//    before those of the rows), reduction loops (longest strides outermost), rows, vectors, lanes.
 // 4. Bind the outer loops to threads.
-// In a kernel of several expressions the last is the root; the others are computed
-// at the innermost of its loops that their reads fix, and their own loops run
-// serially there.
+// In a kernel of several expressions, the last one is the root. Each of the others is computed at
+// the innermost loop of the root that indexes its reads, and its own loops run serially there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +45,7 @@ public:
       : builder(builder), op(op), accesses(getAccesses(op)),
         choice(chooseTile(op, accesses, machine)), loc(op.getLoc()) {}
 
-  /// Writes the schedule of a root, at whose loops `inner` are computed.
+  /// Writes the schedule of a root expression, with `inner` computed at its loops.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
     rowDims = countRowDims(op, inner);
     bind = true;
@@ -55,7 +53,7 @@ public:
     computeAtRows(builder, op, inner, loops);
   }
 
-  /// Writes the schedule of an expression computed at the loop of a row of the root; its
+  /// Writes the schedule of an expression that is computed for each row of the root, so that its
   /// first `rows` dims have one iteration.
   void writeInner(unsigned rows) {
     rowDims = rows;
@@ -97,7 +95,7 @@ private:
     loops.assign(named.getLoops().begin(), named.getLoops().end());
   }
 
-  /// Fuses the `count` dims before `dim` into it.
+  /// Fuses the `count` dims before `dim` with `dim`.
   void fuseInto(unsigned dim, unsigned count) {
     for (unsigned other = dim; other-- > dim - count;) {
       loops[dim] = FuseOp::create(builder, loc, loopType(), loops[other], loops[dim]);
@@ -105,7 +103,7 @@ private:
     }
   }
 
-  /// Fuses the dims before the vector dim into it, as far as all accesses allow.
+  /// Fuses the dims before the vector dim with it, as far as all accesses allow.
   void fuseVectorDim() {
     if (!choice.vectorDim)
       return;
@@ -150,7 +148,7 @@ private:
     lanes = parts.back();
   }
 
-  /// Reduction dims, the one with the longest steps first.
+  /// Returns the reduction dims in descending order of the strides of their reads.
   SmallVector<unsigned> getReductionOrder() {
     SmallVector<unsigned> order;
     DenseMap<unsigned, int64_t> strides;
@@ -164,8 +162,9 @@ private:
     return order;
   }
 
-  /// The first dim before the vector dim along which what is read over the vector
-  /// dim stays the same: blocks of it are best kept while that dim's loop runs.
+  /// Returns the first dim before the vector dim for which some read is invariant along the dim but
+  /// varies along the vector dim. A block of that read should stay in the cache while the loop of
+  /// the dim runs.
   std::optional<unsigned> findFirstReuse() {
     if (!choice.vectorDim || *choice.vectorDim >= op.getNumParallel() || !op.hasReduction())
       return std::nullopt;
@@ -173,8 +172,8 @@ private:
       for (const Access &access : accesses)
         if (!access.isWrite() && op.getStaticSizes()[dim] != 1 &&
             access.getRead()->getParentRegion() != &op.getEpilogue() &&
-            access.getStep(*choice.vectorDim, 2) != Step::Invariant &&
-            access.getStep(dim, 2) == Step::Invariant)
+            access.getStrideKind(*choice.vectorDim, 2) != StrideKind::Invariant &&
+            access.getStrideKind(dim, 2) == StrideKind::Invariant)
           return dim;
     return std::nullopt;
   }
@@ -201,7 +200,8 @@ private:
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
-    // What is computed at a row is computed once: only rows are spread.
+    // Threads share only the rows, not the work within a row, so that the expressions of a row are
+    // computed once.
     ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
     if (!bound.empty() && bind)
       BindOp::create(builder, loc, bound, "parallel");
@@ -212,14 +212,14 @@ private:
   SmallVector<Access> accesses;
   TileChoice choice;
   Location loc;
-  SmallVector<Value> loops; ///< by dim: the outermost loop of it; null once fused
+  SmallVector<Value> loops; ///< the outermost loop of each dim; null once it is fused
   SmallVector<Value> outer, tiled;
   Value lanes;
-  unsigned rowDims = 0; ///< leading dims that stay whole loops
+  unsigned rowDims = 0; ///< number of leading dims that are not split or fused
   bool bind = false;
 };
 
-/// Writes the schedule of a kernel, whose last expression is the root.
+/// Writes the schedule of a kernel. Its last expression is the root.
 static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel &machine) {
   SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
   if (expressions.empty()) {

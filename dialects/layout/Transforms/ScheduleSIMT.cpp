@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For each labelled expression, one of four forms:
-// 1. Product of two large operands: a block has a square of results, a lane a small
-//    square of those; the operands go through shared memory in steps of the
+// A labelled expression gets one of four forms:
+// 1. Product of two large operands: a block computes a square of results and a lane a small square
+//    of these. The operands of a few reduction steps at a time are kept in shared memory.
+// 2. Long reduction that has few results, or whose sources are contiguous along the reduction
+//    rather than along the results: a warp or a block computes one result, and its lanes share the
 //    reduction.
-// 2. Long reduction whose sources lie along it, or with few results: a warp or a
-//    block per result, lanes over the reduction.
-// 3. Any other reduction: a lane per result.
-// 4. No reduction: all dims are one loop, of which a lane does four elements where
-//    they lie side by side.
-// In a kernel of several expressions a block has a row of the root; the other
-// expressions are computed at that row, by all of its lanes.
+// 3. Any other reduction: a lane computes one result.
+// 4. No reduction: all dims are fused to one loop, and a lane computes four elements at once if
+//    these are adjacent.
+// In a kernel of several expressions, a block computes a row of the root. The other expressions are
+// computed for that row, by all lanes of the block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,22 +37,23 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Extent taken for a dim whose size is not known.
+/// The extent assumed for a dim of dynamic size.
 static constexpr int64_t assumedExtent = 256;
 static constexpr int64_t warpSize = 32;
-/// Threads of a block that does one loop.
+/// The number of threads of a block, except for tiled products.
 static constexpr int64_t blockSize = 256;
-/// Fewer elements than this are spread over as many threads as there can be.
+/// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
-/// Results that occupy a device when each is the work of one lane.
+/// The number of results that occupy a device if one lane computes each.
 static constexpr int64_t manyResults = 2048;
-/// Steps of a reduction that are worth a block when results are few.
+/// The least number of reduction steps that lanes share if there are few results.
 static constexpr int64_t longReduction = 512;
-/// Steps of a reduction that one block does rather than a warp.
+/// If a reduction has at least this many steps, a block shares them instead of a warp.
 static constexpr int64_t blockReduction = 2048;
-/// Least extents of a product that is tiled, and blocks that occupy a device.
+/// The least extents of a product that is tiled, and the number of blocks that occupy a device.
 static constexpr int64_t leastTiled = 16, manyBlocks = 64;
-/// Lanes along each side of a block's square, and steps kept in shared memory.
+/// The number of lanes along each side of a block's square, and of reduction steps whose operands
+/// are kept in shared memory at a time.
 static constexpr int64_t sideLanes = 16, keptSteps = 16;
 
 static remark::RemarkOpts getRemarkOptions() {
@@ -60,9 +61,10 @@ static remark::RemarkOpts getRemarkOptions() {
 }
 
 namespace {
-/// Dims of a product by what depends on them.
+/// The parallel dims of a product: those that both factors or neither depend on, and those that
+/// only the first or only the second factor depends on.
 struct ProductDims {
-  SmallVector<unsigned> both, first, second; ///< parallel dims
+  SmallVector<unsigned> both, first, second;
 };
 
 /// Writes the schedule of one expression.
@@ -81,7 +83,7 @@ public:
     writeReduction();
   }
 
-  /// Writes the schedule of a root, at whose rows `inner` are computed.
+  /// Writes the schedule of a root expression, with `inner` computed at its rows.
   void writeRoot(ArrayRef<te::ComputeOp> inner) {
     unsigned rows = countRowDims(op, inner);
     nameLoops();
@@ -92,15 +94,15 @@ public:
     computeAtRows(builder, op, inner, rowLoops);
   }
 
-  /// Writes the schedule of an expression computed at a row of the root; its first
-  /// `rows` dims have one iteration.
+  /// Writes the schedule of an expression that is computed for each row of the root, so that its
+  /// first `rows` dims have one iteration.
   void writeInner(unsigned rows) {
     nameLoops();
     writeInBlock(rows);
   }
 
 private:
-  /// Says in which way the expression is spread over threads.
+  /// Emits a remark that says how the expression is distributed over threads.
   void explain(const char *form, StringRef key, int64_t count) {
     remark::passed(loc, getRemarkOptions()) << remark::metric("Expression", *op.getLabel())
                                             << remark::add(form) << remark::metric(key, count);
@@ -121,7 +123,7 @@ private:
     return fused;
   }
 
-  /// The outer loop and the inner one, of `factor` iterations.
+  /// Splits `loop`. Returns the outer loop and the inner loop, which has `factor` iterations.
   std::pair<Value, Value> split(Value loop, int64_t factor) {
     SmallVector<Type> types(2, loopType());
     auto op = SplitOp::create(builder, loc, types, loop, ArrayRef<int64_t>{factor});
@@ -144,7 +146,7 @@ private:
     return llvm::to_vector(llvm::seq<unsigned>(first, op.getNumParallel()));
   }
 
-  /// Reduction dims, the one with the longest steps first.
+  /// Returns the reduction dims in descending order of the strides of their reads.
   SmallVector<unsigned> getReductionDims() {
     auto dims = llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims()));
     DenseMap<unsigned, uint64_t> strides;
@@ -181,8 +183,9 @@ private:
     return std::clamp(needed, warpSize, blockSize);
   }
 
-  /// Elements that one lane does at once of the loop over all parallel dims from
-  /// `first` on; 1 where they do not lie side by side at addresses that vectors need.
+  /// Returns how many elements one lane computes at once in the loop over the parallel dims, from
+  /// dim `first` to the last one. Returns 1 if the elements are not adjacent, or if their addresses
+  /// are not aligned as vector accesses need.
   int64_t chooseVector(unsigned first) {
     unsigned last = op.getNumParallel() - 1;
     int64_t width = 32;
@@ -194,7 +197,7 @@ private:
     bool divisible =
         op.getStaticSizes()[last] % lanes == 0 && !ShapedType::isDynamic(op.getStaticSizes()[last]);
     for (const Access &access : accesses) {
-      if (access.getStep(last, lanes) == Step::Strided || access.isGuardedBy(last))
+      if (access.getStrideKind(last, lanes) == StrideKind::Strided || access.isGuardedBy(last))
         return 1;
       if (!divisible && !walksAsOne(access, first))
         return 1;
@@ -202,11 +205,11 @@ private:
     return lanes;
   }
 
-  /// Whether the access walks from one element to the next over all parallel dims
-  /// from `first` on, which are all there are.
+  /// Returns whether the access is contiguous over the fused loop of all parallel dims. Returns
+  /// false if `first` is not 0.
   bool walksAsOne(const Access &access, unsigned first) {
     unsigned last = op.getNumParallel() - 1;
-    if (first != 0 || access.getStep(last, 2) != Step::Contiguous)
+    if (first != 0 || access.getStrideKind(last, 2) != StrideKind::Contiguous)
       return false;
     int64_t extent = getAssumedSize(op.getStaticSizes()[last]);
     for (unsigned dim = last; dim-- > 0;) {
@@ -224,7 +227,7 @@ private:
   unsigned countStrided(unsigned dim) {
     return llvm::count_if(accesses, [&](const Access &access) {
       return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue() &&
-             access.getStep(dim, 2) == Step::Strided;
+             access.getStrideKind(dim, 2) == StrideKind::Strided;
     });
   }
 
@@ -271,7 +274,7 @@ private:
     BindOp::create(builder, loc, ValueRange{warp, inner}, "lane");
   }
 
-  /// The loops `first`, then those of dims.
+  /// Orders the loops: `first`, then the loops of `dims`.
   void reorder(ArrayRef<Value> first, ArrayRef<unsigned> dims) {
     SmallVector<Value> order(first);
     for (unsigned dim : dims)
@@ -283,7 +286,7 @@ private:
   // A row in a block
   //===--------------------------------------------------------------------===//
 
-  /// Spreads the dims from `rows` on over the lanes of one block.
+  /// Distributes the dims after the first `rows` ones over the lanes of one block.
   void writeInBlock(unsigned rows) {
     SmallVector<unsigned> parallel = getParallelDims(rows), reduction = getReductionDims();
     SmallVector<Value> order(ArrayRef(loops).take_front(rows));
@@ -299,7 +302,7 @@ private:
       BindOp::create(builder, loc, lane, "lane");
       return;
     }
-    if (parallel.empty()) // short: one lane does it
+    if (parallel.empty()) // a short reduction: one lane computes it
       return reorder(order, reduction);
     int64_t lanes = reduction.empty() ? chooseVector(rows) : 1;
     Value outer = fuse(parallel), vector;
@@ -321,7 +324,8 @@ private:
   // Products
   //===--------------------------------------------------------------------===//
 
-  /// The dims of a sum of products whose factors each have a side of their own.
+  /// Returns the dims of a large sum of products in which each factor has parallel dims of its own,
+  /// or nothing if the expression is not such a sum.
   std::optional<ProductDims> matchProduct() {
     std::optional<te::Factors> factors = matchFactors(op);
     if (!factors || getProduct(getReductionDims()) < leastTiled)
@@ -337,14 +341,14 @@ private:
     if (dims.first.empty() || dims.second.empty() || getProduct(dims.first) < leastTiled ||
         getProduct(dims.second) < leastTiled)
       return std::nullopt;
-    // Results lie side by side along the second side.
+    // The second factor is the one that depends on the last dim, along which results are adjacent.
     if (llvm::is_contained(dims.first, op.getNumParallel() - 1))
       std::swap(dims.first, dims.second);
     return dims;
   }
 
-  /// Results along each side of what a lane computes: fewer when there would be too
-  /// few blocks.
+  /// Returns the side of the square of results that a lane computes. It is smaller if there would
+  /// otherwise be too few blocks.
   int64_t chooseSide(const ProductDims &dims) {
     auto countBlocks = [&](int64_t side) {
       return llvm::divideCeil(getProduct(dims.first), side * sideLanes) *
@@ -380,7 +384,7 @@ private:
   te::ComputeOp op;
   SmallVector<Access> accesses;
   Location loc;
-  SmallVector<Value> loops; ///< by dim
+  SmallVector<Value> loops; ///< the loop of each dim
 };
 
 struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
@@ -400,7 +404,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
       signalPassFailure();
   }
 
-  /// The last expression of a kernel is its root.
+  /// Writes the schedule of a kernel. Its last expression is the root.
   static void schedule(OpBuilder &builder, te::KernelOp kernel) {
     SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
     if (expressions.empty()) {

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For a divisor c that is one term:
-/// 1. multiples of c leave the value: (q*c + r) floordiv c = q + r floordiv c;
-/// 2. a rest in [k*c, (k+1)*c) has the quotient k;
-/// 3. a rest g*a + b with 0 <= b < g and g dividing c has the quotient
-///    a floordiv (c/g), and its mod is g*(a mod (c/g)) + b;
-/// 4. nested divisions are joined; what is left becomes an atom.
+/// The rules for a divisor c that is a single term:
+/// 1. Multiples of c are split off: (q*c + r) floordiv c = q + r floordiv c.
+/// 2. A remainder in [k*c, (k+1)*c) has the quotient k.
+/// 3. For a remainder g*a + b with 0 <= b < g, where g divides c, the quotient is
+///    a floordiv (c/g), and the mod is g*(a mod (c/g)) + b.
+/// 4. Nested divisions become one. A division that no rule simplifies becomes an atom.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// value = g * high + low with 0 <= low < g, g dividing the divisor.
+/// A split of a value into g * high + low with 0 <= low < g, where g (`divisor`) divides the
+/// divisor of the division.
 struct IndexSimplifier::Split {
   Term divisor;
   Polynomial high, low;
@@ -35,8 +36,8 @@ struct Multiples {
 };
 } // namespace
 
-/// value = divisor * quotient + rest. With `reduce`, coefficients of the rest are
-/// brought near zero for a constant divisor.
+/// Returns `quotient` and `rest` with value = divisor * quotient + rest. With `reduce` and a
+/// constant divisor, the coefficients of the rest are reduced to values below the divisor.
 static Multiples takeMultiples(const Polynomial &value, const Term &divisor, bool reduce) {
   Multiples result;
   for (const Term &term : value.getTerms()) {
@@ -56,7 +57,7 @@ static Multiples takeMultiples(const Polynomial &value, const Term &divisor, boo
   return result;
 }
 
-/// The only atom, if value = atom + constant.
+/// Returns the atom of `value` if it is of `kind` and value = atom + constant; null otherwise.
 static AffineBinaryOpExpr getSingleDivision(const Polynomial &value, AffineExprKind kind) {
   ArrayRef<Term> terms = value.getTerms();
   if (terms.empty() || terms.size() > 2 || (terms.size() == 2 && !terms[1].isConstant()))
@@ -67,7 +68,7 @@ static AffineBinaryOpExpr getSingleDivision(const Polynomial &value, AffineExprK
   return cast<AffineBinaryOpExpr>(terms[0].atoms[0]);
 }
 
-/// A divisor that is a positive constant or product.
+/// Returns the single term of `value` if its coefficient is positive.
 static std::optional<Term> getDivisor(const Polynomial &value) {
   if (value.getTerms().size() != 1 || value.getTerms()[0].coefficient <= 0)
     return std::nullopt;
@@ -88,7 +89,7 @@ Polynomial IndexSimplifier::makeDivision(AffineExprKind kind, const Polynomial &
       getAffineBinaryOpExpr(kind, value.toExpr(context), Polynomial(divisor).toExpr(context)));
 }
 
-/// k with k*divisor <= value < (k+1)*divisor.
+/// Returns k with k*divisor <= value < (k+1)*divisor, if it can be proven for some constant k.
 std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value, const Term &divisor) {
   Interval interval = getInterval(value);
   if (divisor.isConstant() && interval.lower && interval.upper) {
@@ -106,7 +107,7 @@ std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value, co
 
 std::optional<IndexSimplifier::Split> IndexSimplifier::splitByCommonDivisor(const Polynomial &rest,
                                                                             const Term &divisor) {
-  // The largest first.
+  // Larger divisors are tried first.
   auto isLarger = [](const Term &lhs, const Term &rhs) {
     return std::make_pair(lhs.atoms.size(), lhs.coefficient) >
            std::make_pair(rhs.atoms.size(), rhs.coefficient);
@@ -144,8 +145,8 @@ Polynomial IndexSimplifier::floorDiv(const Polynomial &value, const Term &diviso
 
   if (AffineBinaryOpExpr inner = getSingleDivision(rest, AffineExprKind::FloorDiv)) {
     Polynomial innerDivisor = normalize(inner.getRHS());
-    Polynomial joined = innerDivisor * Polynomial(divisor);
-    if (std::optional<Term> product = getDivisor(joined))
+    Polynomial combined = innerDivisor * Polynomial(divisor);
+    if (std::optional<Term> product = getDivisor(combined))
       return quotient +
              floorDiv(normalize(inner.getLHS()) + innerDivisor * Polynomial(rest.getConstantTerm()),
                       *product);
@@ -187,7 +188,7 @@ Polynomial IndexSimplifier::mod(const Polynomial &value, const Term &divisor) {
 // (x floordiv c) * c + x mod c = x
 //===----------------------------------------------------------------------===//
 
-/// The term of `value` with exactly the atoms of `term`, if any.
+/// Returns the term of `value` with exactly the atoms of `term`, or null.
 static const Term *findTerm(const Polynomial &value, const Term &term) {
   const Term *it =
       llvm::find_if(value.getTerms(), [&](const Term &other) { return other.atoms == term.atoms; });

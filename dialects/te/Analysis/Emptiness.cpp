@@ -13,12 +13,13 @@
 using namespace mlir;
 using namespace mlir::tssa;
 
-/// What is asked of the integer solver at most: it is exact, hence not always fast.
+/// Limits on the problems given to the integer solver, which is exact and hence not always fast.
 static constexpr unsigned maxConstraints = 24;
 static constexpr unsigned maxDims = 6;
 static constexpr unsigned maxNodes = 120;
 
-/// Dims that the constraints name, if a solver may be asked about them.
+/// Returns the dims that the constraints use, or nothing if the problem has symbols, is not pure
+/// affine, or exceeds the limits.
 static std::optional<llvm::SetVector<unsigned>> collectDims(ArrayRef<AffineExpr> constraints) {
   llvm::SetVector<unsigned> dims;
   unsigned numNodes = 0;

@@ -16,12 +16,12 @@ namespace mlir::tssa::te {
 /// Inequalities (`expr` >= 0) over dims.
 using Constraints = SmallVector<AffineExpr>;
 
-/// Whether a box has no point that satisfies all constraints. Exact for constant
-/// sizes; with dynamic ones either true or nullopt. nullopt also if the question is
-/// not pure affine, has symbols or is too large to answer quickly.
+/// Returns whether no point of the box with `sizes` satisfies all constraints. The answer is exact
+/// for constant sizes; with dynamic sizes it is either true or nothing. Returns nothing also if
+/// the constraints are not pure affine, have symbols, or are too many to decide quickly.
 std::optional<bool> isEmpty(ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> constraints);
 
-/// The constraints of a set, with two inequalities for each equality.
+/// Returns the constraints of `set` as inequalities, two for each equality.
 Constraints getInequalities(IntegerSet set);
 
 } // namespace mlir::tssa::te

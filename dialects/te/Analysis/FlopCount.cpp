@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Operations of the ops of a body.
+/// Returns the number of floating-point operations in a body; an fma counts as two.
 static int64_t countOps(Region &region) {
   int64_t count = 0;
   region.walk([&](Operation *op) {
@@ -32,16 +32,18 @@ static int64_t countOps(Region &region) {
   return count;
 }
 
-/// Nothing where a size is not known, or there are too many points to count.
-static std::optional<int64_t> countPoints(ArrayRef<int64_t> sizes) {
+/// Returns the number of points of a domain, or nothing if a size is dynamic or the product
+/// overflows.
+static std::optional<int64_t> countPoints(ArrayRef<OpFoldResult> sizes) {
   std::optional<int64_t> points = 1;
-  for (int64_t size : sizes)
-    points =
-        points && !ShapedType::isDynamic(size) ? llvm::checkedMul(*points, size) : std::nullopt;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> constant = getConstantSize(size);
+    points = points && constant ? llvm::checkedMul(*points, *constant) : std::nullopt;
+  }
   return points;
 }
 
-/// points * each, and what was counted before.
+/// Returns total + points * each, or nothing if that is not known or overflows.
 static std::optional<int64_t> addTo(std::optional<int64_t> total, std::optional<int64_t> points,
                                     int64_t each) {
   if (each == 0)
@@ -49,32 +51,24 @@ static std::optional<int64_t> addTo(std::optional<int64_t> total, std::optional<
   return total && points ? llvm::checkedMulAdd(*points, each, *total) : std::nullopt;
 }
 
-static std::optional<int64_t> countFlops(ComputeOp op) {
-  int64_t most = 0;
-  for (Region &piece : op.getPieces())
-    most = std::max(most, countOps(piece));
-  if (op.hasReduction())
-    most += countOps(op.getCombiner());
-  std::optional<int64_t> count = addTo(0, countPoints(op.getStaticSizes()), most);
-  return addTo(count, countPoints(op.getStaticSizes().take_front(op.getNumParallel())),
-               countOps(op.getEpilogue()));
+static std::optional<int64_t> countFlops(ExpressionOpInterface expression) {
+  SmallVector<OpFoldResult> domain = expression.getIterationDomain();
+  int64_t most = 0; // the most expensive piece; only one piece runs at a point
+  std::optional<int64_t> count = 0;
+  for (ExpressionBody body : expression.getBodies()) {
+    if (body.where)
+      most = std::max(most, countOps(*body.region));
+    else
+      count = addTo(count, countPoints(ArrayRef(domain).take_front(body.numDims)),
+                    countOps(*body.region));
+  }
+  return addTo(count, countPoints(domain), most + countOps(expression.getCombiner()));
 }
 
 std::optional<int64_t> te::countFlops(KernelOp kernel) {
   std::optional<int64_t> total = 0;
-  for (Operation &op : kernel.getBodyBlock()) {
-    std::optional<int64_t> count =
-        llvm::TypeSwitch<Operation *, std::optional<int64_t>>(&op)
-            .Case([](ComputeOp compute) { return ::countFlops(compute); })
-            .Case([](UpdateOp update) {
-              return addTo(0, countPoints(update.getStaticSizes()),
-                           countOps(update.getBody()) + countOps(update.getCombiner()));
-            })
-            .Case([](ScanOp scan) {
-              return addTo(0, countPoints(scan.getSource().getType().getShape()),
-                           countOps(scan.getCombiner()));
-            })
-            .Default([](Operation *) { return int64_t(0); });
+  for (auto expression : kernel.getBodyBlock().getOps<ExpressionOpInterface>()) {
+    std::optional<int64_t> count = ::countFlops(expression);
     total = total && count ? llvm::checkedAdd(*total, *count) : std::nullopt;
   }
   return total;

@@ -11,10 +11,11 @@
 
 namespace mlir::tssa::te {
 
-/// Floating-point operations of one run of `kernel`, as its expressions say, whatever a
-/// schedule computes twice: each addition, product, comparison for a greatest element or
-/// function counts as one, at points that a guard pads with zeros too. Of several pieces
-/// each point counts as the largest. Nothing where a size is not a constant.
+/// Returns the number of floating-point operations of one launch of `kernel`, as its expressions
+/// define it; operations that a schedule repeats count once. Each arithmetic operation, maximum,
+/// minimum and math function counts as one, and an fma as two. Points at which a guard does not
+/// hold count as well. If an expression has several pieces, each point counts as the most expensive
+/// piece. Returns nothing if a size is dynamic or the count overflows.
 std::optional<int64_t> countFlops(KernelOp kernel);
 
 } // namespace mlir::tssa::te

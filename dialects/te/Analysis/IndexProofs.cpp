@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// P >= 0 is proven by replacing, one atom a at a time, P = C*a + R by its least
-/// value: a becomes its lower bound where C >= 0 and its upper bound where
-/// C <= 0. When only symbols with constant lower bounds are left, they are
-/// shifted to start at 0; a sum without a negative coefficient is then
-/// non-negative.
+/// To prove P >= 0, the atoms are eliminated one at a time. P = C*a + R is replaced by its least
+/// value: a becomes its lower bound if C >= 0, and its upper bound if C <= 0. When only symbols
+/// with constant lower bounds are left, they are shifted to start at 0. A sum without a negative
+/// coefficient is then non-negative.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Steps that one proof may take.
+/// The number of steps that one proof may take.
 static constexpr unsigned proofBudget = 96;
 static constexpr unsigned maxDepth = 12;
 
@@ -84,7 +83,7 @@ IndexSimplifier::Interval IndexSimplifier::computeInterval(AffineExpr atom) {
         *bound = llvm::divideFloorSigned(**bound, divisor.getValue());
     return value;
   }
-  // An unknown positive divisor brings the value nearer to zero, or to -1.
+  // Division by an unknown positive divisor moves the value towards 0, or towards -1.
   Interval result;
   if (value.lower)
     result.lower = std::min<int64_t>(*value.lower, 0);
@@ -120,7 +119,7 @@ IndexSimplifier::Interval IndexSimplifier::getInterval(const Polynomial &value) 
 //===----------------------------------------------------------------------===//
 
 bool IndexSimplifier::proveNonNegative(const Polynomial &value) {
-  if (budget) // a question within a proof shares its budget
+  if (budget) // a query within a proof shares the budget of the proof
     return prove(value, 0);
   budget = proofBudget;
   llvm::scope_exit reset([&] { budget = 0; });
@@ -144,12 +143,12 @@ bool IndexSimplifier::prove(const Polynomial &value, unsigned depth) {
   });
 }
 
-/// Larger for an expression than for what it is made of, through the definitions and
-/// bounds of its symbols and dims.
+/// Returns a weight that is larger for an expression than for its parts. The definition of a symbol
+/// or dim counts as a part of it, or its upper bound if it has no definition.
 unsigned IndexSimplifier::getWeight(AffineExpr expr) {
   if (auto it = weights.find(expr); it != weights.end())
     return it->second;
-  weights[expr] = 2; // What a cyclic bound would read.
+  weights[expr] = 2; // the weight in its own bounds, if these are cyclic
   unsigned weight = 2 + isa<AffineDimExpr>(expr);
   auto add = [&](AffineExpr part) {
     if (part)
@@ -164,7 +163,8 @@ unsigned IndexSimplifier::getWeight(AffineExpr expr) {
   return weights[expr] = weight;
 }
 
-/// The atom to replace first: what is made of others before what it is made of.
+/// Returns the replaceable atom of the greatest weight, so that an atom is replaced before the
+/// atoms that occur in its bounds; null if there is none.
 AffineExpr IndexSimplifier::pickAtom(const Polynomial &value,
                                      llvm::function_ref<bool(AffineExpr)> isReplaceable) {
   AffineExpr best;
@@ -205,8 +205,7 @@ bool IndexSimplifier::proveByBounds(const Polynomial &value, unsigned depth) {
 
 bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coefficient,
                                          const Polynomial &rest, bool lower, unsigned depth) {
-  // c * (x floordiv c) lies in [x - c + 1, x], which is closer than what bounds
-  // of the quotient alone say.
+  // c * (x floordiv c) lies in [x - c + 1, x]. The bounds of the quotient give a wider range.
   if (atom.getKind() == AffineExprKind::FloorDiv) {
     auto division = cast<AffineBinaryOpExpr>(atom);
     Polynomial x = normalize(division.getLHS()), c = normalize(division.getRHS());
@@ -222,7 +221,8 @@ bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coef
   });
 }
 
-/// Bounds of a sum of which one atom, that made of others, is replaced by its bounds.
+/// Returns bounds of `value` that result from replacing the atom of the greatest weight by its
+/// bounds.
 SmallVector<Polynomial, 2> IndexSimplifier::boundByOneAtom(const Polynomial &value, bool lower) {
   AffineExpr atom = pickAtom(value, [&](AffineExpr candidate) {
     const IndexRange *range = getRange(candidate);
@@ -271,7 +271,8 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   return bounds;
 }
 
-/// Whether each negative term divides a positive one: what else could make up for it?
+/// Returns whether the atoms of each negative term divide some positive term. Otherwise nothing
+/// can make up for the negative term.
 static bool mayCancel(const Polynomial &value) {
   return llvm::all_of(value.getTerms(), [&](const Term &negative) {
     return negative.coefficient > 0 || llvm::any_of(value.getTerms(), [&](const Term &positive) {
@@ -281,7 +282,8 @@ static bool mayCancel(const Polynomial &value) {
   });
 }
 
-/// Symbols s >= l become l + s' with s' >= 0; true if no coefficient is negative.
+/// Replaces each symbol s >= l by l + s' with s' >= 0. Returns true if then no coefficient is
+/// negative.
 bool IndexSimplifier::proveBySymbols(const Polynomial &value) {
   if (!mayCancel(value))
     return false;

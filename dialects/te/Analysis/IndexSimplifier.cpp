@@ -103,7 +103,7 @@ Polynomial IndexSimplifier::computeNormalForm(AffineExpr expr) {
     return recombine(lhs + rhs);
   if (expr.getKind() == AffineExprKind::Mul)
     return lhs * rhs;
-  // A divisor that is a sum stays one atom of the result.
+  // A division by a sum becomes one atom.
   if (rhs.getTerms().size() != 1 || rhs.getTerms().front().coefficient <= 0)
     return rhs.getTerms().size() > 1
                ? Polynomial(getAffineBinaryOpExpr(expr.getKind(), lhs.toExpr(context),
@@ -136,8 +136,8 @@ AffineMap IndexSimplifier::simplify(AffineMap map) {
 // Constraints
 //===----------------------------------------------------------------------===//
 
-/// Divides an inequality by the common divisor of its coefficients; an equality
-/// only when nothing is lost.
+/// Divides a constraint by the common divisor of its coefficients and rounds the constant of an
+/// inequality down. An equality is returned unchanged if its constant is not divisible.
 static Polynomial tighten(const Polynomial &value, bool isEquality) {
   int64_t divisor = 0;
   for (const Term &term : value.getTerms())
@@ -169,7 +169,7 @@ Truth IndexSimplifier::decide(AffineExpr expr, bool isEquality) {
   return Truth::Unknown;
 }
 
-/// An inequality that is never less than another one says nothing new.
+/// Removes each inequality whose expression is never less than that of another one.
 void IndexSimplifier::dropImplied(SmallVectorImpl<AffineExpr> &constraints,
                                   SmallVectorImpl<bool> &equalities) {
   for (unsigned i = constraints.size(); i-- > 0;) {

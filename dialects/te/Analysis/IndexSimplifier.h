@@ -17,11 +17,10 @@
 ///   | (d0 floordiv 4) * 4 + d0 mod 4      |                  | d0               |
 ///   | (d0 floordiv 4) floordiv 3          |                  | d0 floordiv 12   |
 ///
-/// Laws, for every point in the ranges: simplify(e) = e; isNonNegative(e) implies
-/// e >= 0; decide(...) = Always implies that the constraint holds, Never that it
-/// does not. Divisors are taken to be positive: an expression that divides by
-/// something else has no meaning. Work is bounded: each expression is simplified
-/// once and a proof has a budget of steps.
+/// For each point in the ranges: simplify(e) = e; isNonNegative(e) implies e >= 0; if decide(...)
+/// is Always the constraint holds, and if it is Never the constraint does not hold. Divisors are
+/// assumed to be positive; otherwise an expression has no meaning. Work is bounded: each
+/// expression is simplified once, and a proof has a budget of steps.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_ANALYSIS_INDEXSIMPLIFIER_H
@@ -34,16 +33,16 @@
 
 namespace mlir::tssa::te {
 
-/// What is known of a dim or a symbol.
+/// The known range of a dim or a symbol, with inclusive bounds.
 struct IndexRange {
   std::optional<int64_t> lower, upper;
-  /// An inclusive upper bound over symbols; null if there is none.
+  /// An upper bound that is an expression over symbols; null if there is none.
   AffineExpr upperExpr;
-  /// For a symbol: an equal expression over other symbols; null if there is none.
-  /// Used in proofs only.
+  /// An expression over other symbols that a symbol is equal to; null if there is none. Only proofs
+  /// use it.
   AffineExpr definition;
 
-  /// 0 <= x < size, for a size that is a constant or a symbol expression.
+  /// Returns the range 0 <= x < size, where `size` is a constant or an expression over symbols.
   static IndexRange below(AffineExpr size);
   static IndexRange atLeast(int64_t lower) { return {lower, std::nullopt, {}, {}}; }
 };
@@ -55,26 +54,25 @@ public:
   IndexSimplifier(MLIRContext *context, ArrayRef<IndexRange> dims, ArrayRef<IndexRange> symbols);
 
   void addDim(const IndexRange &range) { dims.push_back(range); }
-  /// Adds a symbol and returns it. Its range may name the symbols before it.
+  /// Adds a symbol and returns it. Its range may use the symbols before it.
   AffineExpr addSymbol(const IndexRange &range);
 
-  /// Makes it known that `expr` >= 0 (for what is asked afterwards).
+  /// Assumes `expr` >= 0 in all later queries.
   void assumeNonNegative(AffineExpr expr);
 
   AffineExpr simplify(AffineExpr expr);
   AffineMap simplify(AffineMap map);
 
-  /// Simplifies the constraints, drops those that always hold or follow from
-  /// another one. `truth` tells whether the set is the whole domain (Always) or is known
-  /// to be empty (Never).
+  /// Simplifies the constraints and drops those that always hold or follow from another one. Sets
+  /// `truth` to Always if the set is the whole domain, and to Never if it is known to be empty.
   IntegerSet simplify(IntegerSet set, Truth &truth);
 
   bool isNonNegative(AffineExpr expr);
 
-  /// The constraint `expr` >= 0, or == 0 if `isEquality`.
+  /// Decides the constraint `expr` >= 0, or `expr` == 0 if `isEquality`.
   Truth decide(AffineExpr expr, bool isEquality);
 
-  /// A constant that `expr` never exceeds or falls below, if one is found.
+  /// Returns a constant that `expr` never exceeds, or never falls below, if one is found.
   std::optional<int64_t> getConstantUpperBound(AffineExpr expr);
   std::optional<int64_t> getConstantLowerBound(AffineExpr expr);
 
@@ -83,7 +81,8 @@ private:
     std::optional<int64_t> lower, upper;
   };
 
-  /// Puts a * dim + b >= 0 into the range of the dim, if `value` has that form.
+  /// Tightens the range of a dim if `value` has the form a * dim + b, given that value >= 0.
+  /// Returns whether it has this form.
   bool tightenDim(const Polynomial &value);
   void dropImplied(SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &equalities);
   Polynomial normalize(AffineExpr expr);

@@ -1,4 +1,4 @@
-//===- PointDomain.cpp - what is known at a point of a te op -===//
+//===- PointDomain.cpp - known facts about the points of a te op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// How far definitions of symbols are followed.
+/// The depth to which definitions of symbols are followed.
 static constexpr unsigned maxDefinitionDepth = 8;
 
 PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
@@ -28,10 +28,16 @@ PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
     simplifier.addDim(IndexRange::below(getSize(size)));
 }
 
-PointDomain PointDomain::get(Operation *op) {
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    return PointDomain(op->getContext(), compute.getMixedSizes());
-  return PointDomain(op->getContext(), cast<UpdateOp>(op).getMixedSizes());
+PointDomain PointDomain::get(ExpressionOpInterface expression, ExpressionBody body) {
+  SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
+  PointDomain domain(expression->getContext(), ArrayRef(sizes).take_front(body.numDims));
+  if (body.where)
+    domain.assume(body.where, {});
+  return domain;
+}
+
+PointDomain PointDomain::get(ReadOp read) {
+  return get(cast<ExpressionOpInterface>(read->getParentOp()), getBodyAround(read));
 }
 
 AffineExpr PointDomain::getSize(OpFoldResult size) {
@@ -40,7 +46,7 @@ AffineExpr PointDomain::getSize(OpFoldResult size) {
   return getSymbol(cast<Value>(size));
 }
 
-/// Whether the value is the size of something.
+/// Returns whether `value` is the size of a dim of a tensor.
 static bool isSize(Value value) {
   if (value.getDefiningOp<tensor::DimOp>())
     return true;
@@ -118,8 +124,8 @@ AffineExpr PointDomain::getDefinition(Value value) {
   return result;
 }
 
-/// Whether a product or divisor in the expression has dims where MLIR's
-/// semi-affine expressions allow symbols only.
+/// Returns whether each divisor, and one factor of each product, has no dims, as MLIR's
+/// semi-affine expressions require.
 static bool isSemiAffine(AffineExpr expr) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
@@ -133,7 +139,7 @@ static bool isSemiAffine(AffineExpr expr) {
 
 AffineExpr PointDomain::getBodyExpr(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<ComputeOp, UpdateOp>(op->getParentOp()) || !value.getType().isIndex())
+  if (!op || !isa<ExpressionOpInterface>(op->getParentOp()) || !value.getType().isIndex())
     return {};
   if (auto index = dyn_cast<IndexOp>(op))
     return enter(index.getMap().getResult(0), index.getSymbols(), /*expand=*/true);

@@ -1,4 +1,4 @@
-//===- PointDomain.h - what is known at a point of a te op -===//
+//===- PointDomain.h - known facts about the points of a te op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,38 +12,42 @@
 
 namespace mlir::tssa::te {
 
-/// The dims of a te.compute or te.update with their sizes, and one table of
-/// symbols for all of its index expressions, with what is known of each value:
-/// sizes are not negative (at least 1 where they are the size of a dim of a
-/// point that exists), and values made by index arithmetic have definitions.
+/// The iteration domain of a tensor expression, with one table of symbols for all of its
+/// index expressions and the known facts about each symbol. Sizes are non-negative. The sizes of
+/// the domain itself are at least 1, because a point of it exists. For a symbol whose value is
+/// computed by index arithmetic, the table has the definition as an expression.
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
-  static PointDomain get(Operation *op);
+  /// Returns the domain of the points at which `body` of `expression` runs.
+  static PointDomain get(ExpressionOpInterface expression, ExpressionBody body);
+  /// Returns the domain of the points at which `read` runs.
+  static PointDomain get(ReadOp read);
 
-  /// The expression of `value` in the table of symbols.
+  /// Returns the expression over the table that stands for `value`. Adds `value` to the table if
+  /// needed.
   AffineExpr getSymbol(Value value);
-  /// A size as an expression over the table.
+  /// Returns `size` as an expression over the table.
   AffineExpr getSize(OpFoldResult size);
 
-  /// An expression over dims and `symbols` as one over dims and the table. With
-  /// `expand`, indexes computed in the body from te.index are expressions over
-  /// dims too, where the result stays affine or semi-affine.
+  /// Translates an expression over dims and `symbols` to one over dims and the table. With
+  /// `expand`, a symbol that the body computes from te.index is replaced by its expression over
+  /// dims, if the result stays affine or semi-affine.
   AffineExpr enter(AffineExpr expr, ValueRange symbols, bool expand = false);
   SmallVector<AffineExpr> enter(ArrayRef<AffineExpr> exprs, ValueRange symbols,
                                 bool expand = false);
 
-  /// Makes it known that the point is in the set.
+  /// Assumes in all later queries that the point is in `set`.
   void assume(IntegerSet set, ValueRange symbols);
 
   IndexSimplifier &getSimplifier() { return simplifier; }
   ArrayRef<Value> getSymbols() const { return values; }
 
 private:
-  /// What an index computed in a body from te.index is, or null.
+  /// Returns the expression over dims of an index that a body computes from te.index, or null.
   AffineExpr getBodyExpr(Value value);
   AffineExpr addValue(Value value, std::optional<int64_t> lower);
-  /// An equal expression over the table, from the op that makes the value.
+  /// Returns the expression over the table that the op defining `value` computes, or null.
   AffineExpr getDefinition(Value value);
 
   MLIRContext *context;
@@ -53,8 +57,8 @@ private:
   unsigned depth = 0;
 };
 
-/// Renumbers the symbols that the expressions use in order of first use, and
-/// returns their values.
+/// Renumbers the symbols in `exprs` in the order of their first use. `symbols` has the values of
+/// the symbols by their old numbers. Returns the values of the used symbols by their new numbers.
 SmallVector<Value> leaveSymbols(MutableArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                 MLIRContext *context);
 

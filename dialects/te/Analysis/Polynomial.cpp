@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Dims first, then what is made of them, then symbols, constants last.
+/// Returns the rank of a kind of expression in the order of atoms: dims, then operations, then
+/// symbols, then constants.
 static int getRank(AffineExpr expr) {
   switch (expr.getKind()) {
   case AffineExprKind::DimId:
@@ -98,13 +99,14 @@ Term te::getCommonDivisor(const Term &lhs, const Term &rhs) {
 // Polynomials
 //===----------------------------------------------------------------------===//
 
-/// Larger coefficients are an overflow: their negation and gcd stay in range.
+/// Returns whether a coefficient counts as an overflow. The limit leaves room for negations and
+/// gcds.
 static bool isTooLarge(int64_t coefficient) {
   constexpr int64_t limit = int64_t(1) << 62;
   return coefficient > limit || coefficient < -limit;
 }
 
-/// Products of sums grow fast; nothing is proven of more terms.
+/// A polynomial of more terms becomes invalid, as products of sums grow fast.
 static constexpr size_t maxTerms = 512;
 
 Polynomial::Polynomial(int64_t constant) { add({constant, {}}); }

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The normal form of index expressions: a sum of products of *atoms* with integer
-/// coefficients. An atom is a dim, a symbol, or a floordiv or mod that could not
-/// be taken apart. Atoms stand in a fixed structural order, so equal sums have
-/// equal terms. Coefficients are checked: after an overflow the polynomial is
-/// invalid and nothing is known of it.
+/// The normal form of index expressions: a sum of products of *atoms* with integer coefficients.
+/// An atom is a dim, a symbol, or a floordiv or mod that could not be simplified away. Atoms have
+/// a fixed structural order, so that equal sums have equal terms. Arithmetic on coefficients is
+/// checked: after an overflow the polynomial is invalid, and nothing can be proven of it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_ANALYSIS_POLYNOMIAL_H
@@ -23,7 +22,7 @@
 
 namespace mlir::tssa::te {
 
-/// coefficient * atoms[0] * atoms[1] * ...; no atoms for a constant.
+/// The product coefficient * atoms[0] * atoms[1] * ... A constant has no atoms.
 struct Term {
   int64_t coefficient = 0;
   SmallVector<AffineExpr, 2> atoms;
@@ -35,18 +34,20 @@ struct Term {
   }
 };
 
+/// A sum of terms; see the comment at the head of this file.
 class Polynomial {
 public:
   Polynomial() = default;
   Polynomial(int64_t constant);
-  /// The atom itself.
+  /// The polynomial that is `atom` itself.
   explicit Polynomial(AffineExpr atom);
   explicit Polynomial(Term term);
 
   static Polynomial getInvalid();
   bool isValid() const { return valid; }
 
-  /// Ordered by their atoms; no two with the same atoms, none with coefficient 0.
+  /// The terms in the order of their atoms. No two terms have the same atoms, and no coefficient is
+  /// 0.
   ArrayRef<Term> getTerms() const { return terms; }
   bool isZero() const { return valid && terms.empty(); }
   std::optional<int64_t> getConstant() const;
@@ -59,11 +60,11 @@ public:
     return valid == other.valid && terms == other.terms;
   }
 
-  /// this = result.first * atom + result.second, where the second does not have
-  /// the atom; nullopt if the atom has a degree above 1.
+  /// Returns a pair with this = first * atom + second, where the second does not contain the atom.
+  /// Returns nothing if the atom has a degree above 1.
   std::optional<std::pair<Polynomial, Polynomial>> factor(AffineExpr atom) const;
 
-  /// The expression, in a form that people would write.
+  /// Returns the polynomial as an affine expression.
   AffineExpr toExpr(MLIRContext *context) const;
 
 private:
@@ -73,16 +74,16 @@ private:
   bool valid = true;
 };
 
-/// A fixed order of expressions by structure: negative, zero or positive.
+/// Compares two expressions in a fixed structural order. The result is negative, zero or positive.
 int compareExprs(AffineExpr lhs, AffineExpr rhs);
 
-/// Number of nodes of an expression.
+/// Returns the number of nodes of an expression.
 unsigned getExprSize(AffineExpr expr);
 
-/// lhs / rhs when the division leaves nothing.
+/// Returns lhs / rhs if `rhs` divides `lhs`.
 std::optional<Term> divideExactly(const Term &lhs, const Term &rhs);
 
-/// The greatest common divisor, with a positive coefficient.
+/// Returns the greatest common divisor, with a positive coefficient.
 Term getCommonDivisor(const Term &lhs, const Term &rhs);
 
 } // namespace mlir::tssa::te

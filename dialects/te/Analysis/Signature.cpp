@@ -1,4 +1,4 @@
-//===- Signature.cpp - sizes that a program is called with ---------------===//
+//===- Signature.cpp - symbolic sizes of a program's arguments -----------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

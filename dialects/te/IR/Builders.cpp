@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Fills `region` with one block of `argTypes` whose values come from `fn`.
+/// Fills `region` with one block with arguments of `argTypes`. `fn` builds the ops and returns the
+/// values to yield.
 static void fillRegion(OpBuilder &builder, Location loc, Region &region, ArrayRef<Type> argTypes,
                        unsigned numDims, ArgsBodyFn fn) {
   OpBuilder::InsertionGuard guard(builder);
@@ -110,7 +111,8 @@ UpdateOp te::buildUpdate(OpBuilder &builder, Location loc, Value base,
   dispatchSizes(domain, staticSizes, dynamicSizes);
   auto op = UpdateOp::create(builder, loc, base.getType(), base, dynamicSizes, symbols,
                              builder.getDenseI64ArrayAttr(staticSizes), AffineMapAttr::get(map),
-                             guard ? IntegerSetAttr::get(guard) : IntegerSetAttr(), StringAttr());
+                             guard ? IntegerSetAttr::get(guard) : IntegerSetAttr(),
+                             /*injective=*/UnitAttr(), /*label=*/StringAttr());
   fillBody(builder, loc, op.getBody(), domain.size(), body);
   Type elementType = cast<RankedTensorType>(base.getType()).getElementType();
   if (combiner)
@@ -122,7 +124,8 @@ ScanOp te::buildScan(OpBuilder &builder, Location loc, Value source, int64_t axi
                      Combiner combiner, bool isUnsigned, bool exclusive, bool reverse) {
   Type elementType = cast<RankedTensorType>(source.getType()).getElementType();
   auto op = ScanOp::create(builder, loc, source.getType(), source, axis,
-                           getIdentity(combiner, elementType, isUnsigned), exclusive, reverse);
+                           getIdentity(combiner, elementType, isUnsigned), exclusive, reverse,
+                           /*label=*/StringAttr());
   fillRegion(builder, loc, op.getCombiner(), {elementType, elementType}, 0,
              [&](OpBuilder &b, Location l, ValueRange args) -> SmallVector<Value> {
                return {combine(b, l, combiner, isUnsigned, args[0], args[1])};

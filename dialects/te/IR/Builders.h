@@ -12,57 +12,59 @@
 
 namespace mlir::tssa::te {
 
-/// Builds a body: gets a builder inside of it, returns the values to yield.
+/// Builds a body with a builder that inserts into it. Returns the values to yield.
 using BodyFn = function_ref<SmallVector<Value>(OpBuilder &, Location)>;
-/// Builds a body with arguments (a combiner: the two tuples, or an epilogue).
+/// Builds a combiner, whose arguments are the two tuples of accumulators, or an epilogue, whose
+/// arguments are the combined values. Returns the values to yield.
 using ArgsBodyFn = function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
 
-/// Well-known combiners, for builders and for recognition.
+/// The combiners that builders offer and that `matchCombiner` recognizes.
 enum class Combiner { Add, Mul, Max, Min, And, Or, Xor };
 
-/// `te.compute` without reduction: result i has element type `elementTypes[i]`
-/// and the sizes of the domain.
+/// Builds a `te.compute` without reduction. Result i has element type `elementTypes[i]` and the
+/// sizes of the domain, `parallel`.
 ComputeOp buildCompute(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                        ArrayRef<Type> elementTypes, BodyFn body);
 
-/// `te.compute` with pieces: `where[i]` over the parallel dims holds for piece i.
+/// Builds a `te.compute` with pieces. `bodies[i]` defines the elements at the points of
+/// `where[i]`, a set over the parallel dims.
 ComputeOp buildPieces(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                       ArrayRef<Type> elementTypes, ArrayRef<IntegerSet> where,
                       ArrayRef<BodyFn> bodies);
 
-/// `te.compute` with a reduction. Accumulators have the types of `init`. The
-/// combiner gets the left and the right tuple, in that order. `epilogue` may be
-/// null when element and accumulator types agree.
+/// Builds a `te.compute` with a reduction. The accumulators have the types of `init`. The
+/// arguments of `combiner` are the left tuple of accumulators and then the right one.
+/// `epilogue` may be null if the element types are the types of the accumulators.
 ComputeOp buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                       ArrayRef<OpFoldResult> reduction, ArrayRef<TypedAttr> init,
                       ArrayRef<Type> elementTypes, BodyFn body, ArgsBodyFn combiner,
                       ArgsBodyFn epilogue = nullptr);
 
-/// A reduction with one well-known combiner.
+/// Builds a reduction with one accumulator and a `Combiner`.
 ComputeOp buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                       ArrayRef<OpFoldResult> reduction, Combiner combiner, Type accumulator,
                       bool isUnsigned, Type elementType, BodyFn body,
                       ArgsBodyFn epilogue = nullptr);
 
-/// `te.update`: see the op. `body` yields the value, then the opaque indexes;
-/// `map` has `symbols.size()` + number of opaque indexes symbols.
+/// Builds a `te.update`. `body` yields the value and then the opaque indexes. The symbols of
+/// `map` are `symbols` followed by the opaque indexes.
 UpdateOp buildUpdate(OpBuilder &builder, Location loc, Value base, ArrayRef<OpFoldResult> domain,
                      AffineMap map, ValueRange symbols, IntegerSet guard, BodyFn body,
                      ArgsBodyFn combiner = nullptr);
 
-/// `te.scan` with a well-known combiner.
+/// Builds a `te.scan` with a `Combiner`.
 ScanOp buildScan(OpBuilder &builder, Location loc, Value source, int64_t axis, Combiner combiner,
                  bool isUnsigned, bool exclusive, bool reverse);
 
-/// The neutral element of a combiner: -inf or the least integer for Max, and so
-/// on.
+/// Returns the neutral element of `combiner` on `type`, such as -inf or the least integer for Max.
 TypedAttr getIdentity(Combiner combiner, Type type, bool isUnsigned);
 
-/// `lhs combiner rhs` on scalars; float maximum and minimum keep NaN.
+/// Builds `combiner` applied to two scalars. The maximum and minimum of floats propagate NaN.
 Value combine(OpBuilder &builder, Location loc, Combiner combiner, bool isUnsigned, Value lhs,
               Value rhs);
 
-/// The well-known combiner that a region with one accumulator is, if it is one.
+/// Returns the `Combiner` that the region `combiner` computes. Returns nothing if it computes
+/// something else or has several accumulators.
 std::optional<Combiner> matchCombiner(Region &combiner);
 
 } // namespace mlir::tssa::te

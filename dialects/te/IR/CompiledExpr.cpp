@@ -27,7 +27,8 @@ void CompiledExpr::compile(AffineExpr expr) {
   steps.push_back({expr.getKind(), value});
 }
 
-/// Replaces `lhs` by the value of the operation; false if it has none.
+/// Replaces `lhs` by the value of the operation. Returns false if the operation overflows or the
+/// divisor is not positive.
 static bool apply(AffineExprKind kind, int64_t &lhs, int64_t rhs) {
   if (kind == AffineExprKind::Add)
     return !llvm::AddOverflow(lhs, rhs, lhs);

@@ -15,16 +15,16 @@
 
 namespace mlir::tssa::te {
 
-/// An index expression as steps on a stack, which are faster to evaluate at many points than
-/// the tree of the expression is.
+/// An index expression compiled to a stack program, which is faster to evaluate at many points
+/// than the expression tree.
 ///
-/// Law: where there is a value, it is the constant that replacing all dims and symbols by
-/// their values gives.
+/// If `evaluate` returns a value, this is the constant that the expression becomes when all dims
+/// and symbols are replaced by their values.
 class CompiledExpr {
 public:
   explicit CompiledExpr(AffineExpr expr) { compile(expr); }
 
-  /// Nothing when an operation overflows or when a divisor is not positive.
+  /// Returns the value, or nothing if an operation overflows or a divisor is not positive.
   std::optional<int64_t> evaluate(ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols = {}) const;
 
 private:
@@ -37,7 +37,7 @@ private:
   SmallVector<Step> steps;
 };
 
-/// The value of `expr` at one point.
+/// Returns the value of `expr` at one point; see `CompiledExpr::evaluate`.
 inline std::optional<int64_t> evaluateExpr(AffineExpr expr, ArrayRef<int64_t> dims,
                                            ArrayRef<int64_t> symbols = {}) {
   return CompiledExpr(expr).evaluate(dims, symbols);

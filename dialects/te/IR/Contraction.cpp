@@ -1,4 +1,4 @@
-//===- Contraction.cpp - recognise products summed over dims -===//
+//===- Contraction.cpp - recognise sums of products -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The read that a factor comes from, through casts.
+/// Returns the read whose result is `value`, possibly after casts, or null if there is none.
 static ReadOp findRead(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op))
@@ -34,7 +34,8 @@ Operation *te::findSummedProduct(ComputeOp op, unsigned piece) {
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
 }
 
-/// The product that `op` sums, if it has one piece only.
+/// Returns the multiplication whose results `op` sums, or null if `op` has several pieces or is not
+/// such a sum.
 static Operation *findOnlyProduct(ComputeOp op) {
   return op.getPieces().size() == 1 ? findSummedProduct(op) : nullptr;
 }
@@ -61,7 +62,7 @@ std::optional<Factors> te::matchFactors(ComputeOp op) {
                  collectDims(product->getOperand(1), body)};
 }
 
-/// The reads of `body` that `value` is computed from.
+/// Returns the reads in `body` that `value` is computed from.
 static SmallVector<ReadOp> collectReads(Value value, Block *body) {
   llvm::SetVector<Operation *> ops;
   collectPointOps(value, body, ops);

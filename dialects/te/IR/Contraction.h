@@ -1,4 +1,4 @@
-//===- Contraction.h - recognise products summed over dims -===//
+//===- Contraction.h - recognise sums of products -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,16 @@
 
 namespace mlir::tssa::te {
 
-/// The multiplication whose results `op` sums in piece `piece`, if the piece yields a product
-/// and the combiner is an addition.
+/// Returns the multiplication whose results `op` sums in piece `piece`. Returns null if the
+/// combiner is not an addition or the piece does not yield a product.
 Operation *findSummedProduct(ComputeOp op, unsigned piece = 0);
 
-/// A sum of products of two reads: matrix products and convolutions of all kinds.
+/// The two reads of a sum of products, such as a matrix product or a convolution.
 struct Contraction {
   ReadOp lhs, rhs;
 };
 
-/// `op` as a contraction, if it is one. Casts between a read and the product do
-/// not matter.
+/// Matches a sum of products of two reads. Casts between a read and the product are ignored.
 std::optional<Contraction> matchContraction(ComputeOp op);
 
 /// The dims that the two factors of a sum of products depend on.
@@ -30,24 +29,24 @@ struct Factors {
   llvm::SetVector<unsigned> first, second;
 };
 
-/// `op` as a sum of products of any two values computed in its body, none of them
-/// from an element at an index that is data.
+/// Matches a sum of products of any two values that the body computes, and returns the dims that
+/// each value depends on. Returns nothing if a read of the body has an opaque index.
 std::optional<Factors> matchFactors(ComputeOp op);
 
-/// The reads that the two factors of a sum of products are computed from; one that is used by
-/// both is in both.
+/// The reads that the two factors of a sum of products are computed from. A read that both use is
+/// in both lists.
 struct FactorReads {
   SmallVector<ReadOp> first, second;
 };
 
-/// The reads of `op`, if it is a sum of products of any two values.
+/// Returns the reads of the two factors if `op` is a sum of products of any two values.
 std::optional<FactorReads> findFactorReads(ComputeOp op);
 
-/// Whether an index expression of `read` depends on dim `dim`.
+/// Returns whether an index expression of `read` depends on dim `dim`.
 bool dependsOn(ReadOp read, unsigned dim);
 
-/// The only index expression of `read` that depends on `dim`, when it is the dim
-/// itself.
+/// Returns the position of the index expression of `read` that is the dim `dim` itself. Returns
+/// nothing if there is none or another index expression also depends on `dim`.
 std::optional<unsigned> findPlainIndex(ReadOp read, unsigned dim);
 
 } // namespace mlir::tssa::te

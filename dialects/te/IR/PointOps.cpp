@@ -14,7 +14,7 @@ using namespace mlir::tssa::te;
 bool te::isPointOp(Operation *op) { return isa<ReadOp, IndexOp, InsideOp>(op); }
 
 namespace {
-/// Collects symbol operands without duplicates and gives each its expression.
+/// Collects symbol operands without duplicates and returns the symbol expression of each.
 class SymbolOperands {
 public:
   SymbolOperands(MLIRContext *context, SmallVectorImpl<Value> &symbols)
@@ -33,7 +33,7 @@ private:
   SmallVectorImpl<Value> &symbols;
 };
 
-/// Replacements of the old dims and symbols by expressions over the new ones.
+/// Expressions over the new dims and symbols that replace the old dims and symbols.
 struct Substitution {
   SmallVector<AffineExpr> dims, symbols;
   AffineExpr apply(AffineExpr expr) const { return expr.replaceDimsAndSymbols(dims, symbols); }
@@ -82,7 +82,7 @@ IntegerSet te::composeSet(IntegerSet set, ValueRange symbols, const PointMap &po
   return IntegerSet::get(point.map.getNumDims(), newSymbols.size(), constraints, set.getEqFlags());
 }
 
-/// A set over more symbols than it uses.
+/// Returns `set` as a set over `numSymbols` symbols.
 static IntegerSet withNumSymbols(IntegerSet set, unsigned numSymbols) {
   return IntegerSet::get(set.getNumDims(), numSymbols, set.getConstraints(), set.getEqFlags());
 }
@@ -145,9 +145,9 @@ void te::setNumDims(Region &body, unsigned numDims) {
                                        : IntegerSet::get(numDims, set.getNumSymbols(),
                                                          set.getConstraints(), set.getEqFlags());
   };
-  // Parsers call this before the verifier has found attributes that are not there.
+  // Parsers call this before the verifier has run, so attributes may be missing.
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<ComputeOp, UpdateOp>(op))
+    if (isa<ExpressionOpInterface>(op))
       return WalkResult::skip();
     if (auto read = dyn_cast<ReadOp>(op)) {
       if (read.getMapAttr())

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `te.read`, `te.index` and `te.inside` speak of the point of the enclosing
-/// domain by position: dim `d_i` of their maps is dim i of the enclosing op.
-/// Substituting the point is therefore a composition of maps; these helpers do it
-/// for a whole body. Law: evaluating a cloned body at point p gives what the
-/// original gives at map(p).
+/// `te.read`, `te.index` and `te.inside`, the *point ops*, refer to the point of the enclosing
+/// iteration domain by position: dim `d_i` of their maps is dim i of the enclosing op. To move a
+/// body to another domain, its maps are composed with a map between the domains; the functions here
+/// do this for a whole body. Evaluating the cloned body at point p gives the value of the original
+/// body at map(p).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_POINTOPS_H
@@ -23,54 +23,54 @@
 
 namespace mlir::tssa::te {
 
-/// Most dims and symbols of index expressions: text has names for as many.
+/// The greatest number of dims and symbols in an index expression; the textual form has names for
+/// as many.
 constexpr unsigned maxDims = 64, maxSymbols = 256;
 
-/// A point of one domain in terms of another: one expression per dim of the old
-/// domain, over the dims of the new one and symbols.
+/// A map from points of a new domain to points of an old one: for each dim of the old domain, an
+/// expression over the dims of the new domain and over symbols.
 struct PointMap {
   AffineMap map;
   SmallVector<Value> symbols;
 };
 
-/// Whether `op` is te.read, te.index or te.inside.
+/// Returns whether `op` is te.read, te.index or te.inside.
 bool isPointOp(Operation *op);
 
-/// Whether an index of `read` is computed by the block that it stands in, hence from data.
+/// Returns whether an index of `read` is computed in the block of `read` and so depends on data.
 bool hasOpaqueIndex(ReadOp read);
 
-/// Substitutes `point` into a map over the old dims with `symbols`: the result is
-/// over the new dims, and `newSymbols` gets its symbol operands (those of `symbols`
-/// through `mapping`, then those of the point, duplicates joined).
+/// Substitutes `point` into `map`, a map over the old dims and `symbols`. Returns a map over the
+/// new dims. Appends the operands of its symbols to `newSymbols` without duplicates: first those
+/// of `symbols`, mapped by `mapping`, and then those of `point`.
 AffineMap composeMap(AffineMap map, ValueRange symbols, const PointMap &point,
                      const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols);
 
-/// The same for a set.
+/// Does the same for a set.
 IntegerSet composeSet(IntegerSet set, ValueRange symbols, const PointMap &point,
                       const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols);
 
-/// Clones one op of a body at the builder with the point substituted and operands
-/// mapped; fills `mapping` for its results.
+/// Clones an op of a body with `point` substituted and its operands mapped. Adds its results to
+/// `mapping`.
 Operation *clonePointwise(OpBuilder &builder, Operation *op, const PointMap &point,
                           IRMapping &mapping);
 
-/// Clones the body (all but its terminator) and returns the yielded values.
-/// Block arguments must be in `mapping` beforehand.
+/// Clones all ops of `body` but the terminator. Returns the values to yield. `mapping` must
+/// already map the block's arguments.
 SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &point,
                              IRMapping &mapping);
 
-/// The identity on `numDims` dims.
+/// Returns the identity map on `numDims` dims.
 PointMap identityPoint(MLIRContext *context, unsigned numDims);
 
-/// Makes every point op below `body` speak of at least `numDims` dims: a map or set
-/// with fewer is widened. Expressions are untouched, and so are bodies of expressions inside
-/// of `body`.
+/// Widens the maps and sets of all point ops in `body` to at least `numDims` dims. The expressions
+/// themselves do not change, and neither do the bodies of expressions nested in `body`.
 void setNumDims(Region &body, unsigned numDims);
 
-/// The point ops of `body` that `value` is computed from.
+/// Adds to `ops` the point ops in `body` that `value` is computed from.
 void collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops);
 
-/// The dims in the maps and sets of those.
+/// Returns the dims in the maps and sets of the point ops in `body` that `value` is computed from.
 llvm::SetVector<unsigned> collectDims(Value value, Block *body);
 
 } // namespace mlir::tssa::te

@@ -1,4 +1,4 @@
-//===- Program.cpp - what the functions of a program carry ---------------===//
+//===- Program.cpp - attributes of the functions of a program ------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

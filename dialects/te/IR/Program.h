@@ -1,4 +1,4 @@
-//===- Program.h - what the functions of a program carry -------*- C++ -*-===//
+//===- Program.h - attributes of the functions of a program ----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a stage tells the ones after it stands in these attributes, and nowhere else:
+/// A stage passes information to later stages in these attributes only:
 ///
 ///   attribute         of                       set by              read by
 ///   te.port           argument, result         import, functional  buffers, manifest
@@ -20,8 +20,9 @@
 ///   te.nodes          module: #te.node         target              manifest
 ///   te.launches       module: #te.launch_record  target            manifest
 ///
-/// The dialect verifies them where the IR is verified, so that a stage which breaks one is named
-/// by the pass manager.
+/// The last two columns name stages, passes, an option, and the parts of the artifact for which
+/// the attribute is read. The dialect verifies the attributes whenever the IR is verified. If a
+/// pass leaves a wrong attribute, the pass manager names the pass.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_PROGRAM_H
@@ -37,17 +38,17 @@ namespace mlir::tssa::te {
 // Arguments and results of the host program
 //===----------------------------------------------------------------------===//
 
-/// The ports of an argument and of a result; null where it has none.
+/// Return the port of an argument or of a result, or null if it has none.
 PortAttr getArgumentPort(FunctionOpInterface function, unsigned argument);
 PortAttr getResultPort(FunctionOpInterface function, unsigned result);
 void setArgumentPort(FunctionOpInterface function, unsigned argument, PortAttr port);
 void setResultPort(FunctionOpInterface function, unsigned result, PortAttr port);
-/// The name in the user's model, or `fallback`.
+/// Returns the name in the user's model, or `fallback` if there is none.
 std::string getName(PortAttr port, const Twine &fallback);
-/// The attributes of an argument or a result that has this port, for a list of all of them.
+/// Returns the attribute dictionary of an argument or a result with this port.
 DictionaryAttr makeAttributes(PortAttr port);
 
-/// The constants of the program and the memory of a run: arguments after the user's.
+/// The bytes of the weights and of the arena are passed as arguments after those of the user.
 bool isWeights(FunctionOpInterface function, unsigned argument);
 bool isArena(FunctionOpInterface function, unsigned argument);
 void markWeights(FunctionOpInterface function, unsigned argument);
@@ -57,12 +58,13 @@ void markArena(FunctionOpInterface function, unsigned argument);
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The floating-point operations of a kernel, on the function that says its extents; none where
-/// they cannot be counted.
+/// Returns the number of floating-point operations of a kernel, or nothing if they cannot be
+/// counted. For kernel `@k`, the attribute is on the function `@k.extent`, which returns the number
+/// of iterations of the kernel.
 std::optional<int64_t> getFlops(FunctionOpInterface function);
 void setFlops(FunctionOpInterface function, int64_t flops);
 
-/// How a device runs a function; null for one that is no kernel.
+/// Returns how a device runs `function`, or null if `function` is no kernel.
 BlockAttr getBlock(FunctionOpInterface function);
 void setBlock(FunctionOpInterface function, BlockAttr block);
 
@@ -70,14 +72,15 @@ void setBlock(FunctionOpInterface function, BlockAttr block);
 // Tables of the module
 //===----------------------------------------------------------------------===//
 
-/// Whether each buffer has bytes of its own, so that a sanitizer sees an access beside it.
+/// Returns whether each buffer has memory of its own, so that a sanitizer detects an access outside
+/// of it.
 bool hasSeparateBuffers(ModuleOp module);
 void setSeparateBuffers(ModuleOp module);
 
-/// The table of entries of type `Attr`, empty where the module has none.
+/// Returns the table with entries of type `Attr`, or an empty list if the module has none.
 template <typename Attr> SmallVector<Attr> getTable(ModuleOp module);
 template <typename Attr> void setTable(ModuleOp module, ArrayRef<Attr> entries);
-/// Whether a stage has written the table.
+/// Returns whether a stage has written the table.
 template <typename Attr> bool hasTable(ModuleOp module);
 
 } // namespace mlir::tssa::te

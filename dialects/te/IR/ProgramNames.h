@@ -1,4 +1,4 @@
-//===- ProgramNames.h - names of what functions carry ---------*- C++ -*-===//
+//===- ProgramNames.h - names of the attributes in Program.h --*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For the IR of te only: others use Program.h.
+/// Only dialects/te/IR includes this file. Other code uses the functions of Program.h.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_PROGRAMNAMES_H

@@ -1,4 +1,4 @@
-//===- ProgramVerifiers.cpp - checks of what functions carry -------------===//
+//===- ProgramVerifiers.cpp - verifies the attributes in Program.h -------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,7 +62,7 @@ LogicalResult TEDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
                          << ", which the dialect does not know here or in this form";
 }
 
-/// Checks what a port says of the type that it belongs to.
+/// Checks that `port` fits `type`, the type of its argument or result.
 static LogicalResult verifyPort(Operation *op, PortAttr port, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank())
@@ -105,7 +105,8 @@ LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return emitUnknown(op, attribute, "an argument");
   if (port.getWritesBack() || port.getAliasOf())
     return op->emitError() << "has the port '" << getName(port, "")
-                           << "' of an argument that is said to be a result";
+                           << "' on an argument, but with 'writes_back' or 'alias_of', which only "
+                              "a result may have";
   return verifyPort(op, port, type);
 }
 

@@ -44,8 +44,8 @@ SmallVector<OpFoldResult> te::mixSizes(MLIRContext *context, ArrayRef<int64_t> s
   return sizes;
 }
 
-/// Position of dynamic dim `dim` of result `result` among the dynamic dims of
-/// all results.
+/// Returns the position of dynamic dim `dim` of result `result` among the dynamic dims of all
+/// results.
 static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned dim) {
   unsigned position = 0;
   for (auto [index, type] : llvm::enumerate(results)) {
@@ -59,11 +59,12 @@ static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned 
   llvm_unreachable("no such dim");
 }
 
-/// The size a te op was made with, or null.
+/// Returns the size of dim `dim` of `result` if its op has it as an operand or a constant, or null
+/// otherwise.
 static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
-  if (auto compute = dyn_cast<te::ComputeOp>(op))
-    return compute.getMixedSizes()[dim];
+  if (auto expression = dyn_cast<te::ExpressionOpInterface>(op))
+    return expression.findResultSize(dim);
   if (auto launch = dyn_cast<te::LaunchOp>(op))
     return launch
         .getResultSizes()[dynamicDimPosition(op->getResultTypes(), result.getResultNumber(), dim)];
@@ -77,8 +78,7 @@ static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   return {};
 }
 
-/// The first `tensor.dim` that reads this size in the block of the tensor, if
-/// any.
+/// Returns the first `tensor.dim` of this dim in the block that defines `tensor`, or null.
 static Value findDim(Value tensor, unsigned dim) {
   tensor::DimOp first;
   for (Operation *user : tensor.getUsers()) {
@@ -90,8 +90,8 @@ static Value findDim(Value tensor, unsigned dim) {
   return first ? first.getResult() : Value();
 }
 
-/// The size of a function's argument through another argument whose dim has the
-/// same name: both are checked equal at entry.
+/// Returns an existing `tensor.dim` of a dim of another argument with the same name as dim `dim` of
+/// `argument`, or null. A check at entry ensures that dims with the same name have equal sizes.
 static Value findNamedDim(BlockArgument argument, unsigned dim) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function || !argument.getOwner()->isEntryBlock())
@@ -117,10 +117,6 @@ OpFoldResult te::findSize(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return Builder(tensor.getContext()).getIndexAttr(type.getDimSize(dim));
-  if (auto update = tensor.getDefiningOp<UpdateOp>())
-    return findSize(update.getBase(), dim);
-  if (auto scan = tensor.getDefiningOp<ScanOp>())
-    return findSize(scan.getSource(), dim);
   if (auto result = dyn_cast<OpResult>(tensor))
     if (OpFoldResult size = getSizeFromOp(result, dim))
       return size;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A size is an OpFoldResult: an IndexAttr when it is known, else a Value of
-/// type index. Equal sizes are the same value: every helper returns the value
-/// that already stands for the size and makes a `tensor.dim` only as last resort.
+/// A size is an OpFoldResult: an IndexAttr if it is constant, else a value of type index. Equal
+/// sizes should be the same value. Hence each helper returns a value that already holds the size,
+/// if there is one, and builds a `tensor.dim` only as a last resort.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_SIZES_H
@@ -19,19 +19,19 @@
 
 namespace mlir::tssa::te {
 
-/// Size of dim `dim` of `tensor`. Looks through te ops to the size operand they
-/// were made with, through kernel parameters to the parameter that holds it, and
-/// through shape-preserving ops; otherwise builds `tensor.dim` at the builder.
+/// Returns the size of dim `dim` of `tensor`. Looks through te ops to their size operands, through
+/// kernel parameters to the parameter that holds the size, and through ops that keep the shape.
+/// Otherwise builds a `tensor.dim` after the definition of `tensor`.
 OpFoldResult getSize(OpBuilder &builder, Location loc, Value tensor, unsigned dim);
 
-/// The same without building anything: null where `getSize` would.
+/// Like `getSize`, but returns null where `getSize` would build an op.
 OpFoldResult findSize(Value tensor, unsigned dim);
 
-/// All sizes of `tensor`, as `getSize`.
+/// Returns all sizes of `tensor`; see `getSize`.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value tensor);
 
-/// Splits sizes into the static array (ShapedType::kDynamic where a value
-/// stands) and the values; values that are constants become static.
+/// Splits `sizes` into static sizes, with ShapedType::kDynamic for each value, and the values. A
+/// value that is a constant becomes static.
 void dispatchSizes(ArrayRef<OpFoldResult> sizes, SmallVectorImpl<int64_t> &staticSizes,
                    SmallVectorImpl<Value> &dynamicSizes);
 
@@ -39,7 +39,7 @@ void dispatchSizes(ArrayRef<OpFoldResult> sizes, SmallVectorImpl<int64_t> &stati
 SmallVector<OpFoldResult> mixSizes(MLIRContext *context, ArrayRef<int64_t> staticSizes,
                                    ValueRange dynamicSizes);
 
-/// The constant that a size is, if it is one.
+/// Returns the value of `size` if it is a constant.
 std::optional<int64_t> getConstantSize(OpFoldResult size);
 
 } // namespace mlir::tssa::te

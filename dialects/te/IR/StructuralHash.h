@@ -11,11 +11,11 @@
 
 namespace mlir::tssa::te {
 
-/// Equal for regions that are equal but for locations and for the numbering of
-/// values. Valid within one process. Values from outside count by identity.
+/// Returns a hash that ignores locations and the identity of values defined in the region. Values
+/// from outside are hashed by their address, so that a hash is valid within one process only.
 llvm::hash_code hashRegion(Region &region);
 
-/// The same for an op with its regions.
+/// Returns such a hash for an op with its regions.
 llvm::hash_code hashOperation(Operation *op);
 
 } // namespace mlir::tssa::te

@@ -1,4 +1,4 @@
-//===- TEAssembly.cpp - how te ops read and print -===//
+//===- TEAssembly.cpp - parsers and printers of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,7 +111,7 @@ void InsideOp::print(OpAsmPrinter &p) {
 // compute
 //===----------------------------------------------------------------------===//
 
-/// init (0.0 : f32, ...)
+/// Parses `(0.0 : f32, ...)`.
 static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &init) {
   return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
     TypedAttr value;
@@ -122,7 +122,7 @@ static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &in
   });
 }
 
-/// {body} | where (...) {body} where (...) {body}
+/// Parses `{body}`, or pieces: `where (...) {body} where (...) {body}`.
 static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsigned numParallel,
                                unsigned numDims, SmallVectorImpl<Attribute> &where) {
   SmallVector<std::unique_ptr<Region>> pieces;
@@ -135,7 +135,7 @@ static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsi
         parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
       return failure();
     if (exprParser.numSymbols || exprParser.numDims > numParallel)
-      return parser.emitError(loc, "a piece is a set over the parallel dims");
+      return parser.emitError(loc, "expected the set of a piece to use the parallel dims only");
     where.push_back(
         IntegerSetAttr::get(makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
   }
@@ -229,7 +229,7 @@ void ComputeOp::print(OpAsmPrinter &p) {
 // update, scan
 //===----------------------------------------------------------------------===//
 
-/// What the body of an update yields; nothing where it is no body.
+/// Returns the types that the body of an update yields; empty if the region has no te.yield.
 static TypeRange getYieldedTypes(Region &body) {
   bool hasYield = body.hasOneBlock() && !body.front().empty() && isa<YieldOp>(body.front().back());
   return hasYield ? TypeRange(body.front().back().getOperandTypes()) : TypeRange();
@@ -257,10 +257,12 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (exprParser.numDims > staticSizes.size())
     return parser.emitError(loc) << "expected index expressions over " << staticSizes.size()
                                  << " dims";
+  bool injective = succeeded(parser.parseOptionalKeyword("injective"));
   if (parser.parseRegion(*body))
     return failure();
   setNumDims(*body, staticSizes.size());
-  // The combiner's short form needs the element type, which comes last: the body yields it.
+  // The short form of the combiner needs the element type, which comes last in the text. Hence it
+  // is taken from the te.yield of the body.
   TypeRange yielded = getYieldedTypes(*body);
   if (succeeded(parser.parseOptionalKeyword("combine"))) {
     if (parseCombiner(parser, *combiner, yielded.empty() ? Type() : yielded.front()))
@@ -273,7 +275,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
-  // Behind the value the body yields symbols; the last ones may be without a use.
+  // The body yields the value and then the opaque indexes, which are the last symbols of the map.
+  // The map need not use all of them.
   size_t numOpaque = yielded.empty() ? 0 : yielded.size() - 1;
   unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size() + numOpaque);
   properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);
@@ -282,6 +285,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (guarded)
     properties.guard = IntegerSetAttr::get(
         makeSet(staticSizes.size(), numSymbols, constraints, equalities, parser.getContext()));
+  if (injective)
+    properties.injective = builder.getUnitAttr();
   properties.label = label;
   properties.operandSegmentSizes = {1, static_cast<int32_t>(dynamicSizes.size()),
                                     static_cast<int32_t>(symbols.size())};
@@ -292,7 +297,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
 void UpdateOp::print(OpAsmPrinter &p) {
   printLabel(p, getLabelAttr());
   p << ' ';
-  printDomain(p, getMixedSizes(), 0);
+  printDomain(p, getIterationDomain(), 0);
   p << " into " << getBase();
   printExprs(p, getMap().getResults());
   printSymbols(p, getSymbols());
@@ -300,16 +305,19 @@ void UpdateOp::print(OpAsmPrinter &p) {
     p << " where ";
     printConstraints(p, *getGuard());
   }
+  if (getInjective())
+    p << " injective";
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (hasCombiner())
     printCombiner(p, getCombiner());
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"static_sizes", "map", "guard", "label", "operandSegmentSizes"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"static_sizes", "map", "guard", "injective",
+                                                "label", "operandSegmentSizes"});
   p << " : " << getResult().getType();
 }
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr label;
   OpAsmParser::UnresolvedOperand source;
   int64_t axis;
   TypedAttr init;
@@ -317,13 +325,14 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   Region *combiner = result.addRegion();
   Builder &builder = parser.getBuilder();
   Properties &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseOperand(source) || parser.parseKeyword("axis") || parser.parseInteger(axis) ||
-      parser.parseKeyword("init") || parser.parseAttribute(init))
+  if (parseLabel(parser, label) || parser.parseOperand(source) || parser.parseKeyword("axis") ||
+      parser.parseInteger(axis) || parser.parseKeyword("init") || parser.parseAttribute(init))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("exclusive")))
     properties.exclusive = builder.getUnitAttr();
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     properties.reverse = builder.getUnitAttr();
+  properties.label = label;
   properties.axis = builder.getI64IntegerAttr(axis);
   properties.init = init;
   if (parser.parseKeyword("combine") || parseCombiner(parser, *combiner, init.getType()) ||
@@ -335,13 +344,14 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ScanOp::print(OpAsmPrinter &p) {
+  printLabel(p, getLabelAttr());
   p << ' ' << getSource() << " axis " << getAxis() << " init " << getInitAttr();
   if (getExclusive())
     p << " exclusive";
   if (getReverse())
     p << " reverse";
   printCombiner(p, getCombiner());
-  p.printOptionalAttrDict((*this)->getAttrs(), {"axis", "init", "exclusive", "reverse"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"axis", "init", "exclusive", "reverse", "label"});
   p << " : " << getResult().getType();
 }
 

@@ -1,4 +1,4 @@
-//===- TEAttributes.cpp - what stages tell each other -===//
+//===- TEAttributes.cpp - attributes of the te dialect -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,16 +42,17 @@ LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
                                std::optional<unsigned> writesBack, std::optional<unsigned> aliasOf,
                                ArrayAttr path, std::optional<unsigned> indexes) {
   if (type && !isElementType(type)) // C1
-    return emitError() << "expected an integer or float type of a port, got " << type;
+    return emitError() << "expected a port of integer or float type, got " << type;
   for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) // C2
     if (!isDim(dim))
       return emitError() << "expected a dim of a port to be a name or a size, got " << dim;
   if (example && (!dims || static_cast<size_t>(example.size()) != dims.size())) // C2
-    return emitError() << "expected as many examples as dims of a port";
+    return emitError() << "expected 'example' of a port to have one size for each dim";
   if (writesBack && aliasOf) // C3
-    return emitError() << "expected a port to write back or to be an alias, not both";
+    return emitError() << "expected a port not to have both 'writes_back' and 'alias_of'";
   if ((path && !aliasOf) || (indexes && !path)) // C3
-    return emitError() << "expected 'alias_of' with the path of a port, and a path with 'indexes'";
+    return emitError()
+           << "expected 'path' of a port only with 'alias_of', and 'indexes' only with 'path'";
   return success();
 }
 

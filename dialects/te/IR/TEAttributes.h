@@ -1,4 +1,4 @@
-//===- TEAttributes.h - what stages tell each other -----------*- C++ -*-===//
+//===- TEAttributes.h - attributes of the te dialect ----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TEAttributes.td - what stages tell each other -------*- tablegen -*-===//
+//===- TEAttributes.td - attributes of the te dialect ------*- tablegen -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,27 +17,28 @@ class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
 }
 
 def TE_PortAttr : TE_Attr<"Port", "port"> {
-  let summary = "what callers know of an argument or a result of the program";
+  let summary = "an argument or a result of the program as callers see it";
   let description = [{
     The attribute `te.port` of an argument or a result of the host program:
 
-    - `name`: the name in the user's model, where it has one.
-    - `type`: the element type with its sign, such as `ui8`; the tensor's own
-      element type where it is absent. Integers of less than a byte and floats of
-      a byte are stored as `i8`.
-    - `dims`: per dim an integer, the name of a size, or "" where nothing is known.
-      Equal names are equal sizes.
+    - `name`: the name in the user's model, if it has one.
+    - `type`: the element type with its signedness, such as `ui8`. If it is
+      absent, it is the tensor's own element type. Integers of less than a byte
+      and floats of a byte are stored as `i8`.
+    - `dims`: for each dim an integer, the name of a size, or "" if nothing is
+      known. Dims with equal names have equal sizes.
     - `example`, of an argument: sizes that are known to work, one per dim.
-    - `writes_back`, of a result: the argument whose contents after the run it is.
-    - `alias_of`, of a result: the argument whose storage it is a view of; `path`
-      has the steps of the view, where it is not the whole, and `indexes` is the
-      result with the integers that stand for each `?` of the steps.
+    - `writes_back`, of a result: the argument whose new contents the result is.
+    - `alias_of`, of a result: the argument that the result is a view of. `path`
+      has the view steps, if the view is not the whole argument. `indexes` is the
+      number of the result that holds the integers bound to each `?` of the path.
 
     Constraints:
     - (C1) `type` is an integer type of at most 64 bits or a float type.
-    - (C2) a dim is a string or an integer of at least 0; `example` has as many.
-    - (C3) a port has `writes_back` or `alias_of`, not both; `path` and `indexes`
-      come with `alias_of`, `indexes` with a `path`.
+    - (C2) a dim is a string or an integer of at least 0; `example` has one size
+      for each dim.
+    - (C3) a port does not have both `writes_back` and `alias_of`; `path` requires
+      `alias_of`, and `indexes` requires `path`.
 
     Example:
     ```mlir
@@ -62,20 +63,20 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
     }]>];
   let genVerifyDecl = 1; // C1 to C3
   let extraClassDeclaration = [{
-    /// The entry of `dims` for a dim, null where there is none.
+    /// Returns the entry of `dims` for a dim, or null if there is none.
     ::mlir::Attribute getDim(unsigned dim) const {
       return getDims() && dim < getDims().size() ? getDims()[dim] : ::mlir::Attribute();
     }
-    /// This port as the result that has the contents of `argument` after the run.
+    /// Returns this port for a result that has the new contents of `argument`.
     PortAttr writingBack(unsigned argument) const;
-    /// This port as a view of the storage of `argument`.
+    /// Returns this port for a result that is a view of `argument`.
     PortAttr aliasing(unsigned argument, ::mlir::ArrayAttr path,
                       ::std::optional<unsigned> indexes) const;
   }];
 }
 
 def TE_WeightAttr : TE_Attr<"Weight", "weight"> {
-  let summary = "a constant of the program and where it lies in the weights";
+  let summary = "a constant of the program and its offset in the weights";
   let description = [{
     An entry of `te.weights` on the module, which `te-plan-buffers` sets. `offset` is in bytes.
 
@@ -91,8 +92,9 @@ def TE_WeightAttr : TE_Attr<"Weight", "weight"> {
 def TE_NodeAttr : TE_Attr<"Node", "node"> {
   let summary = "a node of the user's model, for errors and profiles";
   let description = [{
-    An entry of `te.nodes` on the module: the name of a node, which locations
-    carry, and its operator, "" where none is known. The order numbers the nodes.
+    An entry of `te.nodes` on the module: the name of a node, which is also in
+    the locations of ops, and its operator, or "" if it is not known. The number
+    of a node is its position in `te.nodes`.
 
     Example: `#te.node<name = "conv1", op = "Conv">`
   }];
@@ -102,12 +104,12 @@ def TE_NodeAttr : TE_Attr<"Node", "node"> {
 def TE_LaunchRecordAttr : TE_Attr<"LaunchRecord", "launch_record"> {
   let summary = "a launch of the host program, for errors and profiles";
   let description = [{
-    An entry of `te.launches` on the module: the kernel, the numbers in `te.nodes`
-    of the nodes that it computes, and its floating-point operations, where they
-    can be counted.
+    An entry of `te.launches` on the module: the kernel, the numbers of the nodes
+    that it computes, and the number of its floating-point operations, if they can
+    be counted.
 
     Constraints:
-    - (C1) numbers of nodes and `flops` are at least 0.
+    - (C1) the numbers of the nodes and `flops` are at least 0.
 
     Example: `#te.launch_record<kernel = "k0", nodes = [0, 1], flops = 4096>`
   }];
@@ -123,7 +125,7 @@ def TE_BlockAttr : TE_Attr<"Block", "block"> {
     with `shared_bytes` bytes of shared memory.
 
     Constraints:
-    - (C1) there is a thread, and `shared_bytes` is at least 0.
+    - (C1) `threads` is at least 1, and `shared_bytes` is at least 0.
 
     Example: `func.func @k0() attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}`
   }];
@@ -134,9 +136,9 @@ def TE_BlockAttr : TE_Attr<"Block", "block"> {
 def TE_DeviceKernelAttr : TE_Attr<"DeviceKernel", "device_kernel"> {
   let summary = "a kernel in the device code of the program";
   let description = [{
-    An entry of `te.kernels` on the module, in the order in which launches number
-    the kernels. `parameters` are pointers and sizes in the order of the device
-    function's.
+    An entry of `te.kernels` on the module. Launches refer to a kernel by its
+    position in this table. `parameters` is the number of parameters, pointers
+    and sizes, of the device function.
 
     Constraints:
     - (C1) `parameters` is at least 0.

@@ -12,22 +12,23 @@ include "mlir/IR/OpBase.td"
 def TE_Dialect : Dialect {
   let name = "te";
   let cppNamespace = "::mlir::tssa::te";
-  let summary = "tensor expressions: what each element of a tensor is";
+  let summary = "tensor expressions: definitions of tensors element by element";
   let description = [{
-    A program in `te` says for every tensor what each of its elements is: a
-    scalar expression over elements of other tensors at index expressions of the
-    element's own position. Reshape, transpose, slice, padding and broadcast are
-    index expressions; convolution and matrix product are sums over reads. There
-    is no memory, no order of loops and no in-place write in it.
+    A program in `te` defines each element of a tensor by a scalar expression over
+    elements of other tensors, which are read at index expressions of the
+    element's own index. Reshape, transpose, slice, padding and broadcast are
+    index expressions; convolution and matrix product are sums over reads. `te`
+    has no memory, no order of loops and no in-place writes.
 
     Index expressions are affine in the dims `d0, d1, ...` of the enclosing op,
     with `floordiv` and `mod`. Symbols `s0, s1, ...` stand for SSA values of
-    type index: sizes when defined outside of the op, data-dependent (opaque)
-    indexes when computed inside of its body.
+    type index: sizes if they are defined outside of the op, and data-dependent
+    (opaque) indexes if the body of the op computes them.
 
-    What stages tell each other stands in attributes of functions and of the
-    module, listed in dialects/te/IR/Program.h: `te.port` and the tables of the
-    manifest. The dialect verifies them; another attribute `te.*` is an error.
+    A stage passes information to later stages in attributes of functions and of
+    the module, such as `te.port` and the tables of the manifest. They are listed
+    in dialects/te/IR/Program.h. The dialect verifies them; any other attribute
+    `te.*` is an error.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

@@ -21,18 +21,14 @@ using namespace mlir::tssa::te;
 // compute
 //===----------------------------------------------------------------------===//
 
-SmallVector<OpFoldResult> ComputeOp::getMixedSizes() {
-  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
-}
-
 SmallVector<OpFoldResult> ComputeOp::getParallelSizes() {
-  SmallVector<OpFoldResult> sizes = getMixedSizes();
+  SmallVector<OpFoldResult> sizes = getIterationDomain();
   sizes.truncate(getNumParallel());
   return sizes;
 }
 
 SmallVector<OpFoldResult> ComputeOp::getReductionSizes() {
-  return llvm::to_vector(llvm::drop_begin(getMixedSizes(), getNumParallel()));
+  return llvm::to_vector(llvm::drop_begin(getIterationDomain(), getNumParallel()));
 }
 
 IntegerSet ComputeOp::getPieceSet(unsigned piece) {
@@ -45,11 +41,6 @@ SmallVector<Type> ComputeOp::getAccumulatorTypes() {
     for (Attribute value : getInitAttr())
       types.push_back(cast<TypedAttr>(value).getType());
   return types;
-}
-
-LogicalResult ComputeOp::reifyResultShapes(OpBuilder &, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.assign(getNumResults(), getParallelSizes());
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,24 +73,6 @@ OpFoldResult InsideOp::fold(FoldAdaptor) {
       return BoolAttr::get(getContext(), false);
   }
   return all ? OpFoldResult(BoolAttr::get(getContext(), true)) : OpFoldResult();
-}
-
-//===----------------------------------------------------------------------===//
-// update, scan
-//===----------------------------------------------------------------------===//
-
-SmallVector<OpFoldResult> UpdateOp::getMixedSizes() {
-  return mixSizes(getContext(), getStaticSizes(), getDynamicSizes());
-}
-
-LogicalResult UpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getSizes(builder, getLoc(), getBase()));
-  return success();
-}
-
-LogicalResult ScanOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getSizes(builder, getLoc(), getSource()));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

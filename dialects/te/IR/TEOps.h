@@ -7,6 +7,7 @@
 #ifndef DIALECTS_TE_IR_TEOPS_H
 #define DIALECTS_TE_IR_TEOPS_H
 
+#include "dialects/te/IR/Expression.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"

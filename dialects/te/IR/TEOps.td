@@ -8,6 +8,7 @@
 #define DIALECTS_TE_IR_TEOPS
 
 include "dialects/te/IR/TEAttributes.td"
+include "dialects/te/IR/TEInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -23,40 +24,43 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def TE_ComputeOp : TE_Op<"compute", [
-    Pure, AffineScope,
+    Pure, AffineScope, DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
-  let summary = "give every element of one or more tensors as an expression";
+  let summary = "define each element of one or more tensors by an expression";
   let description = [{
-    The domain is a box of dims `d0 .. dP-1` (parallel), which are the dims of
-    the results in order, followed by reduction dims `dP .. dP+R-1`. Sizes are
+    The iteration domain is a box. Its parallel dims `d0 .. dP-1` are the dims of
+    the results, in order. The reduction dims `dP .. dP+R-1` follow. Sizes are
     constants or SSA values of type index.
 
-    A *piece* is a body that gives the value at a point of the domain. With more
-    than one piece each has a `where` set over the parallel dims; the sets are
-    disjoint and cover the domain. Bodies read tensors with `te.read` and compute
-    with `arith` and `math` on scalars; values defined above may be used.
+    A *piece* is a body that computes the value at a point of the domain. If there
+    are several pieces, each has a `where` set over the parallel dims; the sets
+    are disjoint and cover the domain. A body reads tensors with `te.read` and
+    computes with `arith` and `math` on scalars. It may use values defined above
+    the op.
 
-    With reduction dims, the values of all reduction points are joined by the
-    `combine` region, starting from `init`; the order is not specified, so the
-    combiner is associative and commutative up to rounding. The optional `then`
-    region (the epilogue) runs once per result element on the joined values; its
-    index expressions use parallel dims only.
+    With reduction dims, the `combine` region combines the values of all reduction
+    points, starting from `init`. The order is not specified, so the combiner must
+    be associative and commutative up to rounding. The optional `then` region, the
+    epilogue, runs once for each result element on the combined values. Its index
+    expressions use parallel dims only.
 
-    Several results share one domain: a tuple of accumulators (arg-max with its
-    index, the maximum and sum of a softmax, Welford's mean and M2).
+    Several results share one domain, and a reduction may have a tuple of
+    accumulators: an arg-max and its index, the maximum and the sum of a softmax,
+    or Welford's mean and M2.
 
     Constraints:
-    - (C1) every result is a ranked tensor of the sizes of the parallel dims; there are
-      at most 64 dims.
-    - (C2) there is at least one piece; with several, one `where` set for each,
-      over the parallel dims.
-    - (C3) with reduction dims there is a combiner, and one `init` value per
-      accumulator; without, neither, and no epilogue.
-    - (C4) a body yields the accumulators with reduction dims, else one scalar per
-      result of its element type.
-    - (C5) the combiner takes two tuples of accumulators and yields one.
-    - (C6) the epilogue takes the accumulators and yields one scalar per result of
-      its element type; without an epilogue accumulators and results agree.
+    - (C1) each result is a ranked tensor with the sizes of the parallel dims; there
+      are at most 64 dims.
+    - (C2) there is at least one piece. If there are several, each has one `where`
+      set over the parallel dims.
+    - (C3) with reduction dims, there is a combiner and one `init` value for each
+      accumulator. Without reduction dims, there is no combiner, `init` or epilogue.
+    - (C4) with reduction dims, a body yields the accumulators. Without, it yields
+      one scalar of the element type for each result.
+    - (C5) the combiner takes two tuples of accumulators and yields one tuple.
+    - (C6) the epilogue takes the accumulators and yields one scalar of the element
+      type for each result. Without an epilogue, the accumulators have the element
+      types of the results.
 
     Example:
     ```mlir
@@ -90,13 +94,11 @@ def TE_ComputeOp : TE_Op<"compute", [
     unsigned getNumReduction() { return getNumDims() - getNumParallel(); }
     bool hasReduction() { return getNumReduction() != 0; }
     bool hasEpilogue() { return !getEpilogue().empty(); }
-    /// Size of every dim: an IndexAttr or a Value of type index.
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
     ::llvm::SmallVector<::mlir::OpFoldResult> getParallelSizes();
     ::llvm::SmallVector<::mlir::OpFoldResult> getReductionSizes();
     ::mlir::Block *getPieceBlock(unsigned piece = 0) { return &getPieces()[piece].front(); }
-    /// The piece's set over the parallel dims, symbol-free; null for the only
-    /// piece.
+    /// Returns the piece's set over the parallel dims, which has no symbols, or
+    /// null if the op has no sets.
     ::mlir::IntegerSet getPieceSet(unsigned piece);
     ::llvm::SmallVector<::mlir::Type> getAccumulatorTypes();
   }];
@@ -105,20 +107,21 @@ def TE_ComputeOp : TE_Op<"compute", [
 def TE_ReadOp : TE_Op<"read", [Pure]> {
   let summary = "read one element of a tensor at an index expression";
   let description = [{
-    Stands in a body of `te.compute` or `te.update`. `where` is a guard over the
-    same dims and symbols as the index expressions: where it does not hold the
-    value is the `else` constant and nothing is read.
+    This op occurs in a body of `te.compute` or `te.update`. `where` is a guard
+    over the dims and symbols of the index expressions. Where it does not hold,
+    nothing is read, and the value is the `else` constant.
 
-    A symbol defined inside of the body is an opaque index. If an opaque index is
-    out of bounds where the guard holds, the run fails with an error; all other
-    indexes are in bounds for every point of the domain where the guard holds
-    (checked by `te-check-bounds`).
+    A symbol that is defined inside of the body is an opaque index. If an opaque
+    index is out of bounds where the guard holds, the run fails with an error.
+    All other indexes are in bounds at each point of the domain where the guard
+    holds; `te-check-bounds` checks this.
 
     Constraints:
-    - (C1) one index expression per dim of the source; no dim that the enclosing
-      body does not have; one symbol operand per symbol, at most 256; constants above
-      -2^63.
-    - (C2) `where` and `else` come together; `else` has the element type.
+    - (C1) there is one index expression for each dim of the source, and one symbol
+      operand for each symbol. There are at most 256 symbols. The expressions use
+      dims of the enclosing body only, and constants above -2^63.
+    - (C2) `where` requires `else` and `else` requires `where`; `else` has the
+      element type.
 
     Example:
     ```mlir
@@ -146,11 +149,11 @@ def TE_ReadOp : TE_Op<"read", [Pure]> {
 }
 
 def TE_IndexOp : TE_Op<"index", [Pure]> {
-  let summary = "the value of an index expression at this point";
+  let summary = "compute an index expression at the current point of the domain";
   let description = [{
     Constraints:
-    - (C1) the map has one result and one operand per symbol; no dim that the
-      enclosing body does not have.
+    - (C1) the map has one result, one operand for each symbol, and uses dims of the
+      enclosing body only.
 
     Example: `%i = te.index d0 * 2 + s0(%n)`
   }];
@@ -162,10 +165,11 @@ def TE_IndexOp : TE_Op<"index", [Pure]> {
 }
 
 def TE_InsideOp : TE_Op<"inside", [Pure]> {
-  let summary = "whether this point lies in a set";
+  let summary = "test whether the current point of the domain is in a set";
   let description = [{
     Constraints:
-    - (C1) one operand per symbol; no dim that the enclosing body does not have.
+    - (C1) the set has one operand for each symbol, and uses dims of the enclosing
+      body only.
 
     Example: `%c = te.inside (d0 - d1 >= 0)`
   }];
@@ -178,24 +182,33 @@ def TE_InsideOp : TE_Op<"inside", [Pure]> {
 
 def TE_UpdateOp : TE_Op<"update", [
     Pure, AffineScope, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
-  let summary = "a tensor with some of its elements written anew";
+  let summary = "a copy of a tensor with some of its elements overwritten";
   let description = [{
-    The only write. For every point of the domain, in row-major order, the body
-    yields a value and, after it, the opaque part of its target: the map from
-    dims and symbols to an element of `base`, whose symbols are the operands of
-    the map followed by the yielded indexes. Points outside of `where` write
-    nothing. With `combine` the new element is combine(old, value), else value.
-    All other elements are those of `base`.
+    This is the only op of the dialect that writes. The result is `base` with new
+    values for some elements. At each point of the domain, in row-major order, the
+    body yields a value and then the opaque indexes. The map sends the point to
+    the element of `base` that is written; its symbols are the symbol operands
+    followed by the yielded indexes. Points outside of `where` write nothing. The
+    new element is combine(old, value) if there is a `combine` region, else value.
 
-    An opaque target out of bounds makes the run fail with an error.
+    If an opaque index is out of bounds, the run fails with an error.
+
+    `injective` states that no two points write the same element, so that their order
+    does not matter. The code that sets it must have proven this. It is an error to evaluate
+    an update with `injective` in which two points write the same element.
 
     Constraints:
-    - (C1) the result has the type of `base`; one index expression per dim of it.
-    - (C2) the body yields a scalar of the element type and one index per symbol
-      of the map beyond the symbol operands.
+    - (C1) the result has the type of `base`, and there is one index expression for
+      each of its dims.
+    - (C2) the body yields a scalar of the element type and one index for each
+      symbol of the map beyond the symbol operands.
     - (C3) `combine` takes (old, value) and yields one scalar of the element type.
-    - (C4) `where` has the dims and symbol operands of the map, no yielded ones.
+    - (C4) `where` uses the dims and symbol operands of the map, but no yielded
+      indexes.
+    - (C5) with `injective`, and neither a `where` nor yielded indexes, the map depends on
+      every dim that has two points or more.
 
     Example:
     ```mlir
@@ -211,35 +224,38 @@ def TE_UpdateOp : TE_Op<"update", [
     AnyRankedTensor:$base,
     Variadic<Index>:$dynamic_sizes, Variadic<Index>:$symbols,
     DenseI64ArrayAttr:$static_sizes,
-    AffineMapAttr:$map, OptionalAttr<IntegerSetAttr>:$guard,
+    AffineMapAttr:$map, OptionalAttr<IntegerSetAttr>:$guard, UnitAttr:$injective,
     OptionalAttr<StrAttr>:$label);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combiner);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1 to C4
+  let hasVerifier = 1; // C1 to C5
   let extraClassDeclaration = [{
     unsigned getNumDims() { return getStaticSizes().size(); }
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
-    /// Symbols of the map that the body yields.
+    /// Returns the number of symbols of the map that the body yields.
     unsigned getNumOpaque() { return getMap().getNumSymbols() - getSymbols().size(); }
     bool hasCombiner() { return !getCombiner().empty(); }
   }];
 }
+
 def TE_ScanOp : TE_Op<"scan", [
-    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
-  let summary = "running combination along one dim (CumSum, CumProd)";
+    Pure, DeclareOpInterfaceMethods<TE_ExpressionOpInterface, ["getReads"]>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "combine the elements up to each index of one dim (CumSum, CumProd)";
   let description = [{
-    result[.., i, ..] = combine over j <= i (or j < i when exclusive; j >= i when
-    reverse) of source[.., j, ..], starting from `init`.
+    result[.., i, ..] combines source[.., j, ..] over all j <= i, starting from
+    `init`. With `exclusive` it is j < i, and with `reverse` j >= i instead; with
+    both it is j > i.
 
     Constraints:
-    - (C1) `axis` is a dim of the source; source and result types agree.
+    - (C1) `axis` is a dim of the source; the result has the type of the source.
     - (C2) `init` and the combiner have the element type.
 
-    Example: `%y = te.scan %x axis 1 init 0.0 exclusive combine arith.addf : tensor<2x?xf32>`
+    Example: `%y = te.scan @sum %x axis 1 init 0.0 exclusive combine arith.addf : tensor<2x?xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis,
-    TypedAttrInterface:$init, UnitAttr:$exclusive, UnitAttr:$reverse);
+    TypedAttrInterface:$init, UnitAttr:$exclusive, UnitAttr:$reverse,
+    OptionalAttr<StrAttr>:$label);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combiner);
   let hasCustomAssemblyFormat = 1;
@@ -247,10 +263,10 @@ def TE_ScanOp : TE_Op<"scan", [
 }
 
 def TE_ConstantOp : TE_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a tensor known at compile time";
+  let summary = "a tensor that is known at compile time";
   let description = [{
-    Small tensors are `dense<...>`; large ones `dense_resource<...>`, whose bytes
-    may be mapped from a file, are not uniqued and are not printed in full.
+    A small tensor is `dense<...>`. A large one is `dense_resource<...>`: its bytes
+    may be mapped from a file, are not uniqued, and are not printed in full.
 
     Example: `%w = te.constant dense_resource<conv.weight> : tensor<16x3x3x3xf32>`
   }];
@@ -260,23 +276,23 @@ def TE_ConstantOp : TE_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]
 }
 
 def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
-  let summary = "call a library routine that is no tensor expression";
+  let summary = "call a library routine that cannot be a tensor expression";
   let description = [{
-    `callee` names one of the routines of lib/Externs: `topk`, `sort`, `unique`,
-    `nonzero`, `compress`, `non_max_suppression`, `det`, `random_normal`,
-    `random_uniform`. Sizes of the results that are known before the call are
-    given in `result_sizes` for the dynamic dims that have one, in order; a
-    dim with none in the type's place is `-1` in `size_index` and known after the
-    call (read it with `tensor.dim`).
+    `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
+    `compress`, `non_max_suppression` or `det`. `result_sizes` has the sizes of
+    those dynamic dims of the results whose size is known before the call.
+    `size_index` has, for each dynamic dim, the position of its size in
+    `result_sizes`, or -1 if the size is only known after the call; then
+    `tensor.dim` of the result gives it.
 
-    After `te-plan-buffers`: operands are memrefs, `outs` are results to be
-    filled, and the op's own results, of a size that is known only after the call,
-    are memrefs that the routine has allocated.
+    After `te-plan-buffers`, the operands are memrefs, and the routine fills the
+    memrefs `outs`. The remaining results have sizes that are only known after the
+    call; they are memrefs that the routine allocates.
 
     Constraints:
-    - (C1) `size_index` has one entry per dynamic dim of all results in order,
-      each -1 or an index of `result_sizes`.
-    - (C2) where there are `outs`, all operands and results are memrefs.
+    - (C1) `size_index` has one entry for each dynamic dim of all results, in order,
+      which is -1 or a position in `result_sizes`.
+    - (C2) if there are `outs`, no operand or result is a tensor.
 
     Example:
     ```mlir
@@ -292,7 +308,7 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1; // C1, C2
   let extraClassDeclaration = [{
-    /// Whether `te-plan-buffers` has given the op its buffers.
+    /// Returns whether `te-plan-buffers` has assigned buffers to the results.
     bool isOnMemory() {
       return !getOuts().empty() ||
              ::llvm::any_of(getResultTypes(), ::llvm::IsaPred<::mlir::MemRefType>);
@@ -303,8 +319,8 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
 def TE_CheckOp : TE_Op<"check"> {
   let summary = "fail the run unless a condition holds";
   let description = [{
-    Stands in the host program. The message goes to the user together with the
-    name of the source node, which is the op's location.
+    This op occurs in the host program. The user sees the message and the name of
+    the node in the model; this name is the location of the op.
 
     Example: `te.check %same, "expected equal sizes for dim 'N'"`
   }];
@@ -313,10 +329,10 @@ def TE_CheckOp : TE_Op<"check"> {
 }
 
 def TE_PollOp : TE_Op<"poll"> {
-  let summary = "end the run where its caller has cancelled it";
+  let summary = "end the run if its caller has cancelled it";
   let description = [{
-    Stands in loops of the host program that launch nothing: a launch asks by
-    itself.
+    This op occurs in loops of the host program that launch nothing. A launch
+    does the same check itself.
 
     Example: `te.poll`
   }];
@@ -326,13 +342,14 @@ def TE_PollOp : TE_Op<"poll"> {
 def TE_ResultOp : TE_Op<"result"> {
   let summary = "the buffer of a result of the program";
   let description = [{
-    The caller gives the buffer or lets the runtime allocate it, in these sizes.
-    `number` is the result of the host program; `te-plan-buffers` makes the op.
+    The buffer has the given sizes. The caller provides it, or the runtime
+    allocates it. `number` is the number of the result of the host program.
+    `te-plan-buffers` creates this op.
 
     Constraints:
-    - (C1) there is one size per dynamic dim.
-    - (C2) the function around it has a result `number` of the same rank and
-      element type.
+    - (C1) there is one size for each dynamic dim.
+    - (C2) the enclosing function has a result `number` of the same rank and element
+      type.
 
     Example: `%y = te.result 0 (%n) : memref<?x4xf32>`
   }];
@@ -357,20 +374,22 @@ def TE_KernelOp : TE_Op<"kernel", [
     IsolatedFromAbove, Symbol, NoTerminator]> {
   let summary = "tensor expressions that run as one kernel";
   let description = [{
-    A symbol. Parameters are tensors, sizes (index) and scalars; a parameter that
-    is a tensor with dynamic dims has the attribute `te.sizes`: for every dim the
-    number of the index parameter that holds its size, or -1 for a static dim. A
-    parameter of floats with `te.finite` has no infinity and no NaN in any launch.
-    Results are tensors. The body is a list of te expressions ended by
-    `te.return`; the second region, `schedule`, belongs to the layout dialect and
-    says how the loops of the labelled expressions run.
+    The parameters are tensors, sizes (index) and scalars. A tensor parameter with
+    dynamic dims has the attribute `te.sizes`: for each dim the number of the
+    index parameter that holds its size, or -1 if the dim is static. A parameter
+    with `te.finite` has no infinity and no NaN in any launch. The results are
+    tensors. The body is a list of te expressions, followed by `te.return`. The
+    second region, `schedule`, has ops of the layout dialect that say how the
+    loops of the labelled expressions run.
 
     Constraints:
-    - (C1) `te.return` matches the result types; the schedule is a block without
+    - (C1) `te.return` has the result types; the schedule is one block without
       arguments.
-    - (C2) every dynamic dim of a tensor parameter has its `te.sizes` entry, which
-      names a parameter of type index; other parameters have no `te.sizes`.
-    - (C3) `te.finite` is a unit attribute of a parameter that is a tensor of floats.
+    - (C2) each dynamic dim of a tensor parameter has an entry in `te.sizes` that is
+      the number of a parameter of type index. A parameter that is not a tensor has
+      no `te.sizes`.
+    - (C3) `te.finite` is a unit attribute of a parameter that is a tensor of
+      floats.
 
     Example:
     ```mlir
@@ -395,17 +414,17 @@ def TE_KernelOp : TE_Op<"kernel", [
     unsigned getNumArguments() { return getFunctionType().getNumInputs(); }
     ::mlir::BlockArgument getArgument(unsigned i) { return getBody().getArgument(i); }
     ::mlir::Block &getBodyBlock() { return getBody().front(); }
-    /// Sizes entry of a tensor parameter with dynamic dims; null if it has none.
+    /// Returns the `te.sizes` of a parameter, or null if it has none.
     ::mlir::DenseI64ArrayAttr getSizesAttr(unsigned arg);
     void setSizes(unsigned arg, ::llvm::ArrayRef<int64_t> sizes);
-    /// The entry for a list of attributes of a parameter.
+    /// Returns `te.sizes` as an entry of the attributes of a parameter.
     static ::mlir::NamedAttribute makeSizesAttr(::mlir::Builder &builder,
                                                 ::llvm::ArrayRef<int64_t> sizes);
-    /// Whether parameter `arg` is known to have neither infinities nor NaNs.
+    /// Returns whether parameter `arg` is known to have no infinities and no NaNs.
     bool isFinite(unsigned arg);
     void setFinite(unsigned arg);
-    /// Size of dim `dim` of tensor parameter `arg` as an IndexAttr or a
-    /// parameter of type index.
+    /// Returns the size of dim `dim` of tensor parameter `arg`, as an IndexAttr or
+    /// a parameter of type index.
     ::mlir::OpFoldResult getArgumentSize(unsigned arg, unsigned dim);
   }];
 }
@@ -422,15 +441,16 @@ def TE_LaunchOp : TE_Op<"launch", [
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "run a kernel";
   let description = [{
-    Before buffers are planned: operands as the kernel's parameters, results as
-    its results; `result_sizes` are the sizes of the dynamic dims of the results,
-    in order. After `te-plan-buffers`: operands are memrefs for tensors, `outs`
-    holds one memref per kernel result, and there are no results.
+    Before `te-plan-buffers`, the operands and results have the types of the
+    kernel's parameters and results, and `result_sizes` are the sizes of the
+    dynamic dims of the results, in order. After `te-plan-buffers`, operands that
+    were tensors are memrefs, `outs` has one memref for each result of the kernel,
+    and the op has no results.
 
     Constraints:
-    - (C1) the kernel exists and parameter types match operands (a memref for a
-      tensor of the same shape and element type once there are outs).
-    - (C2) one result size per dynamic dim of the results.
+    - (C1) the kernel exists, and its types match the operands and results. A memref
+      matches a tensor of the same shape and element type.
+    - (C2) there is one result size for each dynamic dim of the results.
 
     Example: `%y = te.launch @scale(%x, %n) sizes (%n) : (tensor<?xf32>, index) -> tensor<?xf32>`
   }];

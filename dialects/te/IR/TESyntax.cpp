@@ -1,4 +1,4 @@
-//===- TESyntax.cpp - what te ops are written with -===//
+//===- TESyntax.cpp - shared syntax of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -181,7 +181,8 @@ ParseResult te::parseCombiner(OpAsmParser &parser, Region &region, Type elementT
   return success();
 }
 
-/// Whether the combiner is one op on its two arguments and the op's name says all of it.
+/// Returns whether the combiner is one op on its two arguments that has no attributes or flags,
+/// so that the name of the op is enough.
 static bool isShortCombiner(Region &region) {
   if (!matchCombiner(region))
     return false;

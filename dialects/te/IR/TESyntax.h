@@ -1,4 +1,4 @@
-//===- TESyntax.h - what te ops are written with -===//
+//===- TESyntax.h - shared syntax of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,19 +11,19 @@
 
 namespace mlir::tssa::te {
 
-/// Parses index expressions, in which dims are d0.. and symbols s0.., and counts both.
+/// Parses index expressions over dims d0, d1, ... and symbols s0, s1, ..., and counts both.
 class ExprParser {
 public:
   explicit ExprParser(OpAsmParser &parser);
 
   ParseResult parse(AffineExpr &expr);
-  /// [expr, expr]
+  /// Parses `[expr, expr]`.
   ParseResult parseMap(SmallVectorImpl<AffineExpr> &results);
-  /// (expr >= 0, expr == 0)
+  /// Parses `(expr >= 0, expr == 0)`.
   ParseResult parseConstraints(SmallVectorImpl<AffineExpr> &constraints,
                                SmallVectorImpl<bool> &equalities);
 
-  unsigned numDims = 0, numSymbols = 0; ///< one more than the largest that was parsed
+  unsigned numDims = 0, numSymbols = 0; ///< one more than the greatest number that was parsed
 
 private:
   OpAsmParser &parser;
@@ -33,25 +33,26 @@ private:
 void printExprs(OpAsmPrinter &p, ArrayRef<AffineExpr> exprs);
 void printConstraints(OpAsmPrinter &p, IntegerSet set);
 
-/// The set of parsed constraints; without any, that of all points.
+/// Returns the set with the given constraints, or the set of all points if there are none.
 IntegerSet makeSet(unsigned numDims, unsigned numSymbols, ArrayRef<AffineExpr> constraints,
                    ArrayRef<bool> equalities, MLIRContext *context);
 
-/// (%a, %b) of type index, or nothing.
+/// Parse and print symbol operands `(%a, %b)` of type index, or nothing.
 ParseResult parseSymbols(OpAsmParser &parser, OperationState &result);
 void printSymbols(OpAsmPrinter &p, ValueRange symbols);
 
-/// (d0: 16, d1: %n); the dims go on from those in `staticSizes`.
+/// Parse and print `(d0: 16, d1: %n)`. The number of the first dim is the number of sizes that
+/// `staticSizes` already has when parsing, and `firstDim` when printing.
 ParseResult parseDomain(OpAsmParser &parser, SmallVectorImpl<int64_t> &staticSizes,
                         SmallVectorImpl<OpAsmParser::UnresolvedOperand> &dynamicSizes);
 void printDomain(OpAsmPrinter &p, ArrayRef<OpFoldResult> sizes, unsigned firstDim);
 
-/// `@label`, or nothing.
+/// Parse and print `@label`, or nothing.
 ParseResult parseLabel(OpAsmParser &parser, StringAttr &label);
 void printLabel(OpAsmPrinter &p, StringAttr label);
 
-/// `combine arith.addf` for a combiner that is one op on its two arguments,
-/// `combine (%a: f32, %b: f32) {...}` for any other. The word itself is parsed before.
+/// Parse and print a combiner: `combine arith.addf` if it is one op on its two arguments, else
+/// `combine (%a: f32, %b: f32) {...}`. The caller parses the keyword `combine`.
 ParseResult parseCombiner(OpAsmParser &parser, Region &region, Type elementType);
 void printCombiner(OpAsmPrinter &p, Region &region);
 

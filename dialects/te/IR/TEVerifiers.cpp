@@ -1,4 +1,4 @@
-//===- TEVerifiers.cpp - what is always true of te ops -===//
+//===- TEVerifiers.cpp - verifiers of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::tssa::te;
 
-/// Dims that a body at this place of a te op may name; none outside of one.
+/// Returns the number of dims that index expressions of `op` may use, or nothing if `op` is not in
+/// a body of an expression.
 static std::optional<unsigned> getAvailableDims(Operation *op) {
   for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
     Operation *parent = region->getParentOp();
@@ -31,7 +32,7 @@ static std::optional<unsigned> getAvailableDims(Operation *op) {
 static LogicalResult verifyDims(Operation *op, unsigned numDims) {
   std::optional<unsigned> available = getAvailableDims(op);
   if (!available)
-    return op->emitOpError("expects to stand in a body of te.compute or te.update");
+    return op->emitOpError("expects to be in a body of te.compute or te.update");
   if (numDims != *available)
     return op->emitOpError("expects index expressions over ")
            << *available << " dims, got " << numDims;
@@ -45,7 +46,7 @@ static LogicalResult verifySymbols(Operation *op, unsigned numSymbols, unsigned 
   return success();
 }
 
-/// Checks that text can say what the index expressions are.
+/// Checks that the index expressions can be printed and parsed again.
 static LogicalResult verifyExprs(Operation *op, unsigned numSymbols, ArrayRef<AffineExpr> exprs) {
   if (numSymbols > maxSymbols)
     return op->emitOpError("expects at most ") << maxSymbols << " symbols, got " << numSymbols;
@@ -209,6 +210,18 @@ LogicalResult ComputeOp::verify() {
   return success();
 }
 
+/// Checks (C5) for an update without a guard. An update with opaque indexes passes, because data
+/// may send its points to different elements.
+static LogicalResult verifyInjective(UpdateOp update) {
+  if (!update.getInjective() || update.getNumOpaque() != 0)
+    return success();
+  for (auto [dim, size] : llvm::enumerate(update.getStaticSizes()))
+    if (size > 1 && !update.getMap().isFunctionOfDim(dim))
+      return update.emitOpError("is marked as injective, but ")
+             << size << " points along d" << dim << " write the same element";
+  return success();
+}
+
 LogicalResult UpdateOp::verify() {
   if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())))
     return failure();
@@ -235,9 +248,9 @@ LogicalResult UpdateOp::verify() {
         failed(verifyYield(*this, getCombiner().front(), element, "the combiner")))
       return failure();
   }
-  if (!getGuard()) // C4
-    return success();
-  unsigned used = 0;
+  if (!getGuard())
+    return verifyInjective(*this);
+  unsigned used = 0; // C4
   for (AffineExpr constraint : getGuard()->getConstraints())
     constraint.walk([&](AffineExpr expr) {
       if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -249,7 +262,7 @@ LogicalResult UpdateOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(::tssa::verifyElementCounts(*this)))
+  if (failed(::tssa::verifyElementCounts(*this)) || failed(verifyLabel(*this, getLabelAttr())))
     return failure();
   auto type = cast<RankedTensorType>(getSource().getType());
   int64_t axis = getAxis();
@@ -281,7 +294,7 @@ LogicalResult ExternOp::verify() {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (!getOuts().empty() && (llvm::any_of(getInputs().getTypes(), isTensor) || // C2
                              llvm::any_of(getResultTypes(), isTensor)))
-    return emitOpError("expects operands and results in memory where there are outs");
+    return emitOpError("expects no tensors as operands or results if there are outs");
   return success();
 }
 
@@ -301,7 +314,7 @@ LogicalResult ResultOp::verify() {
   return success();
 }
 
-/// Checks that there is one dictionary for each of `count` parameters or results, or none.
+/// Checks that `attrs` is null or has one dictionary for each of `count` parameters or results.
 static LogicalResult verifyAttrs(KernelOp op, ArrayAttr attrs, unsigned count, StringRef what) {
   if (attrs && attrs.size() != count)
     return op.emitOpError("expects attributes for each of ")
@@ -362,7 +375,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  if (!kernel) { // after stage loops a kernel is a function
+  if (!kernel) { // after the loops stage, a kernel is a function
     if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
       return success();
     return emitOpError("expects a kernel named '") << getKernel() << "'";

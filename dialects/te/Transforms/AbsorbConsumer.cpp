@@ -17,7 +17,7 @@ using namespace mlir::tssa::te;
 
 static bool isUnit(OpFoldResult size) { return getConstantSize(size) == 1; }
 
-/// The last dim of a size other than 1; none if all are 1.
+/// Returns the last dim of a size other than 1, if there is one.
 static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
   for (unsigned dim = sizes.size(); dim-- > 0;)
     if (!isUnit(sizes[dim]))
@@ -25,8 +25,8 @@ static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
   return std::nullopt;
 }
 
-/// Whether `map` takes the points of a domain of sizes `from` one to one to those
-/// of sizes `to` by a permutation of dims, the innermost in place.
+/// Returns whether `map` is a bijection from a domain of sizes `from` to a domain of sizes `to`
+/// that permutes dims and keeps the innermost dim innermost. Dims of size 1 are ignored.
 static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to) {
   SmallVector<bool> used(from.size(), false);
   std::optional<unsigned> innermostFrom = getInnermost(from), innermostTo = getInnermost(to);
@@ -62,7 +62,7 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
       return "its reader guards it or reads it at other indexes";
     map = read.getMap();
   }
-  if (!map || !isPermutation(map, consumer.getMixedSizes(), reduction.getParallelSizes()))
+  if (!map || !isPermutation(map, consumer.getIterationDomain(), reduction.getParallelSizes()))
     return "its reader reads it in another order or repeatedly";
   return "";
 }
@@ -74,14 +74,14 @@ ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
     auto reduction = read ? read.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
     if (!reduction || reduction == best || !findEpilogueObstacle(reduction, consumer).empty())
       continue;
-    if (!best || getReuse(reduction.getMixedSizes(), best.getMixedSizes()) > 1)
+    if (!best || getReuse(reduction.getIterationDomain(), best.getIterationDomain()) > 1)
       best = reduction;
   }
   return best;
 }
 
 //===----------------------------------------------------------------------===//
-// Through a rearrangement
+// Consumers that rearrange
 //===----------------------------------------------------------------------===//
 
 ComputeOp te::findReductionBehindRearrangement(ComputeOp consumer) {
@@ -100,7 +100,7 @@ ComputeOp te::findReductionBehindRearrangement(ComputeOp consumer) {
       reduction->getBlock() != consumer->getBlock() ||
       llvm::any_of(only.getSymbols(),
                    [&](Value symbol) { return symbol.getParentBlock() == only->getBlock(); }) ||
-      getReuse(consumer.getMixedSizes(), reduction.getParallelSizes()) < 1)
+      getReuse(consumer.getIterationDomain(), reduction.getParallelSizes()) < 1)
     return {};
   return reduction;
 }
@@ -123,7 +123,7 @@ ComputeOp te::splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
         return {mapping.lookupOrDefault(consumer.getPieceBlock()->getTerminator()->getOperand(0))};
       });
   auto rearranged = buildCompute(
-      rewriter, consumer.getLoc(), consumer.getMixedSizes(), type,
+      rewriter, consumer.getLoc(), consumer.getIterationDomain(), type,
       [&](OpBuilder &b, Location loc) -> SmallVector<Value> {
         return {ReadOp::create(b, loc, computed.getResult(0), read.getMap(), read.getSymbols())};
       });
@@ -135,7 +135,8 @@ ComputeOp te::splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-/// Where a dim of the reduction is in the new domain.
+/// Returns the map from the new domain to the domain of the reduction. `parallel` maps the parallel
+/// dims; reduction dims stay at the end.
 static PointMap makePoint(ComputeOp reduction, AffineMap parallel, bool withReduction) {
   MLIRContext *context = reduction.getContext();
   unsigned numDims = parallel.getNumDims() + (withReduction ? reduction.getNumReduction() : 0);
@@ -157,7 +158,7 @@ static ArrayAttr composePieceSets(ComputeOp reduction, AffineMap parallel) {
   return ArrayAttr::get(reduction.getContext(), sets);
 }
 
-/// The reduction's epilogue followed by the consumer's body.
+/// Builds an epilogue: the reduction's epilogue followed by the consumer's body.
 static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
                           ComputeOp consumer, AffineMap parallel) {
   SmallVector<Type> types = reduction.getAccumulatorTypes();
@@ -189,7 +190,7 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
   AffineMap parallel;
   for (Operation *user : reduction->getUsers())
     parallel = cast<ReadOp>(user).getMap();
-  SmallVector<OpFoldResult> sizes = consumer.getMixedSizes();
+  SmallVector<OpFoldResult> sizes = consumer.getIterationDomain();
   llvm::append_range(sizes, reduction.getReductionSizes());
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;

@@ -12,24 +12,23 @@
 
 namespace mlir::tssa::te {
 
-/// Why `consumer` cannot become the epilogue of `reduction`; empty if it can.
+/// Returns why `consumer` cannot become the epilogue of `reduction`, or an empty string if it can.
 StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer);
 
-/// The reduction that `consumer` can become the epilogue of: nobody else uses it,
-/// and each of its elements goes to one element of the consumer, with the innermost
-/// dim in place. Null if there is none; of several, the one with the most points.
+/// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
+/// the only user of the reduction, read each element of it once, and have the same innermost dim.
+/// If there are several such reductions, returns the one with the most points.
 ComputeOp findAbsorbingReduction(ComputeOp consumer);
 
-/// The reduction that `consumer` reads rearranged, as its only reader, and computes
-/// from each of its elements alone. Null if there is none.
+/// Returns the reduction that `consumer` alone reads, at rearranged indexes, if each element of the
+/// consumer is computed from one element of the reduction only. Returns null if there is none.
 ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
 
-/// Takes such a consumer apart: an expression over the points of the reduction,
-/// which is returned and can become its epilogue, and a rearrangement of that.
+/// Splits such a consumer into an expression over the parallel dims of the reduction, and an
+/// expression that rearranges its elements. Returns the former, which can become the epilogue.
 ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
-/// Makes the consumer the epilogue of the reduction. Returns the op that gives the
-/// consumer's results.
+/// Makes `consumer` the epilogue of `reduction`. Returns the op that replaces both.
 ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
 } // namespace mlir::tssa::te

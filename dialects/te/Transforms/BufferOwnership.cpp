@@ -1,4 +1,4 @@
-//===- BufferOwnership.cpp - who frees what grows ------------------------===//
+//===- BufferOwnership.cpp - frees dynamically allocated buffers ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ namespace mlir::tssa::te {
 
 BufferOwnership::BufferOwnership(BufferProgram &program) {
   for (unsigned i = 0, e = program.getVariables().size(); i < e; ++i)
-    if (program.getVariables()[i].kind == Variable::Grown)
+    if (program.getVariables()[i].kind == Variable::Allocated)
       visit(program, i);
 }
 
@@ -44,7 +44,7 @@ bool BufferOwnership::tryToMove(BufferProgram &program, unsigned variable, Opera
     return false;
   for (const Copy &copy : program.getCopies()) {
     if (copy.at != last || copy.source != variable ||
-        program.getVariables()[copy.target].kind != Variable::Grown)
+        program.getVariables()[copy.target].kind != Variable::Allocated)
       continue;
     if (copy.kind == Copy::Update && !program.getUpdate(cast<LaunchOp>(last), copy.number)->onlyUse)
       return false;
@@ -60,7 +60,7 @@ bool BufferOwnership::tryToReturn(Value value, ArrayRef<OpOperand *> lastUses) {
       !isa<func::ReturnOp>(lastUses[0]->getOwner()))
     return false;
   if (moves.contains({launch, cast<OpResult>(value).getResultNumber()}))
-    return false; // it is in memory that grew before
+    return false; // `value` takes over the memory of another variable
   unsigned first = lastUses[0]->getOperandNumber();
   for (OpOperand *use : lastUses)
     first = std::min(first, use->getOperandNumber());

@@ -1,4 +1,4 @@
-//===- BufferOwnership.h - who frees what grows ----------------*- C++ -*-===//
+//===- BufferOwnership.h - frees dynamically allocated buffers -*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A variable whose size is known only later owns memory of its own, from its
-/// definition to its last use in the same block. At that use the memory either
-/// moves on, to the next iteration or out of the block, or is released.
+/// A variable whose size is not known at the start of the program is allocated dynamically. It owns
+/// its memory from its definition to its last use in the same block. At that use the memory is
+/// either passed on, to the next iteration or out of the block, or released.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFEROWNERSHIP_H
@@ -18,19 +18,21 @@
 
 namespace mlir::tssa::te {
 
+/// The program points at which the memory of dynamically allocated variables is passed on or
+/// released.
 class BufferOwnership {
 public:
   explicit BufferOwnership(BufferProgram &program);
 
-  /// The target of the copy takes over the memory of its source.
+  /// Returns whether the target of `copy` takes over the memory of its source.
   bool isMove(const Copy &copy) const { return moves.contains({copy.at, copy.number}); }
-  /// A tensor of each variable to be released after `op` (before it when it ends
-  /// its block).
+  /// Returns one tensor of each variable that is released after `op`, or before `op` if it is a
+  /// terminator.
   ArrayRef<Value> getReleases(Operation *op) const;
-  /// The same for arguments of a block that nobody uses.
+  /// Returns the arguments of `block` that are released at its start, because they have no use.
   ArrayRef<Value> getReleases(Block *block) const;
-  /// The result whose storage `value` is made in, although its size is not known
-  /// at the start.
+  /// Returns the number of the result of the program in whose buffer `value` is computed. Returns
+  /// nothing if there is none or if the size of `value` is known at the start.
   std::optional<unsigned> getResult(Value value) const;
 
 private:

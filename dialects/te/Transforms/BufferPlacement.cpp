@@ -1,4 +1,4 @@
-//===- BufferPlacement.cpp - where each variable lies --------------------===//
+//===- BufferPlacement.cpp - assigns buffers and their offsets -----------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ static std::optional<int64_t> getConstant(Value value) {
   return std::nullopt;
 }
 
-/// The size when all symbols are 100: only to place large things first.
+/// Estimates a size by assuming 100 for each symbol. The estimate only orders buffers by size.
 static double estimate(Value value) {
   if (std::optional<int64_t> constant = getConstant(value))
     return *constant;
@@ -74,7 +74,7 @@ void BufferPlacement::coalesce() {
   ArrayRef<Copy> copies = program.getCopies();
   sharing.assign(copies.size(), false);
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, copies.size()));
-  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, updates first
+  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, then updates first
     auto key = [&](unsigned i) {
       return std::tuple(-int64_t(copies[i].depth), copies[i].kind != Copy::Update, i);
     };
@@ -84,26 +84,28 @@ void BufferPlacement::coalesce() {
     sharing[i] = tryToShare(copies[i]);
 }
 
-/// A copy that is made needs both sides at once.
+/// Extends the live range of the source of each copy that is not elided, because the source and the
+/// target are live at the same time. Then orders the copies at each program point.
 void BufferPlacement::separateCopies() {
   ArrayRef<Copy> copies = program.getCopies();
-  DenseMap<Operation *, SmallVector<unsigned>> byPlace;
+  DenseMap<Operation *, SmallVector<unsigned>> byOp;
   for (unsigned i = 0; i < copies.size(); ++i) {
     if (sharing[i])
       continue;
     buffers[parents.findLeader(copies[i].source)].live.add(copies[i].time, copies[i].time + 2);
     if (program.getVariables()[copies[i].target].kind == Variable::Planned)
-      byPlace[copies[i].at].push_back(i);
+      byOp[copies[i].at].push_back(i);
   }
   for (const Copy &copy : copies)
-    if (auto pending = byPlace.find(copy.at); pending != byPlace.end()) {
+    if (auto pending = byOp.find(copy.at); pending != byOp.end()) {
       orderCopies(pending->second);
-      byPlace.erase(pending);
+      byOp.erase(pending);
     }
 }
 
-/// Copies at one place happen together. One that overwrites what others read
-/// comes after them; those that overwrite each other's sources save them first.
+/// Orders the copies `pending` at one program point, which take effect simultaneously. A copy that
+/// overwrites the source of others comes after them. If copies overwrite each other's sources,
+/// their values are first saved in temporary buffers.
 void BufferPlacement::orderCopies(SmallVector<unsigned> pending) {
   ArrayRef<Copy> copies = program.getCopies();
   SmallVector<const Copy *> &order = orders[copies[pending.front()].at];
@@ -136,7 +138,7 @@ int64_t BufferPlacement::placeConstant(ArrayRef<Buffer *> group) {
     Buffer *buffer;
     int64_t begin, end;
   };
-  SmallVector<Placed> placed; // by begin
+  SmallVector<Placed> placed; // sorted by `begin`
   int64_t total = 0;
   for (Buffer *buffer : group) {
     int64_t bytes = 0;
@@ -194,7 +196,7 @@ Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
     chosen->buffers.push_back(buffer);
   }
   for (Slot &slot : slots) {
-    // A size that a wrong input makes negative is checked later; it takes no room.
+    // A wrong input may make a size negative, which is checked later; such a buffer takes no room.
     Value bytes = sizes.getConstant(0);
     for (Value size : slot.sizes)
       bytes = sizes.create<arith::MaxSIOp>({bytes, size});
@@ -220,7 +222,8 @@ Value BufferPlacement::run() {
     (isConstant ? constant : symbolic).push_back(&buffer);
   }
   auto largerFirst = [](Buffer *a, Buffer *b) {
-    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b); // both in one vector
+    // Both are in one vector, so the order of their addresses is the same in each run.
+    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b);
   };
   llvm::sort(constant, largerFirst);
   llvm::sort(symbolic, largerFirst);
@@ -229,7 +232,7 @@ Value BufferPlacement::run() {
     total = placeSymbolic(symbolic, total);
   for (auto [copy, buffer] : temporaryBuffers)
     temporaries[copy] = buffers[buffer].offset;
-  // Room to read behind the last buffer, which may have no bytes.
+  // Kernels may read past the last buffer, even if it has no bytes.
   if (std::optional<int64_t> bytes = getConstant(total))
     return sizes.getConstant(*bytes + bufferAlignment);
   return sizes.create<arith::AddIOp>({total, sizes.getConstant(bufferAlignment)});

@@ -1,4 +1,4 @@
-//===- BufferPlacement.h - where each variable lies ------------*- C++ -*-===//
+//===- BufferPlacement.h - assigns buffers and their offsets ---*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Decides which variables share a buffer, and where in the arena each lies.
+/// Decides which variables share a buffer, and at which offset of the arena each buffer is.
 ///
-/// 1. Copies are taken from the innermost loop outwards. The two sides of a copy
-///    become one buffer when they are never needed at the same time and nobody
-///    forbids to write: then the copy is nothing.
-/// 2. A buffer that holds a result is that result's storage.
-/// 3. Buffers of constant size are placed largest first, each in the smallest gap
-///    between those that live at the same time.
-/// 4. Buffers whose size depends on symbols go into slots, behind the others. A
-///    slot is as large as the largest buffer in it; no two of them live at the
-///    same time.
+/// 1. Copies are visited from the innermost loop outwards. The source and the target of a copy
+///    share one buffer if their live ranges do not overlap and both may be written. The copy is
+///    then elided.
+/// 2. A buffer that holds a result of the program is that result's buffer.
+/// 3. Buffers of constant size are placed largest first, each in the smallest sufficient gap
+///    between the buffers whose live ranges overlap with its own.
+/// 4. Buffers whose size depends on symbols are put into slots, after the others. A slot is as
+///    large as its largest buffer; the live ranges of its buffers do not overlap.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFERPLACEMENT_H
@@ -26,42 +25,46 @@
 
 namespace mlir::tssa::te {
 
-/// Every buffer begins at a multiple of this, and so many bytes behind the last
-/// one can be read.
+/// The offset of each buffer is a multiple of this. At least this many bytes can be read after the
+/// last buffer.
 constexpr int64_t bufferAlignment = 64;
 
+/// The memory that one or more variables share.
 struct Buffer {
   LiveRange live;
   bool readOnly = false;
   int result = -1;
-  /// Bytes of its variables, values at the start of the program.
+  /// The sizes in bytes of its variables, as values at the start of the program.
   llvm::SmallSetVector<Value, 2> sizes;
-  /// Offset in the arena; null for others.
+  /// The offset in the arena; null for a buffer outside of the arena.
   Value offset;
 };
 
+/// Assigns a buffer to each variable of a program.
 class BufferPlacement {
 public:
-  /// With `apart`, no two buffers share bytes at any time, and behind each are
-  /// `bufferAlignment` bytes or more of nobody's.
+  /// With `apart`, no two buffers share bytes at any time, and each buffer is followed by at least
+  /// `bufferAlignment` unused bytes.
   BufferPlacement(const BufferProgram &program, EntrySizes &sizes, bool apart = false)
       : program(program), sizes(sizes), apart(apart) {}
 
-  /// Places everything; returns the bytes of the arena.
+  /// Assigns all buffers. Returns the size of the arena in bytes.
   Value run();
 
-  /// The buffer of a variable that is not grown.
+  /// Returns the buffer of a variable that is not dynamically allocated.
   const Buffer &getBuffer(unsigned variable) { return buffers[parents.findLeader(variable)]; }
+  /// Returns whether the source and the target of `copy` share a buffer, so that it is elided.
   bool share(const Copy &copy) { return sharing[&copy - program.getCopies().begin()]; }
-  /// The copies to planned variables that are made at `at`, one after the other.
+  /// Returns the copies to planned variables at the op `at`, in the order in which to do them.
   ArrayRef<const Copy *> getCopies(Operation *at) { return orders[at]; }
-  /// Where the value of a copy waits while others at the same place are made;
-  /// null when it need not wait.
+  /// Returns the offset of the temporary buffer that saves the source of `copy` while other copies
+  /// at the same op are done, or null if it needs none.
   Value getTemporary(const Copy &copy) {
     return temporaries.lookup(&copy - program.getCopies().begin());
   }
 
 private:
+  /// A union-find structure over buffers.
   struct Leaders {
     SmallVector<unsigned> parent;
     unsigned findLeader(unsigned i) {
@@ -78,7 +81,7 @@ private:
   Leaders parents;
   SmallVector<bool> sharing;
   DenseMap<Operation *, SmallVector<const Copy *>> orders;
-  /// Copies that wait, and the buffers in which.
+  /// Copies whose sources are saved, each with its temporary buffer.
   SmallVector<std::pair<unsigned, unsigned>> temporaryBuffers;
   DenseMap<unsigned, Value> temporaries;
 

@@ -1,4 +1,4 @@
-//===- BufferProgram.cpp - what needs memory, and when -------------------===//
+//===- BufferProgram.cpp - variables that need memory, and live ranges ---===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/BufferProgram.h"
-#include "dialects/te/Analysis/UpdateReads.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -73,8 +73,8 @@ LogicalResult BufferProgram::build() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (std::optional<unsigned> argument = getWrittenBack(function, result)) {
-      // What grows lies elsewhere: the host writes it to the argument after the run.
-      if (getKind(terminator->getOperand(result)) == Variable::Grown)
+      // An allocated value has memory of its own; the host copies it to the argument after the run.
+      if (getKind(terminator->getOperand(result)) == Variable::Allocated)
         continue;
       Variable &variable = variables[getVariable(function.getArgument(*argument))];
       variable.kind = Variable::Planned;
@@ -104,19 +104,19 @@ unsigned BufferProgram::addVariable(Variable::Kind kind, ValueRange values) {
 }
 
 Variable::Kind BufferProgram::getKind(Value value) {
-  return sizes.getBytes(value) ? Variable::Planned : Variable::Grown;
+  return sizes.getBytes(value) ? Variable::Planned : Variable::Allocated;
 }
 
 unsigned BufferProgram::addValue(Value value) { return addVariable(getKind(value), value); }
 
-/// A tensor inside of a loop and what is left of it afterwards.
+/// Adds the variables of a tensor that a loop carries, in the loop and after it.
 void BufferProgram::addCarried(Value argument, Value result) {
   if (getKind(argument) == Variable::Planned) {
     addVariable(Variable::Planned, {argument, result});
     return;
   }
-  addVariable(Variable::Grown, argument);
-  addVariable(Variable::Grown, result);
+  addVariable(Variable::Allocated, argument);
+  addVariable(Variable::Allocated, result);
 }
 
 void BufferProgram::addCopy(Copy::Kind kind, Operation *at, unsigned number, Value value,
@@ -125,7 +125,7 @@ void BufferProgram::addCopy(Copy::Kind kind, Operation *at, unsigned number, Val
   for (Operation *op = at->getParentOp(); op != function; op = op->getParentOp())
     depth += isLoop(op);
   unsigned time = begins[at] + 1;
-  sizes.getBytes(value); // asked for again while the program is being rewritten
+  sizes.getBytes(value); // computes the size now; the rewriter asks for it again
   copyAt[{at, number}] = copies.size();
   copies.push_back({kind, at, number, value, variableOf.lookup(value), target, time, depth});
   variables[target].live.add(time, targetEnd);
@@ -142,7 +142,7 @@ LogicalResult BufferProgram::visit(Operation *op) {
   if (isa<ExternOp, LaunchOp>(op) &&
       (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>) ||
        llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>)))
-    return op->emitError("expected tensors: buffers are planned already");
+    return op->emitError("expected tensors, but 'te-plan-buffers' has already run");
   if (isa<ConstantOp>(op)) {
     addVariable(Variable::ReadOnly, op->getResult(0));
   } else if (auto alias = dyn_cast<tensor::CastOp>(op)) {
@@ -183,7 +183,7 @@ LogicalResult BufferProgram::visit(Operation *op) {
       Value target = loop    ? loop.getBeforeArguments()[i]
                      : count ? Value(count.getRegionIterArg(i))
                              : parent->getResult(i);
-      if (isTensor(value)) // a branch's end is the end of the whole
+      if (isTensor(value)) // uses after the branch extend the live range of its result
         addCopy(Copy::Yield, op, i, value, variableOf.lookup(target),
                 isLoop(parent) ? ends[parent] : begins[op] + 2);
     }
@@ -280,7 +280,7 @@ void BufferProgram::addUses() {
   for (unsigned i = 0; i < variables.size(); ++i) {
     for (Value value : variables[i].values) {
       unsigned definition = getDefinition(value);
-      if (!isa<BlockArgument>(value)) // written even if nobody reads it
+      if (!isa<BlockArgument>(value)) // its buffer is written even if nothing reads it
         variables[i].live.add(definition, definition + 1);
       for (OpOperand &use : value.getUses()) {
         Operation *user = use.getOwner();
@@ -288,7 +288,7 @@ void BufferProgram::addUses() {
             isLoop(user))
           continue;
         if (auto launch = dyn_cast<LaunchOp>(user)) {
-          // The base of an update is read by its copy, if by nothing else.
+          // If the kernel uses the parameter only as the base of an update, only the copy reads it.
           unsigned number = use.getOperandNumber();
           bool onlyBase =
               llvm::any_of(llvm::seq<unsigned>(0, launch.getNumResults()), [&](unsigned r) {

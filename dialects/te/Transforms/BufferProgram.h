@@ -1,4 +1,4 @@
-//===- BufferProgram.h - what needs memory, and when -----------*- C++ -*-===//
+//===- BufferProgram.h - variables that need memory, and live ranges -----===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,19 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The host program as `te-plan-buffers` sees it: *variables* that hold tensors,
-/// the times at which each holds a value that is still needed, and the *copies*
-/// between variables that become nothing when both share a buffer.
+/// The host program as `te-plan-buffers` sees it: *variables* that hold tensors, their live ranges,
+/// and the *copies* between variables. A copy is elided if both variables share a buffer.
 ///
-/// Time. Operations are numbered in order of text, the end of an operation with
-/// regions too; operation k has the times 4k to 4k+3. Operands are read until
-/// 4k+3, results are there from 4k+2, and copies read and write at 4k+1: so a
-/// result shares no memory with an operand, and a copy's source may share it with
-/// its target. A value that is read in a loop but defined outside of it is needed
-/// until the loop ends.
+/// Time: operations are numbered in program order, and the end of an operation with regions has a
+/// number too. Operation k has the times 4k to 4k+3. It reads its operands until 4k+3, and its
+/// results are live from 4k+2, so that a result shares no memory with an operand. Copies read and
+/// write at 4k+1, so that the source of a copy may share memory with its target. A value that is
+/// defined outside of a loop and read in it is live until the loop ends.
 ///
-/// Copies stand where a tensor enters a loop, is handed to the next iteration,
-/// leaves a branch, is returned, or is the base of an update.
+/// There is a copy where a tensor enters a loop, is passed to the next iteration, leaves a branch,
+/// is returned, or is the base of an update.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFERPROGRAM_H
@@ -42,59 +40,67 @@ private:
   SmallVector<Interval, 2> intervals;
 };
 
+/// One or more tensors of the program that have the same memory by construction.
 struct Variable {
   enum Kind {
     ReadOnly, ///< an argument that is not written back, or a constant
-    Planned,  ///< of a size that is known when the program starts
-    Grown     ///< of a size that is known only later
+    Planned,  ///< in the arena or a result: its size is known when the program starts
+    Allocated ///< allocated during the run: its size is known only later
   };
   Kind kind;
-  /// The tensors it holds; all carried forms of one loop-carried value.
+  /// The tensors that the variable holds, such as the argument and the result for a loop-carried
+  /// tensor.
   SmallVector<Value, 1> values;
   LiveRange live;
-  /// Number of the result whose storage it is, or -1.
+  /// The number of the program result whose buffer the variable has, or -1.
   int result = -1;
 };
 
+/// A transfer of a tensor from one variable to another.
 struct Copy {
   enum Kind { Init, Yield, Return, Update };
   Kind kind;
   Operation *at;
-  unsigned number; ///< of the tensor among those copied at `at`
+  unsigned number; ///< the number of the tensor among those that are copied at `at`
   Value value;     ///< what is copied
   unsigned source, target;
   unsigned time;
-  unsigned depth; ///< how many loops it stands in
+  unsigned depth; ///< number of loops around it
 };
 
-/// The argument whose storage result `result` is left in, which `tssa.writes_back` or
-/// `tssa.alias_of` says.
+/// Returns the argument whose buffer result `result` is written to, if there is one: `writes_back`
+/// or `alias_of` of the port of the result.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
-/// Result `result` of a kernel is an update of parameter `parameter`.
+/// States that a result of a kernel is an update of parameter `parameter`.
 struct UpdateTie {
   unsigned parameter;
-  /// Nothing else in the kernel reads the parameter, but for elements in their own place.
+  /// Whether the kernel reads the parameter only in the body of the update, where each point reads
+  /// only the element that it writes.
   bool onlyUse;
 };
 
+/// The variables and copies of a host program.
 class BufferProgram {
 public:
   BufferProgram(func::FuncOp function, EntrySizes &sizes, SymbolTableCollection &symbols)
       : function(function), sizes(sizes), symbols(symbols) {}
 
-  /// Fails, with an error, at operations on tensors that have no place.
+  /// Collects all variables and copies. Emits an error and fails at an operation on tensors that
+  /// buffers cannot be planned for.
   LogicalResult build();
 
   unsigned getVariable(Value value) const { return variableOf.lookup(value); }
   ArrayRef<Variable> getVariables() const { return variables; }
   ArrayRef<Copy> getCopies() const { return copies; }
-  /// The copy of tensor `number` at `at`; null when there is none.
+  /// Returns the copy of tensor `number` at the op `at`, or null if there is none.
   const Copy *lookupCopy(Operation *at, unsigned number) const;
+  /// Returns the parameter that result `result` of the kernel of `launch` is an update of, if it is
+  /// an update.
   std::optional<UpdateTie> getUpdate(LaunchOp launch, unsigned result);
-  /// Variable of result `number` when its size is known at the start.
+  /// Returns the variable of result `number` if its size is known at the start.
   std::optional<unsigned> getResultVariable(unsigned number) const { return results[number]; }
-  /// All uses of a variable's values.
+  /// Returns all uses of the values of a variable.
   SmallVector<OpOperand *> getUses(unsigned variable) const;
 
 private:

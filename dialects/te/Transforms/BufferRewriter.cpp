@@ -39,7 +39,7 @@ void BufferRewriter::convertSignature() {
   for (BlockArgument argument : entry.getArguments()) {
     if (!isTensor(argument))
       continue;
-    // The uses that are left expect a tensor until `finish`.
+    // Uses that are not rewritten yet still expect a tensor; `finish` erases them.
     argument.setType(getMemRefType(argument.getType()));
     memrefs[argument] = argument;
   }
@@ -58,7 +58,7 @@ void BufferRewriter::convertSignature() {
   markArena(function, count + 1);
 }
 
-/// Results whose size is known at the start have their storage from there on.
+/// Creates the buffers of results whose sizes are known at the start.
 void BufferRewriter::allocateResults() {
   Operation *terminator = function.getBody().front().getTerminator();
   resultBuffers.resize(terminator->getNumOperands());
@@ -85,7 +85,7 @@ bool BufferRewriter::isPlanned(Value tensor) const {
   return program.getVariables()[program.getVariable(tensor)].kind == Variable::Planned;
 }
 
-/// Whether a value is still carried by control flow after planning.
+/// Returns whether control flow still carries `value` after planning.
 bool BufferRewriter::isKept(Value value) const { return !isTensor(value) || !isPlanned(value); }
 
 Value BufferRewriter::castTo(Value memref, Type type) {
@@ -110,8 +110,8 @@ Value BufferRewriter::createPlanned(Value tensor) {
   return createView(tensor.getType(), arena, buffer.offset, tensor);
 }
 
-Value BufferRewriter::createGrown(Value tensor, ValueRange dynamicSizes,
-                                  std::optional<unsigned> result) {
+Value BufferRewriter::createAllocated(Value tensor, ValueRange dynamicSizes,
+                                      std::optional<unsigned> result) {
   Location loc = tensor.getLoc();
   MemRefType type = getMemRefType(tensor.getType());
   if (!result)
@@ -119,7 +119,7 @@ Value BufferRewriter::createGrown(Value tensor, ValueRange dynamicSizes,
   return resultBuffers[*result] = ResultOp::create(builder, loc, type, *result, dynamicSizes);
 }
 
-Value BufferRewriter::cloneGrown(Value source) {
+Value BufferRewriter::allocateLike(Value source) {
   auto type = cast<MemRefType>(source.getType());
   SmallVector<Value> dynamicSizes;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
@@ -128,7 +128,7 @@ Value BufferRewriter::cloneGrown(Value source) {
   return memref::AllocOp::create(builder, source.getLoc(), type, dynamicSizes);
 }
 
-/// Says what a copy costs and where the value comes from.
+/// Counts a copy, and emits a remark with its size and the origin of the value.
 void BufferRewriter::countCopy(Location loc, const Copy &copy) {
   ++numCopies;
   auto type = cast<ShapedType>(copy.value.getType());
@@ -141,7 +141,7 @@ void BufferRewriter::countCopy(Location loc, const Copy &copy) {
   std::string origin;
   llvm::raw_string_ostream(origin) << copy.value.getLoc();
   remark::missed(loc, remark::RemarkOpts::name("copy").category("te-plan-buffers"))
-      << remark::add("the old value is still needed, or may not be written: copied")
+      << remark::add("copied: the old value is still needed, or its buffer must not be written")
       << remark::metric("Bytes", bytes) << remark::metric("Source", origin);
 }
 
@@ -163,7 +163,7 @@ LogicalResult BufferRewriter::rewriteBlock(Block &block) {
     if (failed(rewrite(&op)))
       return failure();
     if (op.hasTrait<OpTrait::IsTerminator>())
-      break; // released before; what follows is what was built for it
+      break; // memory is released before a terminator, and no op to be rewritten follows it
     builder.setInsertionPointAfter(&op);
     release(ownership.getReleases(&op));
   }
@@ -193,7 +193,7 @@ LogicalResult BufferRewriter::rewrite(Operation *op) {
 LogicalResult BufferRewriter::rewriteConstant(ConstantOp op) {
   FailureOr<int64_t> offset = weights.add(op.getValue());
   if (failed(offset))
-    return op.emitError("expected a constant whose bytes are at hand, of ") << op.getType();
+    return op.emitError("expected a constant whose bytes are available, of type ") << op.getType();
   memrefs[op] = createView(op.getType(), weightsBase, sizes.getConstant(*offset), op);
   dead.push_back(op);
   return success();
@@ -204,7 +204,7 @@ void BufferRewriter::rewriteElements(Operation *op) {
   if (sizes.owns(op))
     return;
   dead.push_back(op);
-  // A tensor, or already a memref when it is an argument.
+  // A tensor, or a memref if it is an argument of the function.
   Value source = op->getNumOperands() ? op->getOperand(0) : Value();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     dim.replaceAllUsesWith(
@@ -217,7 +217,7 @@ void BufferRewriter::rewriteElements(Operation *op) {
     memrefs[cast] = castTo(memrefs.lookup(source), getMemRefType(cast.getType()));
   } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
     memrefs[empty] =
-        isPlanned(empty) ? createPlanned(empty) : createGrown(empty, empty.getDynamicSizes());
+        isPlanned(empty) ? createPlanned(empty) : createAllocated(empty, empty.getDynamicSizes());
   } else if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
     Value memref = memrefs[elements] = createPlanned(elements);
     ArrayRef<int64_t> shape = elements.getType().getShape();
@@ -248,9 +248,9 @@ void BufferRewriter::rewriteLaunch(LaunchOp op) {
       out = memrefs.lookup(copy->value);
     else
       out = isPlanned(result) ? createPlanned(result)
-                              : createGrown(result, own, ownership.getResult(result));
+                              : createAllocated(result, own, ownership.getResult(result));
     if (copy && !ownership.isMove(*copy) && !placement.share(*copy))
-      countCopy(op.getLoc(), *copy); // the kernel makes it: base and result differ
+      countCopy(op.getLoc(), *copy); // the kernel copies the base to the buffer of the result
     memrefs[result] = out;
     outs.push_back(out);
   }
@@ -260,8 +260,7 @@ void BufferRewriter::rewriteLaunch(LaunchOp op) {
   dead.push_back(op);
 }
 
-/// Results of known size become outs that the routine fills; the memory of the others is the
-/// routine's choice.
+/// Results of known size become outs that the routine fills. The routine allocates the others.
 void BufferRewriter::rewriteExtern(ExternOp op) {
   SmallVector<Value> inputs, outs;
   SmallVector<Type> types;
@@ -283,7 +282,7 @@ void BufferRewriter::rewriteExtern(ExternOp op) {
     SmallVector<Value> own;
     for (int64_t index : indexes)
       own.push_back(op.getResultSizes()[index]);
-    Value out = isPlanned(result) ? createPlanned(result) : createGrown(result, own);
+    Value out = isPlanned(result) ? createPlanned(result) : createAllocated(result, own);
     memrefs[result] = out;
     outs.push_back(out);
   }

@@ -13,8 +13,8 @@
 
 namespace mlir::tssa::te {
 
-/// Carries a plan out: a host program on memrefs, with two more arguments, the
-/// weights and the arena.
+/// Rewrites a host program to memrefs that have the planned buffers. The function gets two more
+/// arguments, the weights and the arena.
 class BufferRewriter {
 public:
   BufferRewriter(func::FuncOp function, BufferProgram &program, BufferPlacement &placement,
@@ -51,7 +51,8 @@ private:
   void rewriteExtern(ExternOp op);
   void rewriteElements(Operation *op);
   LogicalResult rewriteStructured(Operation *op);
-  /// Appends the initial values of a loop that are not in planned buffers, as it takes them.
+  /// Appends to `operands` the initial values of `loop` that are not in planned buffers, as memrefs
+  /// that the loop owns.
   void appendInits(Operation *loop, unsigned numBounds, SmallVectorImpl<Value> &operands);
   void rewriteBlockArguments(Block &block);
   void rewriteYield(Operation *op);
@@ -62,9 +63,9 @@ private:
   bool isPlanned(Value tensor) const;
   bool isKept(Value value) const;
   Value createPlanned(Value tensor);
-  Value createGrown(Value tensor, ValueRange dynamicSizes, std::optional<unsigned> result = {});
+  Value createAllocated(Value tensor, ValueRange dynamicSizes, std::optional<unsigned> result = {});
   Value createView(Type tensorType, Value base, Value offset, Value tensorOfSizes);
-  Value cloneGrown(Value source);
+  Value allocateLike(Value source);
   Value castTo(Value memref, Type type);
   void emitCopy(Location loc, Value source, Value target, const Copy &copy);
   void countCopy(Location loc, const Copy &copy);

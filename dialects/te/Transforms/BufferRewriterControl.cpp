@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A planned tensor is not carried by control flow any more: its buffer is the
-/// same before, in and after. A grown one is carried as a memref.
+/// Control flow no longer carries a planned tensor, because its buffer is the same before, in and
+/// after the op. It carries a dynamically allocated tensor as a memref.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,7 @@ static Type getCarriedType(Type type) {
   return tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type;
 }
 
-/// Arguments keep their place until the end, because the old operations, which
-/// are erased last, still use them.
+/// Does not erase arguments: the old operations still use them, and these are erased last.
 void BufferRewriter::rewriteBlockArguments(Block &block) {
   for (BlockArgument argument : block.getArguments()) {
     if (!isTensor(argument))
@@ -53,7 +52,7 @@ void BufferRewriter::appendInits(Operation *loop, unsigned numBounds,
       continue;
     Value source = memrefs.lookup(init), own = source;
     if (!ownership.isMove(*copy)) {
-      own = cloneGrown(source);
+      own = allocateLike(source);
       emitCopy(loop->getLoc(), source, own, *copy);
     }
     operands.push_back(castTo(own, target.values.front().getType()));
@@ -70,7 +69,7 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
     if (isKept(result))
       types.push_back(getCarriedType(result.getType()));
 
-  // Branches write their planned results; loops hand theirs on in place.
+  // Branches write to the buffers of their planned results; loops update them in place.
   for (OpResult result : op->getResults())
     if (isTensor(result) && isPlanned(result))
       memrefs[result] = createPlanned(result);
@@ -107,8 +106,8 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
   return success();
 }
 
-/// The copies to planned places at `op`, in an order in which none overwrites what another
-/// reads; what no order can save is saved first.
+/// Emits the copies to planned variables at `op`, in an order in which no copy overwrites the
+/// source of a later one. Sources for which there is no such order are saved first.
 void BufferRewriter::emitCopies(Operation *op) {
   Location loc = op->getLoc();
   DenseMap<const Copy *, Value> saved;
@@ -141,7 +140,7 @@ void BufferRewriter::rewriteYield(Operation *op) {
       continue;
     Value own = memrefs.lookup(value);
     if (!ownership.isMove(*copy)) {
-      own = cloneGrown(own);
+      own = allocateLike(own);
       emitCopy(loc, memrefs.lookup(value), own, *copy);
     }
     operands.push_back(castTo(own, getCarriedType(target.values.front().getType())));
@@ -166,7 +165,7 @@ void BufferRewriter::rewriteReturn(func::ReturnOp op) {
     }
     Value source = memrefs.lookup(value);
     auto type = cast<MemRefType>(function.getResultTypes()[i]);
-    if (!resultBuffers[i]) { // its size is known only now
+    if (!resultBuffers[i]) { // the size is not known at the start of the program
       SmallVector<Value> dynamicSizes;
       for (auto [dim, size] : llvm::enumerate(type.getShape()))
         if (ShapedType::isDynamic(size))

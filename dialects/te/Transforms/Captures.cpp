@@ -1,4 +1,4 @@
-//===- Captures.cpp - what a te op uses from outside -===//
+//===- Captures.cpp - values that a te op captures -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Captures.h - what a te op uses from outside -===//
+//===- Captures.h - values that a te op captures -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::tssa::te {
 
-/// Adds the values from outside of `op` that it or an op in its regions uses, in
-/// the order of first use.
+/// Adds to `captures` the values defined outside of `op` that `op` or an op in its regions uses, in
+/// the order of their first use.
 void collectCaptures(Operation *op, llvm::SetVector<Value> &captures);
 
 } // namespace mlir::tssa::te

@@ -1,4 +1,4 @@
-//===- CheckBounds.cpp - indexes are in bounds, pieces cover their domain -===//
+//===- CheckBounds.cpp - proves indexes in bounds and pieces complete -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A question is a set of constraints that no point of the domain may satisfy: an
-/// index below 0 or beyond the size, a point in two pieces, a point in none.
-/// 1. The simplifier proves that one of the constraints never holds.
-/// 2. Else an exact solver says whether there is a point, for constant sizes, or that
-///    there is none for any size.
-/// 3. Else both are tried again with what the te.checks say that every run passes before.
-/// 4. Else the answer is unknown: an index becomes opaque (te.index), so that the run
-///    checks it; pieces must be proven.
+/// Each property is stated as a set of constraints that no point of the domain may satisfy: an
+/// index below 0 or beyond the size, a point in two pieces, or a point in no piece.
+/// 1. The simplifier tries to prove that one of the constraints never holds.
+/// 2. Otherwise an exact solver decides whether there is such a point if the sizes are constant. If
+///    some are dynamic, it may prove that there is none for any size.
+/// 3. Otherwise both try again with the conditions of te.checks that each run passes before.
+/// 4. Otherwise the answer is unknown. An index then becomes opaque (te.index), so that the run
+///    checks it. For pieces it is an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Sets with more pieces cover their domain only if their volumes say so.
+/// With more pieces than this, only the volumes can prove that the pieces cover the domain.
 static constexpr unsigned maxCoveredPieces = 8;
 
 namespace {
-/// Answers questions about the points of one op.
+/// Proves properties of the points of one op.
 class PointChecker {
 public:
   PointChecker(ArrayRef<OpFoldResult> sizes, MLIRContext *context) : domain(context, sizes) {
@@ -53,11 +53,11 @@ public:
     }
   }
 
-  /// What every run that comes here has checked: left >= right.
+  /// A condition, left >= right, that each run has checked before the op.
   using Fact = std::pair<Value, Value>;
   void setFacts(ArrayRef<Fact> known) { facts.assign(known.begin(), known.end()); }
 
-  /// Always: no point satisfies all constraints; Never: some point does.
+  /// Returns Always if no point satisfies all constraints, and Never if some point does.
   Truth excludes(ArrayRef<AffineExpr> constraints) {
     Truth truth = decide(constraints, /*useFacts=*/false);
     return truth == Truth::Unknown && !facts.empty() ? decide(constraints, /*useFacts=*/true)
@@ -99,30 +99,30 @@ struct CheckBounds : te::impl::TECheckBoundsBase<CheckBounds> {
     getOperation()->walk([&](CheckOp check) { checks[check->getBlock()].push_back(check); });
     SmallVector<std::pair<Operation *, UnknownDims>> unknown;
     getOperation()->walk([&](Operation *op) {
-      UnknownDims dims;
-      if (auto read = dyn_cast<ReadOp>(op))
-        dims = checkRead(read);
-      else if (auto update = dyn_cast<UpdateOp>(op))
-        dims = checkUpdate(update);
-      else if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getWhereAttr())
+      auto expression = dyn_cast<ExpressionOpInterface>(op);
+      if (!expression)
+        return;
+      auto check = [&](TensorAccess access, StringRef what) {
+        if (UnknownDims dims = checkAccess(expression, access, what); !dims.empty())
+          unknown.push_back({access.op, dims});
+      };
+      for (TensorAccess access : expression.getReads())
+        check(access, "reads");
+      for (TensorAccess access : expression.getWrites())
+        check(access, "writes");
+      if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getWhereAttr())
         checkPieces(compute);
-      if (!dims.empty())
-        unknown.push_back({op, dims});
     });
     checkInRun(unknown);
   }
 
 private:
-  /// Dims whose index is not known to be in bounds.
+  /// The dims whose index is not known to be in bounds.
   using UnknownDims = SmallVector<unsigned>;
 
   SmallVector<PointChecker::Fact> getFacts(Operation *op);
-  UnknownDims checkRead(ReadOp read);
-  UnknownDims checkUpdate(UpdateOp update);
+  UnknownDims checkAccess(ExpressionOpInterface expression, TensorAccess access, StringRef what);
   void checkPieces(ComputeOp compute);
-  UnknownDims checkIndexes(Operation *op, PointChecker &checker, Value tensor,
-                           ArrayRef<AffineExpr> indexes, ArrayRef<bool> isOpaque,
-                           ArrayRef<AffineExpr> known, StringRef what);
   bool conclude(Operation *op, Truth truth, const Twine &question);
   void requirePieces(ComputeOp compute, Truth truth, const Twine &question);
   void checkInRun(ArrayRef<std::pair<Operation *, UnknownDims>> unknown);
@@ -131,7 +131,7 @@ private:
 };
 } // namespace
 
-/// What the checks in front of `op` say of sizes.
+/// Returns the conditions on indexes that the te.checks before `op` check.
 SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
   SmallVector<PointChecker::Fact> facts;
   for (Operation *at = op; at && at->getBlock(); at = at->getParentOp())
@@ -152,7 +152,8 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
   return facts;
 }
 
-/// Returns whether there is an answer.
+/// Reports the answer to `question`, where Always means that the property holds. Emits an error if
+/// it is violated. Returns whether the answer is known.
 bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   LDBG() << op->getLoc() << ' ' << question << ": "
          << (truth == Truth::Always  ? "no"
@@ -169,7 +170,7 @@ bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   }
   ++numUnknown;
   if (showUnknown)
-    op->emitRemark() << "not known whether " << question;
+    op->emitRemark() << "not known whether it " << question;
   return false;
 }
 
@@ -177,7 +178,7 @@ bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
 // Indexes
 //===----------------------------------------------------------------------===//
 
-/// The size of a tensor's dim over the table of symbols, without making new ops.
+/// Returns the size of a dim of `tensor` over the table of symbols, or null if no value holds it.
 static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -186,89 +187,55 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-CheckBounds::UnknownDims CheckBounds::checkIndexes(Operation *op, PointChecker &checker,
-                                                   Value tensor, ArrayRef<AffineExpr> indexes,
-                                                   ArrayRef<bool> isOpaque,
-                                                   ArrayRef<AffineExpr> known, StringRef what) {
+/// Returns the dims of the accessed tensor whose index has to be checked. No check is needed for an
+/// opaque index, and for an index that is a dim of the iteration domain of the same size.
+static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, expr] : llvm::enumerate(access.map.getResults())) {
+    auto index = dyn_cast<AffineDimExpr>(expr);
+    bool isWhole = index && sizes[index.getPosition()] == findSize(access.tensor, dim);
+    if (!isWhole && !access.opaque[dim])
+      dims.push_back(dim);
+  }
+  return dims;
+}
+
+CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expression,
+                                                  TensorAccess access, StringRef what) {
+  SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
+  sizes.truncate(access.point.numDims);
+  SmallVector<unsigned> dims = findQuestions(access, sizes);
+  if (dims.empty())
+    return {};
+  PointChecker checker(sizes, &getContext());
+  checker.setFacts(getFacts(expression));
+  Constraints known;
+  if (access.point.where)
+    known = getInequalities(access.point.where);
+  if (access.guard)
+    llvm::append_range(known, checker.domain.enter(getInequalities(access.guard), access.symbols));
   UnknownDims unknown;
-  for (unsigned dim = 0; dim < indexes.size(); ++dim) {
-    if (isOpaque[dim]) // checked by the run
-      continue;
+  for (unsigned dim : dims) {
+    AffineExpr index = checker.domain.enter(access.map.getResult(dim), access.symbols);
     auto ask = [&](AffineExpr violation, const Twine &question) {
       SmallVector<AffineExpr> constraints(known);
       constraints.push_back(violation);
-      return conclude(op, checker.excludes(constraints), question);
+      return conclude(access.op, checker.excludes(constraints), question);
     };
-    bool answered = ask(-1 - indexes[dim], Twine(what) + " dim " + Twine(dim) + " below 0");
-    if (AffineExpr size = getTensorSize(checker.domain, tensor, dim))
-      answered &= ask(indexes[dim] - size, Twine(what) + " dim " + Twine(dim) + " beyond its size");
+    bool answered = ask(-1 - index, what + " dim " + Twine(dim) + " below 0");
+    if (AffineExpr size = getTensorSize(checker.domain, access.tensor, dim))
+      answered &= ask(index - size, what + " dim " + Twine(dim) + " beyond its size");
     else
       answered &=
-          conclude(op, Truth::Unknown, Twine(what) + " dim " + Twine(dim) + " out of bounds");
+          conclude(access.op, Truth::Unknown, what + " dim " + Twine(dim) + " out of bounds");
     if (!answered)
       unknown.push_back(dim);
   }
   return unknown;
 }
 
-/// Which results of a map use symbols that `isInside` says are of the body.
-static SmallVector<bool> findOpaque(AffineMap map, function_ref<bool(unsigned)> isInside) {
-  SmallVector<bool> opaque;
-  for (AffineExpr expr : map.getResults()) {
-    bool found = false;
-    expr.walk([&](AffineExpr part) {
-      auto symbol = dyn_cast<AffineSymbolExpr>(part);
-      found |= symbol && isInside(symbol.getPosition());
-    });
-    opaque.push_back(found);
-  }
-  return opaque;
-}
-
-CheckBounds::UnknownDims CheckBounds::checkRead(ReadOp read) {
-  Operation *op = read->getParentOp();
-  SmallVector<OpFoldResult> sizes;
-  Constraints known;
-  if (auto compute = dyn_cast<ComputeOp>(op)) {
-    bool inEpilogue = read->getParentRegion() == &compute.getEpilogue();
-    sizes = inEpilogue ? compute.getParallelSizes() : compute.getMixedSizes();
-    for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece)
-      if (&compute.getPieces()[piece] == read->getParentRegion() && compute.getPieceSet(piece))
-        known = getInequalities(compute.getPieceSet(piece));
-  } else {
-    sizes = cast<UpdateOp>(op).getMixedSizes();
-  }
-  PointChecker checker(sizes, &getContext());
-  checker.setFacts(getFacts(op));
-  if (read.getGuard())
-    llvm::append_range(known,
-                       checker.domain.enter(getInequalities(*read.getGuard()), read.getSymbols()));
-  auto indexes = checker.domain.enter(read.getMap().getResults(), read.getSymbols());
-  auto opaque = findOpaque(read.getMap(), [&](unsigned symbol) {
-    return op->isProperAncestor(read.getSymbols()[symbol].getParentRegion()->getParentOp()) ||
-           read.getSymbols()[symbol].getParentRegion()->getParentOp() == op;
-  });
-  return checkIndexes(read, checker, read.getSource(), indexes, opaque, known, "reads");
-}
-
-CheckBounds::UnknownDims CheckBounds::checkUpdate(UpdateOp update) {
-  PointChecker checker(update.getMixedSizes(), &getContext());
-  checker.setFacts(getFacts(update));
-  unsigned numOuter = update.getSymbols().size();
-  auto opaque = findOpaque(update.getMap(), [&](unsigned symbol) { return symbol >= numOuter; });
-  // What the body yields has no value to enter: those indexes are not asked for.
-  SmallVector<AffineExpr> exprs;
-  for (auto [expr, isOpaque] : llvm::zip(update.getMap().getResults(), opaque))
-    exprs.push_back(isOpaque ? getAffineConstantExpr(0, &getContext()) : expr);
-  Constraints known;
-  if (update.getGuard())
-    known = checker.domain.enter(getInequalities(*update.getGuard()), update.getSymbols());
-  return checkIndexes(update, checker, update.getBase(),
-                      checker.domain.enter(exprs, update.getSymbols()), opaque, known, "writes");
-}
-
-/// The index expressions of `dims` of a map as values at the point of `builder`; in
-/// the map, new symbols take their place.
+/// Builds a te.index for each result of `map` in `dims`, and replaces these results by new symbols.
+/// Returns the values of the new symbols.
 static SmallVector<Value> takeOut(OpBuilder &builder, Location loc, AffineMap &map,
                                   ValueRange operands, ArrayRef<unsigned> dims) {
   SmallVector<Value> values;
@@ -297,7 +264,7 @@ static void makeOpaque(IRRewriter &rewriter, ReadOp read, ArrayRef<unsigned> dim
                                       read.getPadAttr());
 }
 
-/// The body yields the indexes behind its own opaque ones.
+/// Makes the body yield the indexes of `dims`, after the opaque indexes that it already yields.
 static void makeOpaque(IRRewriter &rewriter, UpdateOp update, ArrayRef<unsigned> dims) {
   Operation *yield = update.getBody().front().getTerminator();
   rewriter.setInsertionPoint(yield);
@@ -335,8 +302,8 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
   signalPassFailure();
 }
 
-/// The number of points of a box with constant bounds on some dims, which `sizes` has
-/// constant, divided by the extents of the other dims; none if it is no such box.
+/// Returns the product of the extents of a box in the dims of constant size; in the other dims, the
+/// box must have no bounds. Returns nothing if the constraints are not such a box or on overflow.
 static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {
@@ -366,7 +333,7 @@ static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayR
   return volume;
 }
 
-/// Disjoint boxes whose volumes add up to that of the domain cover it.
+/// Returns whether disjoint boxes cover the domain, because their volumes add up to its volume.
 static bool coverByVolume(ArrayRef<Constraints> sets, ArrayRef<int64_t> sizes) {
   int64_t sum = 0;
   for (const Constraints &set : sets) {
@@ -395,7 +362,7 @@ void CheckBounds::checkPieces(ComputeOp compute) {
   bool covered = coverByVolume(sets, sizes);
   if (covered || numPieces > maxCoveredPieces)
     return requirePieces(compute, covered ? Truth::Always : Truth::Unknown, question);
-  // A point in no piece breaks one constraint of each: try every choice.
+  // A point in no piece violates a constraint of each piece. All such choices are tried.
   SmallVector<Constraints> outside = {{}};
   constexpr unsigned maxChoices = 256;
   for (const Constraints &set : sets) {

@@ -1,4 +1,4 @@
-//===- DeduplicateKernels.cpp - structurally equal kernels are one -===//
+//===- DeduplicateKernels.cpp - merges structurally equal kernels -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ static bool areEqual(KernelOp lhs, KernelOp rhs) {
          OperationEquivalence::isRegionEquivalentTo(&lhs.getSchedule(), &rhs.getSchedule(), flags);
 }
 
-/// `k12_sum` with another number; names of another form stay.
+/// Replaces the number in a name such as `k12_sum`. Returns names of another form unchanged.
 static std::string renumber(StringRef name, unsigned number) {
   StringRef rest = name;
   if (rest.consume_front("k") && rest.take_while(llvm::isDigit).size() &&
@@ -46,7 +46,7 @@ static std::string renumber(StringRef name, unsigned number) {
   return name.str();
 }
 
-/// New names of the kernels that stay, by old name.
+/// Returns the new names of the kernels that are kept, by old name.
 static llvm::StringMap<FlatSymbolRefAttr> renumberKernels(ModuleOp module,
                                                           ArrayRef<KernelOp> kernels) {
   llvm::StringSet<> foreign;

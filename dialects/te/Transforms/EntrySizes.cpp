@@ -41,7 +41,7 @@ bool EntrySizes::Equal::isEqual(const Operation *lhs, const Operation *rhs) {
 EntrySizes::EntrySizes(func::FuncOp function, const EntrySymbols &symbols)
     : function(function), symbols(symbols),
       builder(OpBuilder::atBlockBegin(&function.getBody().front())) {
-  // What is computed at the start stands before all that is there.
+  // New operations are inserted before all existing ones.
   if (!function.getBody().front().empty())
     builder.setInsertionPoint(&function.getBody().front().front());
   findVaryingDims();
@@ -120,8 +120,7 @@ Value EntrySizes::getDim(Value tensor, unsigned dim) {
   return result;
 }
 
-/// The operand of `operands`, one for each dynamic dim of `types` in order, that
-/// gives dim `dim` of type `index`.
+/// Returns the position of dim `dim` of type `index` among the dynamic dims of all `types`.
 static unsigned getDynamicIndex(TypeRange types, unsigned index, unsigned dim) {
   unsigned count = 0;
   for (unsigned i = 0; i < index; ++i)
@@ -172,8 +171,8 @@ Value EntrySizes::computeBlockArgumentDim(BlockArgument argument, unsigned dim) 
   return Value();
 }
 
-/// Assumes that loops hand all sizes on unchanged and takes back, until nothing
-/// changes, the assumptions that prove wrong.
+/// Assumes that loops keep all sizes of carried tensors, and drops wrong assumptions until a fixed
+/// point is reached.
 void EntrySizes::findVaryingDims() {
   SmallVector<std::pair<BlockArgument, Value>> carried; // argument, next value
   function.walk([&](Operation *op) {

@@ -16,33 +16,35 @@
 
 namespace mlir::tssa::te {
 
-/// Computes sizes at the start of a host program when they are functions of the
-/// sizes of its arguments. Equal expressions are the same value. A dim that a
-/// loop carries counts when every iteration hands it on unchanged.
+/// Computes sizes at the start of a host program if they are functions of the sizes of its
+/// arguments. Equal expressions become one value. The size of a dim of a loop-carried tensor is
+/// known if no iteration changes it.
 class EntrySizes {
 public:
   EntrySizes(func::FuncOp function, const EntrySymbols &symbols);
 
-  /// Size of a dim of any tensor of the program, at the start; null if it is
-  /// known only later.
+  /// Returns the size of a dim of any tensor of the program as a value at the start, or null if it
+  /// is not known there.
   Value getDim(Value tensor, unsigned dim);
-  /// The index value `value`, computed at the start; null if it cannot be.
+  /// Returns the value at the start that equals `value`, of type index, or null if it cannot be
+  /// computed there.
   Value get(Value value);
   Value getConstant(int64_t value);
-  /// An operation at the start, shared with equal ones.
+  /// Creates an operation at the start, or reuses an equal one.
   Value create(OperationName name, ValueRange operands, ArrayRef<NamedAttribute> attributes = {});
   template <typename Op> Value create(ValueRange operands) {
     return create(OperationName(Op::getOperationName(), builder.getContext()), operands);
   }
-  /// Bytes of a tensor; null if one of its sizes is known only later.
+  /// Returns the size of `tensor` in bytes, or null if one of its sizes is not known at the start.
   Value getBytes(Value tensor);
 
-  /// Rebuilds `value`, made by this class, as a function of the symbols.
+  /// Rebuilds `value`, which this class has computed, as a function of the symbols.
   Value cloneForSymbols(OpBuilder &target, Value value, ValueRange symbolValues,
                         DenseMap<Value, Value> &clones);
   OpBuilder &getBuilder() { return builder; }
   bool owns(Operation *op) const { return owned.contains(op); }
-  /// Removes what was built and is not used, when arguments have become memrefs.
+  /// Erases operations of this class that have no use, and reads sizes from memrefs. To be called
+  /// when the arguments have become memrefs.
   void finish();
 
 private:
@@ -60,7 +62,7 @@ private:
   DenseSet<Operation *> owned;
   DenseMap<Value, Value> values;
   llvm::DenseMap<Dim, Value> dims;
-  /// Dims of loop-carried tensors that change from one iteration to the next.
+  /// The dims of loop-carried tensors whose sizes may change between iterations.
   llvm::DenseSet<Dim> varying;
 
   Value getArgumentDim(unsigned argument, unsigned dim);
@@ -70,7 +72,7 @@ private:
   void findVaryingDims();
 };
 
-/// Number of bytes of one element in memory; i1 takes one.
+/// Returns the number of bytes of one element in memory; i1 takes one byte.
 int64_t getElementBytes(Type element);
 
 } // namespace mlir::tssa::te

@@ -1,4 +1,4 @@
-//===- FoldConstants.cpp - rearranged constants are constants -===//
+//===- FoldConstants.cpp - folds rearrangements of constants -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What remains after merging of expressions that only rearrange constants (gates
-/// in another order, heads split off, a concat of weights) is done once, here.
-/// Bytes are moved, nothing is computed: the result is exact for every type.
+/// After merging, some expressions may be left that only rearrange constants: gates in another
+/// order, heads split off, a concatenation of weights. They are evaluated here. Bytes are moved and
+/// nothing is computed, so the result is exact for every type.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,12 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Results that are larger than what they read are made by the run, beyond this.
+/// A result of more elements than this is only folded if it has no more elements than the constants
+/// that it reads.
 static constexpr int64_t smallElements = 4096;
 
 namespace {
-/// A piece that is nothing but a read of a constant.
+/// A piece that only reads a constant.
 struct ConstantPiece {
   IntegerSet where;
   ReadOp read;
@@ -57,7 +58,9 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
   return ConstantPiece{compute.getPieceSet(piece), read, *bytes};
 }
 
-/// The pieces, if all of them read constants and the result is not much more data.
+/// Returns the pieces of `compute` if each of them only reads a constant, and the result is small
+/// enough. It may have at most `maxElements` elements, and at most as many as all these constants
+/// or `smallElements`, whichever is larger. Returns nothing otherwise.
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||
@@ -80,7 +83,7 @@ static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElem
   return pieces;
 }
 
-/// Moves on to the next point in row-major order.
+/// Advances `point` to the next point in row-major order.
 static void advance(MutableArrayRef<int64_t> point, ArrayRef<int64_t> shape) {
   for (unsigned dim = shape.size(); dim-- > 0;) {
     if (++point[dim] < shape[dim])
@@ -89,7 +92,8 @@ static void advance(MutableArrayRef<int64_t> point, ArrayRef<int64_t> shape) {
   }
 }
 
-/// Fills the elements of one piece; false if one is out of bounds or an index has no value.
+/// Writes the elements of one piece to `result`. Returns false if an index is out of bounds or
+/// cannot be evaluated.
 static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsigned elementBytes,
                       MutableArrayRef<char> result) {
   SmallVector<CompiledExpr> conditions, indexes;
@@ -127,7 +131,7 @@ static bool fillPiece(const ConstantPiece &piece, ArrayRef<int64_t> shape, unsig
   return true;
 }
 
-/// Null if a piece cannot be filled.
+/// Returns the constant that `compute` evaluates to, or null if a piece cannot be evaluated.
 static ElementsAttr evaluate(ComputeOp compute, ArrayRef<ConstantPiece> pieces) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   unsigned elementBytes = type.getElementTypeBitWidth() / 8;

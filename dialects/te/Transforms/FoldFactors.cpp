@@ -1,4 +1,4 @@
-//===- FoldFactors.cpp - weights take in the factor of a sum -===//
+//===- FoldFactors.cpp - multiplies weights by the factor of their sum -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `(sum(x * w) + b) * f` is `sum(x * (w * f)) + b * f`. Where w, b and f are constants,
-/// as in a batch normalisation behind a convolution, the products are made here.
+/// `(sum(x * w) + b) * f` equals `sum(x * (w * f)) + b * f`. If w, b and f are constants, as in a
+/// convolution followed by a batch normalisation, the products `w * f` and `b * f` are computed
+/// here.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,17 +34,17 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 namespace {
-/// `(sum + bias) * factor`, the beginning of an epilogue.
+/// `(sum + bias) * factor` at the start of an epilogue.
 struct ScaledSum {
   ReadOp weight;         ///< a factor of each term of the sum
-  arith::AddFOp biased;  ///< null: no bias
-  ReadOp bias;           ///< null: no bias
-  arith::MulFOp product; ///< with the factor
-  Value factor;          ///< a read of a constant, or a constant
+  arith::AddFOp biased;  ///< the sum plus the bias; null if there is no bias
+  ReadOp bias;           ///< null if there is no bias
+  arith::MulFOp product; ///< the multiplication by `factor`
+  Value factor;          ///< a constant, or a read of one
 };
 } // namespace
 
-/// The read of a constant at plain dims that `value` is, or null.
+/// Returns the read that defines `value` if it reads an f32 or f64 constant at plain dims, or null.
 static ReadOp matchConstantRead(Value value) {
   auto read = value.getDefiningOp<ReadOp>();
   if (!read || !read.getSource().getDefiningOp<ConstantOp>() || read.getGuard() ||
@@ -54,7 +55,8 @@ static ReadOp matchConstantRead(Value value) {
   return isPlain ? read : ReadOp();
 }
 
-/// The only user of `value`, if it is such an op; and what it is combined with there.
+/// Returns the only user of `value` if it is an `Op`, and sets `other` to the other operand of the
+/// user. Returns null otherwise.
 template <typename Op> static Op matchOnlyUse(Value value, Value &other) {
   auto op = value.hasOneUse() ? dyn_cast<Op>(*value.user_begin()) : Op();
   if (op)
@@ -62,7 +64,8 @@ template <typename Op> static Op matchOnlyUse(Value value, Value &other) {
   return op;
 }
 
-/// The weight that each term of a sum has as a factor, if nothing else reads it.
+/// Returns the read of a constant that is a factor of each term of a sum, if nothing else reads the
+/// constant; null otherwise.
 static ReadOp matchWeight(ComputeOp compute) {
   Block &body = *compute.getPieceBlock();
   auto term = body.getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
@@ -102,11 +105,13 @@ static std::optional<ScaledSum> match(ComputeOp compute) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A factor for each element of a constant: one number, or those of a constant whose
-/// dims are among those that the element is read at.
+/// The factors by which the elements of a constant are multiplied. Either all elements have the
+/// same factor, or the factors are the elements of another constant, which is indexed by some of
+/// the dims of the first one.
 class Factor {
 public:
-  /// None where an element would have several.
+  /// Returns the factors of the elements that `of` reads when `value` is the factor at each point.
+  /// Returns nothing if an element would have several factors.
   static std::optional<Factor> get(Value value, ReadOp of) {
     Factor factor;
     FloatAttr number;
@@ -135,20 +140,21 @@ public:
   template <typename Float> Float at(ArrayRef<int64_t> point) const {
     if (!bytes)
       return static_cast<Float>(number);
-    int64_t place = 0;
+    int64_t offset = 0;
     for (auto [index, stride] : llvm::zip_equal(point, strides))
-      place += index * stride;
-    return reinterpret_cast<const Float *>(bytes->getBytes().data())[place];
+      offset += index * stride;
+    return reinterpret_cast<const Float *>(bytes->getBytes().data())[offset];
   }
 
 private:
   double number = 0;
   std::optional<ConstantBytes> bytes;
-  SmallVector<int64_t> strides; ///< of the factor's place, for each dim of the constant
+  SmallVector<int64_t> strides; ///< in `bytes`, for each dim of the constant that is scaled
 };
 } // namespace
 
-/// False where a product is not finite.
+/// Writes the elements of `from` times their factors to `into`. Returns false if a product is not
+/// finite.
 template <typename Float>
 static bool multiply(ArrayRef<char> from, ArrayRef<int64_t> shape, const Factor &factor,
                      MutableArrayRef<char> into) {
@@ -168,7 +174,8 @@ static bool multiply(ArrayRef<char> from, ArrayRef<int64_t> shape, const Factor 
   return true;
 }
 
-/// The constant that `read` reads, times the factor; null if it cannot be made.
+/// Returns the constant that `read` reads, multiplied by `by`. Returns null if its bytes are not
+/// available, an element has several factors, or a product is not finite.
 static ElementsAttr scale(ReadOp read, Value by) {
   RankedTensorType type = read.getSourceType();
   FailureOr<ConstantBytes> bytes =
@@ -223,7 +230,7 @@ private:
     product.erase();
     if (auto read = sum.factor.getDefiningOp<ReadOp>(); read && read->use_empty())
       erase(read);
-    // Nothing may be left to do after the sum.
+    // An epilogue that only yields the sum is erased.
     if (Block &epilogue = compute.getEpilogue().front();
         epilogue.getTerminator()->getOperand(0) == epilogue.getArgument(0))
       epilogue.erase();

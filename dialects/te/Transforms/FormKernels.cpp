@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// 1. A group is the expressions of one kernel, in program order: one, or those
-///    that run row by row together (RowGroups.h).
-/// 2. Its interface is what it captures, in the order of parameters that `te.kernel` requires.
-/// 3. The expressions move into a new te.kernel; a te.launch takes their place.
+/// 1. Expressions are grouped into kernels. A group is one expression, or several that run row by
+///    row together (RowGroups.h), in program order.
+/// 2. The values that a group captures become the parameters of its kernel, in the order that
+///    `te.kernel` requires.
+/// 3. The expressions move into a new te.kernel, and a te.launch replaces them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,15 +37,15 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 namespace {
-/// What a kernel gets and gives, as values of the host program.
+/// The parameters and results of a kernel, as values of the host program.
 struct Interface {
-  /// Tensors, then index, then other scalars: one parameter each.
+  /// One value for each parameter: tensors, then values of type index, then other scalars.
   SmallVector<Value> parameters;
-  /// For each tensor its sizes as numbers of parameters, -1 for a static one.
+  /// For each tensor, the numbers of the parameters that hold its sizes, or -1 for static sizes.
   SmallVector<SmallVector<int64_t>> sizes;
-  /// Captured scalar constants, cloned into the kernel.
+  /// Captured scalar constants, which are cloned into the kernel.
   SmallVector<Value> constants;
-  /// Results of the expressions that others use, and the sizes of their dynamic dims.
+  /// The results that ops outside of the group use, and the sizes of their dynamic dims.
   SmallVector<Value> results;
   SmallVector<Value> resultSizes;
 
@@ -73,7 +74,7 @@ static bool isScalarConstant(Value value) {
   return !isa<TensorType>(value.getType()) && matchPattern(value, m_Constant());
 }
 
-/// `builder` stands before the first op of the group.
+/// Computes the interface of the kernel of `group`. `builder` inserts before the group's first op.
 static Interface computeInterface(OpBuilder &builder, ArrayRef<Operation *> group) {
   Interface interface;
   SmallPtrSet<Operation *, 4> members(group.begin(), group.end());
@@ -119,13 +120,11 @@ static Interface computeInterface(OpBuilder &builder, ArrayRef<Operation *> grou
   return interface;
 }
 
-/// What kind of expression this is, for names that people read.
+/// Returns the kind of an expression as a word for readable names.
 static StringRef getHint(Operation *op) {
-  if (isa<UpdateOp>(op))
-    return "update";
-  if (isa<ScanOp>(op))
-    return "scan";
-  auto compute = cast<ComputeOp>(op);
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return op->getName().stripDialect();
   if (compute.getPieces().size() > 1)
     return "pieces";
   Block &body = *compute.getPieceBlock();
@@ -149,17 +148,14 @@ static StringRef getHint(Operation *op) {
   }
 }
 
-/// Labels are unique in a kernel and equal in equal kernels.
+/// Sets labels that are unique in a kernel and the same in equal kernels.
 static void setLabels(ArrayRef<Operation *> group) {
   llvm::StringMap<unsigned> used;
   for (Operation *op : group) {
     StringRef hint = getHint(op);
     unsigned number = used[hint]++;
     auto label = StringAttr::get(op->getContext(), number ? hint + Twine(number) : Twine(hint));
-    if (auto compute = dyn_cast<ComputeOp>(op))
-      compute.setLabelAttr(label);
-    else if (auto update = dyn_cast<UpdateOp>(op))
-      update.setLabelAttr(label);
+    cast<ExpressionOpInterface>(op).setLabelAttr(label);
   }
 }
 
@@ -191,7 +187,7 @@ static Location fuseLocations(MLIRContext *context, ArrayRef<Operation *> group)
   return FusedLoc::get(context, locations);
 }
 
-/// Moves the group into a new kernel of the module and launches it in its place.
+/// Moves the group into a new kernel of the module and replaces it by a launch.
 static void outline(SymbolTable &symbols, ArrayRef<Operation *> group, unsigned number) {
   OpBuilder builder(group.front());
   Interface interface = computeInterface(builder, group);
@@ -224,16 +220,16 @@ static void outline(SymbolTable &symbols, ArrayRef<Operation *> group, unsigned 
   }
 }
 
-/// The groups of expressions that become kernels, in program order.
+/// Returns the groups of expressions that become kernels, in program order.
 static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows) {
   SmallVector<Operation *> ops;
   module.walk([&](func::FuncOp function) {
     function.walk([&](Operation *op) {
-      if (isa<ComputeOp, UpdateOp, ScanOp>(op) && !op->use_empty())
+      if (isa<ExpressionOpInterface>(op) && !op->use_empty())
         ops.push_back(op);
     });
   });
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // by their root
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // keyed by the root of the group
   llvm::SmallPtrSet<Operation *, 16> taken;
   if (groupRows)
     for (Operation *op : ops) {
@@ -261,7 +257,7 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    // A statistic counts nothing in a build without assertions.
+    // A statistic does not count in a build without assertions.
     unsigned number = 0;
     for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
       nameRowDims(group);

@@ -1,4 +1,4 @@
-//===- GeneralizeKernels.cpp - kernels that differ in a constant index -===//
+//===- GeneralizeKernels.cpp - merges kernels that differ in constant indexes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The steps of an unrolled loop read row 0, row 1, ... of one tensor, and are as
-/// many kernels. An *index slot* is an index expression of a te.read that is a
-/// constant.
-/// 1. Kernels that are equal when all slots are parameters form a family.
-/// 2. In a family of at least three, slots that differ become index parameters.
+/// The iterations of an unrolled loop read row 0, row 1, and so on of one tensor, and each becomes
+/// a kernel of its own. An *index slot* is an index expression of a te.read that is a constant.
+/// 1. Kernels that are equal when all slots are replaced by parameters form a family.
+/// 2. In a family of at least three kernels, the slots that differ become index parameters.
 /// 3. Launches pass the constants.
 ///
 //===----------------------------------------------------------------------===//
@@ -31,18 +30,21 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Kernels of a family below which a constant is worth more than a kernel less.
+/// The least number of kernels that are merged. In a smaller family, the constants are worth more
+/// than having fewer kernels.
 static constexpr unsigned minFamily = 3;
 
 namespace {
+/// A kernel of a family.
 struct Member {
   KernelOp kernel;
-  /// The constants in its slots, in order.
+  /// The constants in its index slots, in order.
   SmallVector<int64_t> slots;
 };
 
+/// Kernels that differ only in the constants of their index slots.
 struct Family {
-  /// A member with every slot a parameter.
+  /// A copy of a member in which each slot is a parameter.
   OwningOpRef<KernelOp> general;
   SmallVector<Member> members;
 };
@@ -58,7 +60,7 @@ static SmallVector<int64_t> getSlots(KernelOp kernel) {
   return slots;
 }
 
-/// The number of the first parameter after tensors and indexes.
+/// Returns the number of the first parameter after tensors and indexes.
 static unsigned getEndOfIndexes(KernelOp kernel) {
   unsigned end = 0;
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
@@ -67,7 +69,7 @@ static unsigned getEndOfIndexes(KernelOp kernel) {
   return end;
 }
 
-/// Adds `count` index parameters after the others of that type.
+/// Adds `count` index parameters after the existing ones.
 static void addIndexParameters(KernelOp kernel, unsigned count) {
   Builder builder(kernel.getContext());
   unsigned position = getEndOfIndexes(kernel);
@@ -83,7 +85,7 @@ static void addIndexParameters(KernelOp kernel, unsigned count) {
     kernel.getBody().front().insertArgument(position + i, builder.getIndexType(), kernel.getLoc());
 }
 
-/// Makes parameters of the slots that `isParameter` has set.
+/// Replaces the slots for which `isParameter` is true by new parameters.
 static void generalize(KernelOp kernel, ArrayRef<bool> isParameter) {
   unsigned position = getEndOfIndexes(kernel);
   addIndexParameters(kernel, llvm::count(isParameter, true));
@@ -145,10 +147,10 @@ struct GeneralizeKernels : te::impl::TEGeneralizeKernelsBase<GeneralizeKernels> 
         [&](LaunchOp launch) { launches[launch.getKernelAttr().getAttr()].push_back(launch); });
     for (Family &family : findFamilies(getOperation()))
       if (family.members.size() >= minFamily)
-        join(family, launches);
+        merge(family, launches);
       else if (family.members.size() > 1)
         remark::missed(family.members.front().kernel.getLoc(), getRemarkOptions())
-            << remark::reason("fewer than {0} kernels differ in these indexes only", minFamily)
+            << remark::reason("fewer than {0} kernels differ only in these indexes", minFamily)
             << remark::metric("Kernels", family.members.size());
   }
 
@@ -157,7 +159,7 @@ private:
     return remark::RemarkOpts::name("generalized").category(getArgument());
   }
 
-  void join(Family &family, llvm::DenseMap<StringAttr, SmallVector<LaunchOp>> &launches) {
+  void merge(Family &family, llvm::DenseMap<StringAttr, SmallVector<LaunchOp>> &launches) {
     Member &first = family.members.front();
     SmallVector<bool> differs(first.slots.size(), false);
     for (const Member &member : family.members)
@@ -187,7 +189,7 @@ private:
     }
     numRemoved += family.members.size() - 1;
     remark::passed(first.kernel.getLoc(), getRemarkOptions())
-        << remark::add("kernels that differ in constant indexes are one")
+        << remark::add("kernels that differ only in constant indexes are merged")
         << remark::metric("Kernels", family.members.size())
         << remark::metric("Parameters", llvm::count(differs, true));
   }

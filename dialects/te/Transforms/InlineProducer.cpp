@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Adds the guard of `outer` to `read`; where it does not hold the value is `pad`
-/// if the read had no guard of its own.
+/// Adds the guard `outer` to `read`. If the read had no guard of its own, its value is `pad` where
+/// the guard does not hold.
 static ReadOp addGuard(RewriterBase &rewriter, ReadOp read, IntegerSet outer,
                        ValueRange outerSymbols, TypedAttr pad) {
   SmallVector<Value> symbols(read.getSymbols());
@@ -56,7 +56,7 @@ void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
 
   IntegerSet guard = *read.getGuard();
   TypedAttr pad = read.getPadAttr();
-  // A value that is nothing but a read is padded by that read.
+  // If the value is the result of a read, the guard of this read can give the pad value.
   auto direct = value.getDefiningOp<ReadOp>();
   bool isPadded = direct && direct->getBlock() == read->getBlock() &&
                   (!before || before->isBeforeInBlock(direct)) &&
@@ -89,7 +89,7 @@ void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
 
 SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, ComputeOp producer,
                                                             PointDomain &domain) {
-  SmallVector<std::pair<unsigned, IntegerSet>> met;
+  SmallVector<std::pair<unsigned, IntegerSet>> overlapping;
   if (producer.getPieces().size() == 1)
     return {{0, IntegerSet()}};
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
@@ -106,12 +106,12 @@ SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, Compute
     if (truth == Truth::Always)
       return {{piece, IntegerSet()}};
     if (truth == Truth::Unknown)
-      met.push_back({piece, set});
+      overlapping.push_back({piece, set});
   }
-  return met;
+  return overlapping;
 }
 
-/// The points in both sets, over the dims of the first; null is all points.
+/// Returns the intersection of two sets. `lhs` may be null for the set of all points.
 static IntegerSet intersect(IntegerSet lhs, IntegerSet rhs) {
   SmallVector<AffineExpr> constraints;
   SmallVector<bool> equalities;

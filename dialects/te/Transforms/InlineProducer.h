@@ -12,20 +12,20 @@
 
 namespace mlir::tssa::te {
 
-/// Puts the body of piece `piece` of `producer` in place of `read`, at the point
-/// that is read. Where the read has a guard, so has each read of the body, and the
-/// value is selected unless it is the pad value there anyway. The producer has no
-/// reduction, and no integer division if the read is guarded.
+/// Replaces `read` by the body of piece `piece` of `producer`, at the point that is read. If `read`
+/// has a guard, this guard is added to each read of the body. Where the guard does not hold, a
+/// select gives the pad value, unless the value of the body is itself a read that can give it. The
+/// producer must have no reduction, and no integer division if `read` has a guard.
 void inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer, unsigned piece);
 
-/// The sets of the producer's pieces in terms of the reader's dims: piece number
-/// and set over `domain`, for the pieces that the read may meet. One piece with a
-/// null set: it meets no other.
+/// Returns the pieces of `producer` that contain a point which `read` may read, each as its number
+/// and its set over the reader's dims and the symbols of `domain`. If all points are in one piece,
+/// returns this piece with a null set.
 SmallVector<std::pair<unsigned, IntegerSet>> findPieces(ReadOp read, ComputeOp producer,
                                                         PointDomain &domain);
 
-/// Splits the piece of `consumer` that `read` stands in along the pieces of what it
-/// reads, whose sets are symbol-free, and inlines them. Returns the new consumer.
+/// Splits the piece of `consumer` that contains `read` along `pieces` of `producer`, whose sets
+/// must have no symbols, and inlines each piece. Returns the new consumer.
 ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read, ComputeOp producer,
                         ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
 

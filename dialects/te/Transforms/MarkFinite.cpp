@@ -1,4 +1,4 @@
-//===- MarkFinite.cpp - factors that are always finite -===//
+//===- MarkFinite.cpp - marks parameters that are always finite -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Whether no element has all bits of `exponent` set, as infinities and NaNs have.
+/// Returns whether no element has all bits of `exponent` set, as infinities and NaNs have.
 template <typename Bits> static bool allFinite(ArrayRef<char> bytes, Bits exponent) {
   bool finite = true;
   for (size_t at = 0; at < bytes.size(); at += sizeof(Bits)) {
@@ -52,8 +52,8 @@ static bool isFinite(ElementsAttr value) {
   }
 }
 
-/// Whether `read` is multiplied by a read with a guard.
-static bool meetsGuard(ReadOp read) {
+/// Returns whether `read` is multiplied by a read with a guard.
+static bool isMultipliedByGuarded(ReadOp read) {
   return llvm::any_of(read->getUsers(), [&](Operation *user) {
     auto product = dyn_cast<arith::MulFOp>(user);
     return product && llvm::any_of(product->getOperands(), [&](Value factor) {
@@ -86,7 +86,7 @@ private:
   static bool isUseful(BlockArgument parameter) {
     return llvm::any_of(parameter.getUsers(), [](Operation *user) {
       auto read = dyn_cast<ReadOp>(user);
-      return read && meetsGuard(read);
+      return read && isMultipliedByGuarded(read);
     });
   }
 

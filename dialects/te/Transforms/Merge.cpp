@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Expressions are visited in program order, so that what one reads is merged
-/// already:
-/// 1. A producer without reduction is computed where it is read, when that costs
-///    nothing or is worth it (MergeCost.h). Pieces of a producer become pieces of
-///    an element-wise reader.
-/// 2. An element-wise expression becomes the epilogue of a reduction whose only
-///    reader it is; if it reads rearranged, the rearrangement comes after it.
-/// 3. Producers that nobody uses any more go.
+/// Expressions are visited in program order, so that the producers that an expression reads are
+/// already merged:
+/// 1. A producer without reduction is computed where it is read, if that costs nothing or is worth
+///    it (MergeCost.h). The pieces of a producer become pieces of an element-wise reader.
+/// 2. An element-wise expression becomes the epilogue of a reduction that only it reads. If it
+///    reads rearranged elements, the rearrangement is done after the epilogue.
+/// 3. Producers that have no use any more are erased.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,13 +38,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Pieces that a merged expression may have.
+/// The number of pieces that a merged expression may have.
 static constexpr unsigned maxPieces = 16;
-/// Nodes of an index expression that a rearrangement may lead to.
+/// The number of nodes that an index expression may have after merging a rearrangement.
 static constexpr unsigned maxIndexSize = 64;
 
 namespace {
-/// What to do with one read.
+/// How to merge one read.
 struct Decision {
   enum Kind { Keep, Inline, Split } kind = Keep;
   ComputeOp producer;
@@ -57,16 +56,16 @@ class Merger {
 public:
   Merger(MLIRContext *context, unsigned maxOps) : rewriter(context), maxOps(maxOps) {}
 
-  void visit(Operation *op);
+  void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
 
   unsigned numInlined = 0, numSplit = 0, numAbsorbed = 0;
 
 private:
-  Operation *inlineReads(Operation *op);
+  ExpressionOpInterface inlineReads(ExpressionOpInterface op);
   Decision decide(ReadOp read);
   StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                             const ReadPlace &place);
+                             const ReadSite &site);
   bool hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain);
   void eraseIfUnused(Operation *op);
 
@@ -81,18 +80,8 @@ static SmallVector<ReadOp> collectReads(Operation *op) {
   return reads;
 }
 
-static PointDomain getDomainAt(ReadOp read) {
-  Operation *op = read->getParentOp();
-  PointDomain domain = PointDomain::get(op);
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece)
-      if (&compute.getPieces()[piece] == read->getParentRegion() && compute.getPieceSet(piece))
-        domain.assume(compute.getPieceSet(piece), {});
-  return domain;
-}
-
-/// The place of an element in row-major order, over dims and the table of symbols;
-/// null if a size is not known.
+/// Returns the row-major address of an element as an expression over dims and the table of symbols,
+/// or null if a size is not known or the expression is not semi-affine.
 static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineExpr> indexes) {
   AffineExpr address = getAffineConstantExpr(0, tensor.getContext());
   for (auto [dim, index] : llvm::enumerate(indexes)) {
@@ -126,11 +115,11 @@ static bool hasSymbols(AffineExpr expr) {
       .wasInterrupted();
 }
 
-/// Whether the indexes that the read would have after inlining a rearrangement are
-/// too large, or divide in the body of a reduction, again and again, to find the
-/// address. (An address may need no division where the indexes do: a reshape.)
+/// Returns whether inlining a rearrangement would make the indexes of the read too large, or would
+/// need a division in the body of a reduction, where each iteration repeats it. In a reduction only
+/// the address counts: it may need no division even if the indexes do, as for a reshape.
 bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain) {
-  bool isReduced = getPlace(read, producer).isReduced;
+  bool isReduced = getReadSite(read, producer).isReduced;
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
   for (Operation &op : *producer.getPieceBlock(piece)) {
     auto inner = dyn_cast<ReadOp>(op);
@@ -146,7 +135,7 @@ bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointD
     }
     if (!isReduced || !divided)
       continue;
-    // A constant is packed along plain indexes.
+    // Packing of constants needs plain indexes.
     if (inner.getGuard() || inner.getSource().getDefiningOp<ConstantOp>())
       return true;
     AffineExpr address = getAddress(domain, inner.getSource(), indexes);
@@ -157,8 +146,8 @@ bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointD
 }
 
 StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                                   const ReadPlace &place) {
-  if (StringRef obstacle = findWorkObstacle(producer, facts, place); !obstacle.empty())
+                                   const ReadSite &site) {
+  if (StringRef obstacle = findWorkObstacle(producer, facts, site); !obstacle.empty())
     return obstacle;
   if (StringRef obstacle = findSharingObstacle(producer, facts); !obstacle.empty())
     return obstacle;
@@ -169,7 +158,8 @@ StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFa
   return "";
 }
 
-/// Why `read` cannot be split along the pieces of `producer`; empty if it can.
+/// Returns why the reader cannot be split along the pieces of `producer`, or an empty string if it
+/// can.
 static StringRef findSplitObstacle(ReadOp read, ComputeOp producer,
                                    ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
   auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
@@ -195,11 +185,11 @@ Decision Merger::decide(ReadOp read) {
   if (!producer || producer.hasReduction())
     return decision;
   BodyFacts facts = getFacts(producer);
-  ReadPlace place = getPlace(read, producer);
-  decision.obstacle = findBodyObstacle(read, producer, facts, place);
+  ReadSite site = getReadSite(read, producer);
+  decision.obstacle = findBodyObstacle(read, producer, facts, site);
   if (!decision.obstacle.empty())
     return decision;
-  PointDomain domain = getDomainAt(read);
+  PointDomain domain = PointDomain::get(read);
   decision.pieces = findPieces(read, producer, domain);
   if (decision.pieces.size() != 1 || decision.pieces[0].second) {
     decision.obstacle = findSplitObstacle(read, producer, decision.pieces);
@@ -209,7 +199,7 @@ Decision Merger::decide(ReadOp read) {
   bool isPlain =
       facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
   if (isPlain || !facts.isRearrangement() ||
-      getReuse(place.points, producer.getParallelSizes()) <= 1)
+      getReuse(site.points, producer.getParallelSizes()) <= 1)
     decision.kind = Decision::Inline;
   else
     decision.obstacle = "a reduction would divide for its index, or the index would be too large";
@@ -220,7 +210,7 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
   return remark::RemarkOpts::name(name).category("te-merge");
 }
 
-/// Says that `merged` is no expression of its own any more.
+/// Emits a remark that `merged` became part of the expression `into`.
 static void explainMerged(ComputeOp merged, const char *how, Location into) {
   if (auto remark = remark::passed(merged.getLoc(), getRemarkOptions("merged"))) {
     std::string text;
@@ -230,13 +220,13 @@ static void explainMerged(ComputeOp merged, const char *how, Location into) {
   }
 }
 
-/// About how often each element of `producer` would be computed where `read` stands.
+/// Estimates how often each element of `producer` would be computed if it were inlined into `read`.
 static std::string countComputations(ReadOp read, ComputeOp producer) {
-  double count = getReuse(getPlace(read, producer).points, producer.getParallelSizes());
+  double count = getReuse(getReadSite(read, producer).points, producer.getParallelSizes());
   return llvm::formatv("{0:F1}", count);
 }
 
-/// Says of each expression that another one still reads why it is stored.
+/// For each expression that another one still reads, emits a remark that says why it is stored.
 void Merger::explainStored(func::FuncOp function) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   function.walk([&](ReadOp read) {
@@ -248,7 +238,8 @@ void Merger::explainStored(func::FuncOp function) {
                          : consumer               ? findEpilogueObstacle(producer, consumer)
                                                   : "its reader is a te.update";
     remark::missed(producer.getLoc(), getRemarkOptions("stored"))
-        << remark::reason("{0}", obstacle.empty() ? "its reader merged with another" : obstacle)
+        << remark::reason("{0}", obstacle.empty() ? "its reader was merged with another expression"
+                                                  : obstacle)
         << remark::metric("Ops", getFacts(producer).numOps)
         << remark::metric("Uses", std::distance(producer->use_begin(), producer->use_end()))
         << remark::metric("Computations", countComputations(read, producer));
@@ -260,8 +251,8 @@ void Merger::eraseIfUnused(Operation *op) {
     rewriter.eraseOp(op);
 }
 
-/// Inlines until nothing changes; returns the op or the one in its place.
-Operation *Merger::inlineReads(Operation *op) {
+/// Inlines producers until nothing changes. Returns the op or its replacement.
+ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
   bool changed = true;
   SimplifyCounts counts;
   while (changed) {
@@ -282,7 +273,7 @@ Operation *Merger::inlineReads(Operation *op) {
         eraseIfUnused(decision.producer);
         continue;
       }
-      op = splitByPieces(rewriter, cast<ComputeOp>(op), read, decision.producer, decision.pieces);
+      op = splitByPieces(rewriter, cast<ComputeOp>(*op), read, decision.producer, decision.pieces);
       ++numSplit;
       eraseIfUnused(decision.producer);
       break;
@@ -293,9 +284,8 @@ Operation *Merger::inlineReads(Operation *op) {
   return op;
 }
 
-void Merger::visit(Operation *op) {
-  op = inlineReads(op);
-  auto consumer = dyn_cast<ComputeOp>(op);
+void Merger::visit(ExpressionOpInterface expression) {
+  auto consumer = dyn_cast<ComputeOp>(*inlineReads(expression));
   if (!consumer)
     return;
   if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
@@ -319,28 +309,26 @@ struct Merge : te::impl::TEMergeBase<Merge> {
   using TEMergeBase::TEMergeBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<ComputeOp, UpdateOp>(op))
-        ops.push_back(op);
-    });
+    SmallVector<ExpressionOpInterface> expressions;
+    getOperation().walk(
+        [&](ExpressionOpInterface expression) { expressions.push_back(expression); });
     Merger merger(&getContext(), maxOps);
-    for (Operation *op : ops)
-      merger.visit(op);
-    explain(merger, ops.size());
+    for (ExpressionOpInterface expression : expressions)
+      merger.visit(expression);
+    explain(merger, expressions.size());
     numInlined += merger.numInlined;
     numSplit += merger.numSplit;
     numAbsorbed += merger.numAbsorbed;
   }
 
 private:
-  /// Each expression becomes a launch.
+  /// Emits remarks on the number of expressions, each of which becomes a launch.
   void explain(Merger &merger, unsigned before) {
     auto remark = remark::analysis(getOperation().getLoc(), getRemarkOptions("expressions"));
     if (!remark)
       return;
     unsigned after = 0;
-    getOperation().walk([&](Operation *op) { after += isa<ComputeOp, UpdateOp>(op); });
+    getOperation().walk([&](ExpressionOpInterface) { ++after; });
     remark << remark::metric("Before", before) << remark::metric("After", after)
            << remark::metric("Inlined", merger.numInlined)
            << remark::metric("Split", merger.numSplit)

@@ -1,4 +1,4 @@
-//===- MergeCost.cpp - when an expression is worth its copy -===//
+//===- MergeCost.cpp - when to compute an expression where it is read -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,11 +18,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// An element may be computed so often in the body of a reduction.
+/// The number of times that each element may be computed if the producer is not cheap.
 static constexpr double maxReuse = 2;
-/// What a dynamic size counts for where nothing cancels it.
+/// The value that is assumed for a dynamic size that does not cancel.
 static constexpr double unknownSize = 64;
-/// Most ops that an arithmetic producer is copied into.
+/// The number of readers that an arithmetic producer may be copied into.
 static constexpr unsigned maxReaders = 4;
 
 static bool isIntegerDivision(Operation &op) {
@@ -82,37 +82,35 @@ double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elemen
   return reuse;
 }
 
-ReadPlace te::getPlace(ReadOp read, Operation *producer) {
-  ReadPlace place;
-  place.op = read->getParentOp();
-  if (auto compute = dyn_cast<ComputeOp>(place.op)) {
-    bool inEpilogue = read->getParentRegion() == &compute.getEpilogue();
-    place.points = inEpilogue ? compute.getParallelSizes() : compute.getMixedSizes();
-    place.isReduced = compute.hasReduction() && !inEpilogue;
-  } else if (auto update = dyn_cast<UpdateOp>(place.op)) {
-    place.points = update.getMixedSizes();
-  }
-  for (Operation *parent = place.op->getParentOp(); parent && !parent->isAncestor(producer);
+ReadSite te::getReadSite(ReadOp read, Operation *producer) {
+  ReadSite site;
+  site.op = read->getParentOp();
+  auto expression = cast<ExpressionOpInterface>(site.op);
+  site.points = expression.getIterationDomain();
+  site.points.truncate(getBodyAround(read).numDims);
+  for (unsigned dim = 0; dim < site.points.size(); ++dim)
+    site.isReduced |= expression.getDimKind(dim) == DimKind::Reduction;
+  for (Operation *parent = site.op->getParentOp(); parent && !parent->isAncestor(producer);
        parent = parent->getParentOp())
-    place.isUnderLoop |= isa<LoopLikeOpInterface>(parent);
-  return place;
+    site.isUnderLoop |= isa<LoopLikeOpInterface>(parent);
+  return site;
 }
 
-StringRef te::findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place) {
+StringRef te::findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadSite &site) {
   if (facts.isRearrangement())
     return "";
-  if (place.isUnderLoop)
+  if (site.isUnderLoop)
     return "each iteration of a loop would compute it again";
-  if (getReuse(place.points, producer.getParallelSizes()) <= maxReuse)
+  if (getReuse(site.points, producer.getParallelSizes()) <= maxReuse)
     return "";
   if (!facts.isCheap())
     return "its reader would compute each element several times";
-  if (place.isReduced && facts.numReads != 0)
+  if (site.isReduced && facts.numReads != 0)
     return "a reduction would compute each element several times";
   return "";
 }
 
-/// Reads of tensors that are about as large as what is computed from them.
+/// Returns the number of reads of tensors that are about as large as the result of `producer`.
 static unsigned countLargeReads(ComputeOp producer) {
   unsigned count = 0;
   for (Operation &op : *producer.getPieceBlock())
@@ -139,7 +137,7 @@ StringRef te::findSharingObstacle(ComputeOp producer, const BodyFacts &facts) {
     auto read = dyn_cast<ReadOp>(user);
     if (!read)
       return "an op other than a tensor expression uses it";
-    if (!findWorkObstacle(producer, facts, getPlace(read, producer)).empty())
+    if (!findWorkObstacle(producer, facts, getReadSite(read, producer)).empty())
       return "another reader would compute it several times";
     readers.insert(read->getParentOp());
   }

@@ -1,4 +1,4 @@
-//===- MergeCost.h - when an expression is worth its copy -===//
+//===- MergeCost.h - when to compute an expression where it is read -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Whether a producer is computed again where it is read, or once and stored.
-/// Rearrangements (a read and nothing else) cost nothing. Arithmetic is copied into
-/// a reader that wants each element about once, or when it is cheap and the reader
-/// does not sum over it many times.
+/// Decides whether a producer is computed where it is read, or computed once and stored. A
+/// rearrangement, which only reads, is always computed where it is read. Arithmetic is copied into
+/// a reader that needs each element about once. Cheap arithmetic is also copied if the reader needs
+/// an element more often, unless that reader is a reduction.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_MERGECOST_H
@@ -19,40 +19,42 @@
 
 namespace mlir::tssa::te {
 
-/// What a body costs at a point.
+/// The cost of a body at one point.
 struct BodyFacts {
   unsigned numOps = 0;    ///< arithmetic, without constants and index ops
   unsigned numCostly = 0; ///< divisions, roots, exponentials and the like
   unsigned numReads = 0;
-  bool mayTrap = false; ///< an integer division
+  bool mayTrap = false; ///< has an integer division
   bool isRearrangement() const { return numOps == 0 && numReads <= 1; }
   bool isCheap() const { return numCostly == 0 && numOps <= 4; }
 };
 
 BodyFacts getBodyFacts(Block &body);
-/// The sum over all pieces.
+/// Returns the maximum over all pieces.
 BodyFacts getFacts(ComputeOp compute);
 
-/// About how often each of `elements` points is visited by `points` points. Equal
-/// sizes cancel; a dynamic size that is left counts as large.
+/// Estimates how often each element of a tensor of sizes `elements` is computed if one element is
+/// computed at each point of a domain of sizes `points`. Equal dynamic sizes cancel; a dynamic size
+/// that is left counts as a fixed number.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
-/// Where a read stands.
-struct ReadPlace {
+/// The context in which a read is evaluated.
+struct ReadSite {
   Operation *op = nullptr; ///< the te.compute or te.update
   SmallVector<OpFoldResult> points;
-  bool isReduced = false;   ///< in a body whose values are joined
-  bool isUnderLoop = false; ///< runs again and again where the producer runs once
+  bool isReduced = false;   ///< in a body whose values a reduction combines
+  bool isUnderLoop = false; ///< in a loop that does not contain the producer
 };
 
-ReadPlace getPlace(ReadOp read, Operation *producer);
+ReadSite getReadSite(ReadOp read, Operation *producer);
 
-/// Why computing `producer` where a read stands is not worth the work that is done
-/// again; empty if it is. Says nothing about its other uses.
-StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadPlace &place);
+/// Returns why computing `producer` at the read site repeats too much work, or an empty string if
+/// it does not. Other uses of the producer are not considered.
+StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const ReadSite &site);
 
-/// Why computing `producer` at all of its uses is not worth it: some are no reads, or
-/// too much work is done again, or more data is read than is stored. Empty if it is.
+/// Returns why `producer` should not be computed at all of its uses: a use is not a read, too much
+/// work is repeated, or more data is read than would be stored. Returns an empty string if it may
+/// be computed there.
 StringRef findSharingObstacle(ComputeOp producer, const BodyFacts &facts);
 
 } // namespace mlir::tssa::te

@@ -1,4 +1,4 @@
-//===- Passes.cpp - stage te and its passes -===//
+//===- Passes.cpp - the te stage and its passes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir::tssa;
 
 void te::registerTEPasses() {
   registerTETransformsPasses();
-  PassPipelineRegistration<>("te-stage", "all of stage te",
+  PassPipelineRegistration<>("te-stage", "all of the te stage",
                              [](OpPassManager &manager) { buildTEStage(manager); });
 }
 
@@ -26,7 +26,8 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   if (merges)
     function.addPass(createTEMerge());
   function.addPass(::tssa::createSoundCanonicalizerPass());
-  // Merging leaves equal host ops and selects that the canonicalizer decided.
+  // The host program now has equal ops, left by merging, and ops that te-simplify can fold since
+  // the canonicalizer has run again.
   function.addPass(createTESimplify());
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
@@ -36,7 +37,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges) {
   manager.addPass(createTEFormKernels(forming));
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());
-  // For the numbers in the names.
+  // Renumbers the names of the kernels.
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEMarkFinite());
 }

@@ -20,11 +20,11 @@ namespace mlir::tssa::te {
 #define GEN_PASS_REGISTRATION
 #include "dialects/te/Transforms/Passes.h.inc"
 
-/// Makes every pass of this room known to the pass parser.
+/// Registers the passes of the te dialect and the pipeline `te-stage`.
 void registerTEPasses();
 
-/// Stage te: from single te ops in the host program to launches of kernels. Without
-/// `merges` each op stays a kernel of its own.
+/// Adds the passes of the te stage, which turn single te ops in the host program into launches of
+/// kernels. Without `merges`, each op becomes a kernel of its own.
 void buildTEStage(OpPassManager &manager, bool merges = true);
 
 } // namespace mlir::tssa::te

@@ -12,14 +12,14 @@ include "mlir/Pass/PassBase.td"
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";
   let description = [{
-    Every map, guard and set in a body of te.compute or te.update is simplified with the ranges of
-    its dims and symbols. te-merge composes these expressions, bounds are proven for them and loops
-    compute them, so it pays to keep them simple. Guards that always hold are removed; reads whose
-    guard never holds, and reads of a splat constant, become constants; a te.inside that is decided
-    becomes a constant; pieces without a point are removed. Each symbol operand is listed once, in
-    the order of its first use. Tensors made by arith.constant become te.constant, and the
-    `tensor.dim` of a te result becomes the size that the result was made with. Equal expressions of
-    a block become one, and unused ones are erased.
+    Each map, guard and set in a body of te.compute or te.update is simplified with the ranges of
+    its dims and symbols, because te-merge composes these expressions, te-check-bounds proves bounds
+    for them, and loops compute them. Guards that always hold are removed; reads whose guard never
+    holds, and reads of a splat constant, become constants; a te.inside that is decided becomes a
+    constant; pieces without a point are removed. Each symbol operand is listed once, in the order of
+    its first use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of
+    a te result becomes a size operand of the op. Equal expressions of a block are merged, and unused
+    ones are erased.
 
     - **Needs**: nothing.
     - **Keeps**: the value of every element. Opaque indexes stay opaque unless they are proven to be
@@ -61,8 +61,8 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     otherwise when it repeats little work. An element-wise expression that is the only reader of a
     reduction becomes its epilogue. The pieces of a concatenation become pieces of an element-wise
     reader. Fewer expressions mean fewer launches and less memory traffic. A remark counts the
-    expressions of a function before and after; others name what was merged into what, and why an
-    expression is stored.
+    expressions of a function before and after. Others name what was merged into what, or give the
+    reason why an expression is stored.
 
     - **Needs**: to run after te-simplify, so that guards and maps are small.
     - **Keeps**: the value of every element, rounding included, and results that ops other than te
@@ -100,22 +100,22 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
                         "arithmetic ops that a merged body may have">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
-    Statistic<"numInlined", "inlined", "reads replaced by what they read">,
+    Statistic<"numInlined", "inlined", "reads replaced by the expression that they read">,
     Statistic<"numSplit", "split", "expressions split along the pieces they read">,
     Statistic<"numAbsorbed", "absorbed", "expressions that became an epilogue">];
 }
 
 def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "rearrange constants once and for all";
+  let summary = "evaluate rearrangements of constants at compile time";
   let description = [{
-    A te.compute that only reads constants, and whose result is no larger than they are, becomes a
-    te.constant: the run need not rearrange the same elements each time.
+    A te.compute that only rearranges constants becomes a te.constant, so that no run rearranges the
+    same elements again. Its result must be small or no larger than the constants.
 
     - **Needs**: to run after te-check-bounds and after te-merge, which leaves only those
       rearrangements that are stored.
     - **Keeps**: every bit.
-    - **Gives up**: arithmetic (the importers fold what is cheap), i1, guards, and results beyond
-      `max-elements` in all.
+    - **Gives up**: arithmetic (the importers fold it where that is cheap), i1, guards, and results
+      beyond `max-elements` in all.
 
     ```mlir
     // Before
@@ -136,7 +136,7 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"maxElements", "max-elements", "int64_t", "67108864",
-                        "elements of all constants made">];
+                        "greatest total number of elements of the new constants">];
   let statistics = [Statistic<"numFolded", "folded", "expressions that became constants">];
 }
 
@@ -185,15 +185,15 @@ def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
 def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{
-    Three questions are asked of every body: is each index of a te.read and of the target of a
-    te.update in bounds, are its pieces disjoint, and do they cover the domain? A certain violation
-    is an error that names the op and the dim. A te.check in front of an op counts as known. An
-    index that is neither proven nor refuted becomes an opaque index (te.index), which the run
-    checks; a remark counts those. That pieces are disjoint and covering must be proven.
+    This pass proves three properties of each expression: the indexes of each te.read and of the
+    target of a te.update are in bounds, pieces are disjoint, and pieces cover the domain. A certain
+    violation is an error that names the op and the dim. The conditions of te.checks before an op
+    are assumed. An index that is neither proven nor refuted becomes an opaque index (te.index),
+    which the run checks; a remark counts these. Pieces must be proven disjoint and covering.
 
     - **Needs**: nothing.
-    - **Keeps**: what the program computes. An index that depends on data is left to the run.
-    - **Gives up**: refutations that depend on sizes which only the run knows.
+    - **Keeps**: what the program computes. The run checks indexes that depend on data.
+    - **Gives up**: refutations that depend on dynamic sizes.
 
     ```mlir
     // Before
@@ -217,24 +217,24 @@ def TECheckBounds : Pass<"te-check-bounds"> {
     ```
   }];
   let options = [Option<"showUnknown", "show-unknown", "bool", "false",
-                        "a remark for each question without an answer">];
+                        "emit a remark for each property that is neither proven nor refuted">];
   let statistics = [
-    Statistic<"numProven", "proven", "questions answered">,
-    Statistic<"numUnknown", "unknown", "questions without an answer">];
+    Statistic<"numProven", "proven", "properties that are proven">,
+    Statistic<"numUnknown", "unknown", "properties that are neither proven nor refuted">];
 }
 
 def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
-  let summary = "put every tensor expression of the host program into a kernel";
+  let summary = "move each tensor expression of the host program into a kernel";
   let description = [{
     Each te.compute, te.update and te.scan of a function becomes the body of a new te.kernel, and a
-    te.launch takes its place. Kernels are the units that schedules, tuning records and object code
-    belong to. What an expression captures becomes a parameter, once: tensors first, then values of
-    type index (among them the sizes of the dynamic dims of the tensors), then other scalars. Scalar
-    constants move into the kernel. Expressions without a use are skipped.
+    te.launch replaces it. Kernels are the units that schedules, tuning records and object code
+    belong to. Each value that an expression captures becomes one parameter: tensors come first, then
+    values of type index (including the sizes of the tensors' dynamic dims), then other scalars.
+    Scalar constants move into the kernel. Expressions without a use are skipped.
 
-    With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) join the
-    kernel of the expression that reads the tensor and the reductions row by row. That expression
-    comes last. Remarks count the launches that this saves, and give the reason for a reduction that
+    With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) are put
+    into the kernel of the expression that reads the tensor and the reductions row by row. That
+    expression comes last. Remarks count the launches that this saves, and say why a reduction
     keeps its own kernel.
 
     - **Needs**: nothing.
@@ -268,18 +268,18 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"groupRows", "group-rows", "bool", "false",
-                        "reductions of rows go into the kernel that reads them">];
+                        "put reductions of rows into the kernel that reads them">];
   let statistics = [
     Statistic<"numKernels", "kernels", "kernels formed">,
     Statistic<"numGrouped", "grouped", "reductions in the kernel of another expression">];
 }
 
 def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
-  let summary = "make structurally equal kernels one";
+  let summary = "merge structurally equal kernels";
   let description = [{
-    Kernels that differ only in their names and locations become one symbol, so that each is
-    scheduled, tuned and compiled once. The first one stays; its name starts with its number among
-    those that stay. A remark counts the kernels that were removed.
+    Kernels that differ only in their names and locations are merged, so that each is scheduled,
+    tuned and compiled once. The first one is kept, and its name starts with its number among the
+    kernels that are kept. A remark counts the kernels that were removed.
 
     - **Needs**: nothing; schedules are compared as well.
     - **Keeps**: every launch and its location.
@@ -323,10 +323,9 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
 def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
   let summary = "mark parameters of kernels that are always finite";
   let description = [{
-    A parameter gets `te.finite` when it is a factor of a product whose other factor is a guarded
-    read, and every launch passes a te.constant without infinities and NaNs. Where the guard does
-    not hold and the read is zero, the product is then zero too, so that a padded convolution may
-    leave it out.
+    A parameter gets `te.finite` if it is multiplied by a guarded read, and each launch passes a
+    te.constant without infinities and NaNs. Where the guard does not hold and the read is zero, the
+    product is then zero too, so that a padded convolution may skip it.
 
     - **Needs**: all launches of a kernel to exist.
     - **Keeps**: everything but this attribute.
@@ -360,29 +359,29 @@ def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
 }
 
 def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
-  let summary = "give every value of the host program its place in memory";
+  let summary = "assign memory to each value of the host program";
   let description = [{
     Afterwards the host program `@main` works on memrefs: its arguments and results, views of the
-    weights and of the arena (two further arguments, `te.weights` and `te.arena`), and memory that
-    grows (`memref.alloc`, freed by `memref.dealloc` after the last use). Values whose live ranges
-    do not overlap share a range of the arena. A launch writes directly into a result
-    (`te.result`) where live ranges allow it.
+    weights and of the arena (two further arguments, `te.weights` and `te.arena`), and memory that is
+    allocated dynamically (`memref.alloc`, freed by `memref.dealloc` after the last use). Values
+    whose live ranges do not overlap share a range of the arena. A launch writes directly into a
+    result (`te.result`) where live ranges allow it.
 
     A te.update, a loop-carried value and the result of a branch share the buffer of their source
-    when nothing reads the old value afterwards. Otherwise a copy is made, and a remark gives its
+    if nothing reads the old value afterwards. Otherwise the value is copied, and a remark gives its
     size in bytes and the location of the source.
 
-    In a module with the attribute `te.separate` no two buffers overlap, and 64 unused bytes
-    follow each of them, for code that AddressSanitizer watches.
+    In a module with the attribute `te.separate`, no two buffers overlap, and 64 unused bytes follow
+    each of them, so that AddressSanitizer detects accesses outside of a buffer.
 
-    Constants are collected in the module's `te.weights`, each once. The function `@plan` computes
-    the size of the arena from the sizes of the symbols. A remark gives that size, where it is
-    known, and the number of copies.
+    Constants are collected in the module's `te.weights`, without duplicates. The function `@plan`
+    computes the size of the arena from the symbols. A remark gives that size, if it is constant,
+    and the number of copies.
 
-    - **Needs**: kernels, and te.launch and te.extern as the only tensor expressions.
+    - **Needs**: every tensor expression of the host program to be in a kernel.
     - **Keeps**: the kernels.
-    - **Gives up**: sharing among buffers whose sizes only the run knows. Sizes that change from one
-      iteration to the next always grow.
+    - **Gives up**: sharing among values whose sizes are not functions of the symbols, such as
+      values whose sizes change from one iteration to the next. They are allocated dynamically.
 
     ```mlir
     // Before
@@ -424,12 +423,12 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
 }
 
 def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
-  let summary = "make kernels that differ in constant indexes one";
+  let summary = "merge kernels that differ only in constant indexes";
   let description = [{
-    The steps of an unrolled loop read row 0, row 1, ... of a tensor. Three or more kernels that
-    differ only in such constant indexes become one kernel with a parameter for each index that
-    differs, so that the code does not grow with the number of steps. A remark gives the number of
-    kernels that became one.
+    The iterations of an unrolled loop read row 0, row 1, and so on of a tensor. Three or more
+    kernels that differ only in such constant indexes become one kernel with a parameter for each
+    index that differs, so that the code does not grow with the number of iterations. A remark
+    gives the number of kernels that were merged.
 
     - **Needs**: to run after te-deduplicate-kernels, and empty schedules.
     - **Keeps**: every launch and its location.
@@ -482,7 +481,7 @@ def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numRemoved", "removed", "kernels that became another">];
+  let statistics = [Statistic<"numRemoved", "removed", "kernels replaced by a general one">];
 }
 
 #endif // DIALECTS_TE_TRANSFORMS_PASSES

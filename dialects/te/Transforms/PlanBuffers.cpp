@@ -1,4 +1,4 @@
-//===- PlanBuffers.cpp - give every value its place ----------------------===//
+//===- PlanBuffers.cpp - assigns memory to each value of the host program ===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// 1. `EntrySizes`: which sizes are known when the program starts.
-/// 2. `BufferProgram`: what needs memory, when, and where copies would stand.
-/// 3. `BufferPlacement`: what shares a buffer, and the arena's layout.
-///    `BufferOwnership`: the same question for what grows.
-/// 4. `BufferRewriter`: the program on memrefs, and the plan as a function.
+/// 1. `EntrySizes` finds the sizes that are known when the program starts.
+/// 2. `BufferProgram` finds the values that need memory, their live ranges, and the copies between
+///    them.
+/// 3. `BufferPlacement` decides which values share a buffer, and lays out the arena.
+///    `BufferOwnership` decides when dynamically allocated memory is freed.
+/// 4. `BufferRewriter` rewrites the program to memrefs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ namespace mlir::tssa::te {
 
 namespace {
 
-/// A choice between tensors becomes a branch: it then has a buffer of its own.
+/// Replaces selects between tensors by scf.if, whose result has a buffer of its own.
 void expandSelects(func::FuncOp function) {
   function.walk([](arith::SelectOp op) {
     if (!isa<RankedTensorType>(op.getType()))
@@ -49,7 +50,7 @@ void expandSelects(func::FuncOp function) {
   });
 }
 
-/// `@plan`: from the sizes of the symbols to the bytes of the arena.
+/// Creates the function `@plan`, which computes the size of the arena in bytes from the symbols.
 void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &sizes,
                 Value total) {
   OpBuilder builder(function);
@@ -64,7 +65,8 @@ void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &
   func::ReturnOp::create(builder, function.getLoc(), bytes);
 }
 
-/// Results of launches are placed by what their kernels do: those must not be functions yet.
+/// Checks that each launch refers to a te.kernel, not to a function, because the body of the kernel
+/// decides how the buffers of its results are placed.
 LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables) {
   WalkResult result = function.walk([&](LaunchOp launch) -> WalkResult {
     if (tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr()))
@@ -74,7 +76,7 @@ LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables
   return failure(result.wasInterrupted());
 }
 
-/// The bytes of the arena, if they do not depend on sizes that only the run knows.
+/// Returns the size of the arena in bytes as text, or "dynamic" if it is not constant.
 std::string describeBytes(Value total) {
   APInt bytes;
   return matchPattern(total, m_ConstantInt(&bytes)) ? std::to_string(bytes.getSExtValue())

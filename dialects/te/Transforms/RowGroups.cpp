@@ -14,13 +14,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// With fewer rows than this, a row is the work of one thread only if it is small.
+/// If there are fewer rows than this, expressions are only grouped if each row is small, because
+/// one thread computes a whole row.
 static constexpr int64_t fewRows = 8;
 static constexpr int64_t smallRow = 16384;
 
-/// Whether each result of the map is the dim of its number, or 0 for a dim of
-/// size 1.
-static bool namesLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
+/// Returns whether each result i of the map is dim i, or the constant 0 if dim i has size 1.
+static bool readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     if (dim >= sizes.size())
       return false;
@@ -32,13 +32,13 @@ static bool namesLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
   return true;
 }
 
-/// The read names a row of its reader, as many dims as `expression` has, of the
-/// same sizes.
+/// Returns whether `read` reads the element of `expression` that belongs to the current row of the
+/// reader: its indexes are the leading dims of the reader, which have the same sizes.
 static bool readsRow(ReadOp read, ComputeOp expression) {
   auto reader = cast<ComputeOp>(read->getParentOp());
   SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
   SmallVector<OpFoldResult> rows = expression.getParallelSizes();
-  return !read.getGuard() && namesLeadingDims(read.getMap(), sizes) &&
+  return !read.getGuard() && readsLeadingDims(read.getMap(), sizes) &&
          ArrayRef(sizes).take_front(rows.size()) == ArrayRef(rows);
 }
 
@@ -55,7 +55,7 @@ static bool dependsOnReduction(ReadOp read, ComputeOp compute) {
   return depends;
 }
 
-/// What is summed along the row is read by the root anyway.
+/// Returns whether the root, too, reads each tensor over whose elements `compute` reduces.
 static bool sumsRowOfRoot(ComputeOp compute, const llvm::SetVector<Value> &rootSources) {
   bool found = false, onlyRoot = true;
   compute.walk([&](ReadOp read) {
@@ -80,8 +80,9 @@ static bool hasEnoughRows(ComputeOp compute) {
   return rows >= fewRows || row <= smallRow;
 }
 
-/// Why the reduction `compute` cannot be computed row by row with the expressions of
-/// `group`, the last of which is the root; empty if it can.
+/// Returns why the reduction `compute` cannot be computed row by row with the expressions of
+/// `group`, the last of which is the root, or an empty string if it can. `sources` are the tensors
+/// that the root reads.
 static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
                                  const llvm::SetVector<Value> &sources) {
   auto root = cast<ComputeOp>(group.back());
@@ -89,7 +90,7 @@ static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
     return "it is in another block";
   if (compute.getPieces().size() != 1 || compute.getNumParallel() == 0 ||
       compute.getNumParallel() >= root.getNumParallel())
-    return "its results are not one for each row";
+    return "it does not have one result for each row";
   if (!hasEnoughRows(compute))
     return "there are too few rows";
   if (!sumsRowOfRoot(compute, sources))
@@ -98,7 +99,7 @@ static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
     auto read = dyn_cast<ReadOp>(user);
     return read && llvm::is_contained(group, read->getParentOp()) && readsRow(read, compute);
   });
-  return isRow ? "" : "it is not only read row by row";
+  return isRow ? "" : "some use does not read it row by row";
 }
 
 SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
@@ -111,7 +112,8 @@ SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
     if (auto compute = source.getDefiningOp<ComputeOp>())
       if (!llvm::is_contained(candidates, compute))
         candidates.push_back(compute);
-  // The last one first: its readers are in the group before itself is looked at.
+  // The candidates are visited in reverse program order, so that the readers of a candidate are
+  // already in the group.
   llvm::sort(candidates, [](ComputeOp lhs, ComputeOp rhs) {
     return lhs->getBlock() == rhs->getBlock() && rhs->isBeforeInBlock(lhs);
   });

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Softmax is a maximum, a sum and a map over the rows of one tensor; layer
-/// normalisation a mean, a variance and a map. As one kernel, all of them run on a
-/// row while it is in the cache.
+/// Softmax is a maximum, a sum and an element-wise expression over the rows of one tensor; layer
+/// normalisation is a mean, a variance and an element-wise expression. As one kernel, all of them
+/// run on a row while it is in the cache.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_ROWGROUPS_H
@@ -18,13 +18,13 @@
 
 namespace mlir::tssa::te {
 
-/// The expressions that can be computed at the rows of `root`, which is the last
-/// one: reductions of a row of what the root reads, read at the row's index by the
-/// group and nobody else. Only the root if there are none.
+/// Returns the expressions that can be computed together row by row, in program order. The last one
+/// is `root`. Each of the others reduces rows of tensors that `root` reads, too. Its result is read
+/// only inside the group, at the index of the row. Returns only `root` if there are no others.
 SmallVector<Operation *> findRowGroup(ComputeOp root);
 
-/// Makes reads within the group name the leading dims of the reader one by one,
-/// those of size 1 too.
+/// Rewrites the reads within the group to index by the leading dims of the reader, also where the
+/// index of a dim of size 1 was the constant 0.
 void nameRowDims(ArrayRef<Operation *> group);
 
 } // namespace mlir::tssa::te

@@ -1,11 +1,11 @@
-//===- Simplify.cpp - simpler index expressions everywhere -===//
+//===- Simplify.cpp - simplifies index expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/JoinEqualOps.h"
+#include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -22,12 +22,12 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The size of a te result is the operand that it was made with.
+/// Replaces the size of a te result by the size operand of its op.
 static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   std::optional<int64_t> index = dim.getConstantIndex();
   auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
   Operation *def = dim.getSource().getDefiningOp();
-  if (!index || !type || !isa_and_nonnull<ComputeOp, UpdateOp, ScanOp, ExternOp, LaunchOp>(def) ||
+  if (!index || !type || !isa_and_nonnull<ExpressionOpInterface, ExternOp, LaunchOp>(def) ||
       *index < 0 || *index >= type.getRank())
     return;
   rewriter.setInsertionPoint(dim);
@@ -40,7 +40,7 @@ static void foldDim(RewriterBase &rewriter, tensor::DimOp dim) {
   rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim, *getConstantSize(size));
 }
 
-/// Folding makes tensors of arith.constant; a host program has te.constant.
+/// Replaces a tensor that folding has made an arith.constant by a te.constant.
 static void replaceConstant(RewriterBase &rewriter, arith::ConstantOp op) {
   rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<te::ConstantOp>(op, cast<ElementsAttr>(op.getValue()));
@@ -52,24 +52,24 @@ struct Simplify : te::impl::TESimplifyBase<Simplify> {
     IRRewriter rewriter(&getContext());
     SmallVector<tensor::DimOp> dims;
     SmallVector<arith::ConstantOp> constants;
-    SmallVector<Operation *> ops;
+    SmallVector<ExpressionOpInterface> expressions;
     getOperation()->walk([&](Operation *op) {
       if (auto dim = dyn_cast<tensor::DimOp>(op))
         dims.push_back(dim);
       else if (auto constant = dyn_cast<arith::ConstantOp>(op);
                constant && isa<RankedTensorType>(constant.getType()))
         constants.push_back(constant);
-      else if (isa<ComputeOp, UpdateOp>(op))
-        ops.push_back(op);
+      else if (auto expression = dyn_cast<ExpressionOpInterface>(op))
+        expressions.push_back(expression);
     });
     for (tensor::DimOp dim : dims)
       foldDim(rewriter, dim);
     for (arith::ConstantOp constant : constants)
       replaceConstant(rewriter, constant);
     SimplifyCounts counts;
-    for (Operation *op : ops)
-      simplifyBodies(rewriter, op, counts);
-    joinEqualOps(rewriter, getOperation());
+    for (ExpressionOpInterface expression : expressions)
+      simplifyBodies(rewriter, expression, counts);
+    mergeEqualOps(rewriter, getOperation());
     numGuards += counts.guardsDropped;
     numReads += counts.readsFolded;
     numSets += counts.setsFolded;

@@ -1,4 +1,4 @@
-//===- SimplifyBody.cpp - simpler index expressions in the bodies of an op -===//
+//===- SimplifyBody.cpp - simplifies index expressions in the bodies of an op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SimplifyBody.h"
-#include "dialects/te/IR/JoinEqualOps.h"
+#include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -45,7 +45,7 @@ private:
   SmallVector<AffineExpr> simplifyIndexes(ReadOp read, IntegerSet guard);
   bool isInBounds(ReadOp read, unsigned dim, AffineExpr index, IndexSimplifier &simplifier);
   bool foldSplat(ReadOp read, IntegerSet guard);
-  /// A set over dims and the table of symbols.
+  /// Translates `set` to a set over dims and the table of symbols; see `PointDomain::enter`.
   IntegerSet enter(IntegerSet set, ValueRange symbols, bool expand);
 
   RewriterBase &rewriter;
@@ -60,7 +60,8 @@ IntegerSet BodySimplifier::enter(IntegerSet set, ValueRange symbols, bool expand
   return IntegerSet::get(numDims, domain.getSymbols().size(), exprs, set.getEqFlags());
 }
 
-/// The index lies in the dim of the source, as far as its size is known here.
+/// Returns whether `index` is proven to be in bounds of dim `dim` of the source, which must have a
+/// static size.
 bool BodySimplifier::isInBounds(ReadOp read, unsigned dim, AffineExpr index,
                                 IndexSimplifier &simplifier) {
   if (read.getSourceType().isDynamicDim(dim))
@@ -69,8 +70,9 @@ bool BodySimplifier::isInBounds(ReadOp read, unsigned dim, AffineExpr index,
          simplifier.isNonNegative(read.getSourceType().getDimSize(dim) - 1 - index);
 }
 
-/// Where the guard holds. An opaque index becomes an expression only where that
-/// is known to be in bounds, since opaque indexes are checked by the run.
+/// Returns the indexes of `read`, simplified under the assumption that `guard` holds. An opaque
+/// index is replaced by an expression only if the expression is proven to be in bounds, since the
+/// run checks opaque indexes only.
 SmallVector<AffineExpr> BodySimplifier::simplifyIndexes(ReadOp read, IntegerSet guard) {
   SmallVector<AffineExpr> plain = domain.enter(read.getMap().getResults(), read.getSymbols());
   SmallVector<AffineExpr> expanded =
@@ -112,7 +114,8 @@ void BodySimplifier::rebuild(ReadOp read, ArrayRef<AffineExpr> indexes, IntegerS
                                       guard ? read.getPadAttr() : TypedAttr());
 }
 
-/// A read of a constant with one value everywhere is that value.
+/// Replaces a read of a splat constant by its value, if the pad value is the same. Returns whether
+/// the read was replaced.
 bool BodySimplifier::foldSplat(ReadOp read, IntegerSet guard) {
   auto constant = read.getSource().getDefiningOp<ConstantOp>();
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
@@ -180,10 +183,12 @@ void BodySimplifier::simplify(InsideOp inside) {
 // Whole ops
 //===----------------------------------------------------------------------===//
 
-/// Simplifies the sets of pieces. Pieces without a point go, which takes a new op.
-static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, PointDomain &domain) {
+/// Simplifies the sets of pieces. If a piece has no point, creates a new op without this piece.
+/// Returns the op or its replacement.
+static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute) {
   if (!compute.getWhereAttr())
     return compute;
+  PointDomain domain(compute.getContext(), compute.getIterationDomain());
   SmallVector<Attribute> sets;
   SmallVector<unsigned> kept;
   for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
@@ -214,26 +219,14 @@ static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute, Point
   return copy;
 }
 
-Operation *te::simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts) {
-  auto run = [&](Block &body, PointDomain &known, unsigned numDims) {
-    BodySimplifier(rewriter, known, counts).run(body, numDims);
-    joinEqualOps(rewriter, body);
-  };
-  PointDomain domain = PointDomain::get(op);
-  if (auto update = dyn_cast<UpdateOp>(op)) {
-    run(update.getBody().front(), domain, update.getNumDims());
-    return update;
+ExpressionOpInterface te::simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
+                                         SimplifyCounts &counts) {
+  if (auto compute = dyn_cast<ComputeOp>(*expression))
+    expression = simplifyPieces(rewriter, compute);
+  for (const ExpressionBody &body : expression.getBodies()) {
+    PointDomain known = PointDomain::get(expression, body);
+    BodySimplifier(rewriter, known, counts).run(body.region->front(), body.numDims);
+    mergeEqualOps(rewriter, body.region->front());
   }
-  ComputeOp compute = simplifyPieces(rewriter, cast<ComputeOp>(op), domain);
-  for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
-    PointDomain known = domain;
-    if (IntegerSet set = compute.getPieceSet(piece))
-      known.assume(set, {});
-    run(*compute.getPieceBlock(piece), known, compute.getNumDims());
-  }
-  if (compute.hasEpilogue()) { // runs even where there is no reduction point
-    PointDomain parallel(op->getContext(), compute.getParallelSizes());
-    run(compute.getEpilogue().front(), parallel, compute.getNumParallel());
-  }
-  return compute;
+  return expression;
 }

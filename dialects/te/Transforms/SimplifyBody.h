@@ -1,4 +1,4 @@
-//===- SimplifyBody.h - simpler index expressions in the bodies of an op -===//
+//===- SimplifyBody.h - simplifies index expressions in the bodies of an op -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace mlir::tssa::te {
 
-/// What a simplification did.
+/// Counts the changes that a simplification made.
 struct SimplifyCounts {
   unsigned guardsDropped = 0, readsFolded = 0, setsFolded = 0;
   SimplifyCounts &operator+=(const SimplifyCounts &other) {
@@ -23,12 +23,12 @@ struct SimplifyCounts {
   }
 };
 
-/// Simplifies every map, guard and set in the bodies of a te.compute or te.update
-/// with the ranges of its domain; drops guards that always hold; makes constants
-/// of reads that never hold or read a splat, and of decided sets. Pieces without
-/// a point go. Equal expressions in a body are joined afterwards. Returns the op, or
-/// the one that took its place.
-Operation *simplifyBodies(RewriterBase &rewriter, Operation *op, SimplifyCounts &counts);
+/// Simplifies each map, guard and set in the bodies of `expression` with the ranges of its domain.
+/// Removes guards that always hold and pieces without a point. Replaces reads whose guard never
+/// holds, reads of a splat and decided te.insides by constants. Merges equal ops of a body. Returns
+/// `expression` or its replacement.
+ExpressionOpInterface simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
+                                     SimplifyCounts &counts);
 
 } // namespace mlir::tssa::te
 

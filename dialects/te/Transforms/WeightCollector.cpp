@@ -1,4 +1,4 @@
-//===- WeightCollector.cpp - constants of a program, each once -----------===//
+//===- WeightCollector.cpp - collects constants without duplicates -------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -66,7 +66,7 @@ FailureOr<int64_t> WeightCollector::add(ElementsAttr value) {
   same.push_back(entries.size());
   entries.push_back({value, next, int64_t(bytes.size())});
   offsetOf[value] = next;
-  // A constant without elements has an address of its own, too.
+  // A constant without elements also gets an offset of its own.
   next += llvm::alignTo(std::max<int64_t>(bytes.size(), 1), bufferAlignment);
   return entries.back().offset;
 }

@@ -1,4 +1,4 @@
-//===- WeightCollector.h - constants of a program, each once ---*- C++ -*-===//
+//===- WeightCollector.h - collects constants without duplicates ---------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,10 +15,12 @@
 
 namespace mlir::tssa::te {
 
-/// The elements of a constant as they lie in memory: little-endian, row-major,
-/// i1 as bytes. Points into the attribute where it can.
+/// The elements of a constant as they are in memory: little-endian, row-major, with one byte for an
+/// i1. Refers to the bytes of the attribute where possible.
 class ConstantBytes {
 public:
+  /// Fails if the attribute does not give access to its elements, or if their number of bytes is
+  /// wrong or overflows.
   static FailureOr<ConstantBytes> get(ElementsAttr value);
   ArrayRef<char> getBytes() const { return bytes; }
 
@@ -27,12 +29,12 @@ private:
   std::shared_ptr<SmallVector<char, 0>> storage;
 };
 
-/// Gives every constant its offset in the weights; equal bytes lie there once.
+/// Assigns each constant an offset in the weights. Constants with equal bytes share an offset.
 class WeightCollector {
 public:
-  /// Fails when the attribute gives no access to its elements.
+  /// Returns the offset of `value`. Fails if the attribute does not give access to its elements.
   FailureOr<int64_t> add(ElementsAttr value);
-  /// The table of the module, by ascending offset.
+  /// Returns the entries of the module's table, in the order of their offsets.
   SmallVector<WeightAttr> getWeights() const;
 
 private:

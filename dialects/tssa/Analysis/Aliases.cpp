@@ -60,15 +60,15 @@ void Aliases::findNames() {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Roots and paths
 //===----------------------------------------------------------------------===//
 
-/// The steps of `left` with `?` where those of `right` have other integers; null where
-/// they are other steps.
-static ArrayAttr joinPaths(ArrayAttr left, ArrayAttr right) {
+/// Returns the steps of `left` with `?` for each integer that differs in `right`. Returns null if
+/// the steps differ in more than integers that may vary.
+static ArrayAttr mergePaths(ArrayAttr left, ArrayAttr right) {
   if (left.size() != right.size())
     return {};
-  SmallVector<Attribute> joined;
+  SmallVector<Attribute> merged;
   for (auto [l, r] : llvm::zip_equal(left.getAsRange<ViewStep>(), right.getAsRange<ViewStep>())) {
     ArrayRef<int64_t> others = r.getIntegers();
     if (l.getStepName() != r.getStepName() || l.getIntegers().size() != others.size())
@@ -81,17 +81,17 @@ static ArrayAttr joinPaths(ArrayAttr left, ArrayAttr right) {
         return {};
       integer = ShapedType::kDynamic;
     }
-    joined.push_back(l.withIntegers(integers));
+    merged.push_back(l.withIntegers(integers));
   }
-  return ArrayAttr::get(left.getContext(), joined);
+  return ArrayAttr::get(left.getContext(), merged);
 }
 
-Place Aliases::getPlace(Value ref) const {
+RootedPath Aliases::getRootedPath(Value ref) const {
   Value root = getRoot(ref);
   SmallVector<Value> operands;
   ArrayAttr path = splitPath(context, getPathFromRoot(ref), operands);
-  auto known = places.find(root);
-  if (known == places.end())
+  auto known = rootedPaths.find(root);
+  if (known == rootedPaths.end())
     return {root, path};
   if (!known->second.root)
     return {};
@@ -100,57 +100,60 @@ Place Aliases::getPlace(Value ref) const {
   return {known->second.root, ArrayAttr::get(context, steps)};
 }
 
-/// The op that a name is an argument or a result of.
+/// Returns the op that has `name` as a region argument or as a result.
 static Operation *getCarrier(Value name) {
   if (auto argument = dyn_cast<BlockArgument>(name))
     return argument.getOwner()->getParentOp();
   return name.getDefiningOp();
 }
 
-/// What `name` is, as far as is known: nothing is known of a place without a root.
-Place Aliases::join(Value name) const {
-  Place own{name, ArrayAttr::get(context, {})};
-  Place joined;
+/// Merges the root and path of all refs that come into `name`. Returns `name` itself as the root
+/// if they disagree, and a null root if nothing is known of any of them yet.
+RootedPath Aliases::mergeIncoming(Value name) const {
+  RootedPath own{name, ArrayAttr::get(context, {})};
+  RootedPath merged;
   for (OpOperand *incoming : getIncomingOperands(name)) {
-    Place place = getPlace(incoming->get());
-    if (!place.root || place.root == name)
+    RootedPath rooted = getRootedPath(incoming->get());
+    if (!rooted.root || rooted.root == name)
       continue;
-    // A storage made inside is another one each time.
-    if (getCarrier(name)->isAncestor(place.root.getParentBlock()->getParentOp()))
+    // A storage that is allocated inside of the op is a new one each time.
+    if (getCarrier(name)->isAncestor(rooted.root.getParentBlock()->getParentOp()))
       return own;
-    if (!joined.root) {
-      joined = place;
+    if (!merged.root) {
+      merged = rooted;
       continue;
     }
-    ArrayAttr path = place.root == joined.root ? joinPaths(joined.path, place.path) : ArrayAttr();
+    ArrayAttr path =
+        rooted.root == merged.root ? mergePaths(merged.path, rooted.path) : ArrayAttr();
     if (!path)
       return own;
-    joined.path = path;
+    merged.path = path;
   }
-  return joined;
+  return merged;
 }
 
-void Aliases::findPlaces() {
+void Aliases::findRootedPaths() {
   for (Value name : names)
-    places[name] = {};
+    rootedPaths[name] = {};
   auto forgetOthers = [&] {
     for (Value name : names)
-      if (places[name].root != name)
-        places[name] = {};
+      if (rootedPaths[name].root != name)
+        rootedPaths[name] = {};
   };
-  // Places get less precise only: unknown, a path, one with more `?`. When a name is
-  // found to be its own storage, what was concluded from it is found anew.
+  // What is known of a name only becomes less precise: at first nothing is known, then a root and a
+  // path, then a path with more `?`, and at last the name is its own root. When a name becomes its
+  // own root, the other names are computed anew.
   bool changed = true;
   while (changed) {
     changed = false;
     for (Value name : names) {
-      Place &place = places[name];
-      Place joined = join(name);
-      if (place.root == name || !joined.root || joined == place)
+      RootedPath &rooted = rootedPaths[name];
+      RootedPath merged = mergeIncoming(name);
+      if (rooted.root == name || !merged.root || merged == rooted)
         continue;
-      place = joined;
+      rooted = merged;
       changed = true;
-      if (joined.root == name) {
+      if (merged.root == name) {
         forgetOthers();
         break;
       }
@@ -162,7 +165,7 @@ void Aliases::findPlaces() {
 // Conflicts
 //===----------------------------------------------------------------------===//
 
-/// Whether control flow gives `left` and `right` their storages at once.
+/// Returns whether control flow assigns `left` and `right` their refs at the same time.
 static bool areGivenTogether(Value left, Value right) {
   if (isStorage(left) || isStorage(right))
     return false;
@@ -175,7 +178,7 @@ void Aliases::findEdges() {
   for (Value name : names)
     if (isOwner(name))
       for (OpOperand *incoming : getIncomingOperands(name))
-        edges[name].push_back({getPlace(incoming->get()).root, incoming->getOwner()});
+        edges[name].push_back({getRootedPath(incoming->get()).root, incoming->getOwner()});
 }
 
 bool Aliases::mayBeSame(Value left, Value right) const {
@@ -192,7 +195,7 @@ bool Aliases::isGivenStorageOf(Value name, Value other) const {
              return mayBeSame(std::get<0>(both).from, std::get<1>(both).from);
            });
   }
-  // What is inside of the op ends where the name begins.
+  // A value inside of the op is dead when the name is defined.
   return !getCarrier(name)->isAncestor(other.getParentBlock()->getParentOp()) &&
          llvm::any_of(incoming, [&](const Edge &edge) { return mayBeSame(edge.from, other); });
 }
@@ -221,9 +224,9 @@ void Aliases::findAccesses() {
   Operation *end = function.getBody().front().getTerminator();
   function.walk([&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
-      accesses.push_back({getPlace(read.getRef()).root, op, false});
+      accesses.push_back({getRootedPath(read.getRef()).root, op, false});
     else if (auto write = dyn_cast<WriteOp>(op))
-      accesses.push_back({getPlace(write.getRef()).root, op, true});
+      accesses.push_back({getRootedPath(write.getRef()).root, op, true});
   });
   for (auto &[name, incoming] : edges)
     for (const Edge &edge : incoming)
@@ -231,20 +234,20 @@ void Aliases::findAccesses() {
         accesses.push_back({edge.from, edge.at, false});
   for (Value returned : end->getOperands())
     if (isa<RefType>(returned.getType()))
-      accesses.push_back({getPlace(returned).root, end, false});
-  // The caller looks at its storages afterwards.
+      accesses.push_back({getRootedPath(returned).root, end, false});
+  // The caller may read its storages after the function returns.
   for (Value argument : function.getArguments())
     if (isa<RefType>(argument.getType()))
       accesses.push_back({argument, end, false});
-  // So does the next run at constants.
+  // The next run reads the constants.
   function.walk([&](AllocOp storage) {
     if (getConstantName(storage))
       accesses.push_back({storage, end, false});
   });
 }
 
-/// Whether `root` has its storage where `op` runs; it would be given another one before any use
-/// after `op` otherwise.
+/// Returns whether `root` is already bound to its storage when `op` runs. If not, it is bound to a
+/// storage before any use after `op`.
 static bool isGivenBefore(Value root, Operation *op) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return argument.getOwner()->getParent()->isAncestor(op->getParentRegion());
@@ -252,8 +255,9 @@ static bool isGivenBefore(Value root, Operation *op) {
   return ancestor && root.getDefiningOp()->isBeforeInBlock(ancestor);
 }
 
-/// Whether `later` may run after `earlier` while the storage that `root` names is the
-/// same one: again in a loop only when it is made outside of the loop.
+/// Returns whether `later` may run after `earlier` while `root` still names the same storage. In
+/// a later iteration of a loop, `root` names the same storage only if it is defined outside of the
+/// loop.
 static bool mayFollow(Operation *earlier, Operation *later, Value root) {
   Operation *ancestor = earlier;
   while (!ancestor->isAncestor(later))
@@ -262,7 +266,7 @@ static bool mayFollow(Operation *earlier, Operation *later, Value root) {
     if (isa<scf::ForOp, scf::WhileOp>(loop) && loop != earlier && loop != later &&
         !loop->isAncestor(root.getParentBlock()->getParentOp()))
       return true;
-  // The operands of an op are used before what is inside of it runs.
+  // An op uses its operands before its regions run.
   if (ancestor == earlier || ancestor == later)
     return ancestor == earlier && earlier != later;
   Region *left = nullptr, *right = nullptr;
@@ -281,7 +285,7 @@ static bool mayFollow(Operation *earlier, Operation *later, Value root) {
 
 std::optional<Conflict> Aliases::findConflict() const {
   for (const Access &write : accesses) {
-    // Most storages have no other name.
+    // Most storages have no alias.
     if (!write.isWrite || !aliased.contains(write.root))
       continue;
     for (const Access &use : accesses) {
@@ -298,7 +302,7 @@ std::optional<Conflict> Aliases::findConflict() const {
 
 Aliases::Aliases(func::FuncOp function) : function(function), context(function.getContext()) {
   findNames();
-  findPlaces();
+  findRootedPaths();
   findEdges();
   findAliased();
   findAccesses();

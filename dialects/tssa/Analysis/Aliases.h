@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A name is a ref that control flow carries: an argument of a region or a result of
-/// scf.if, scf.for or scf.while. For each this analysis finds either the one storage and
-/// path that it always is, up to the integers of the path, or that it is none: then the
-/// name is as good as a storage of its own, into which each incoming ref is copied, as
-/// long as nobody can tell. Somebody can where two roots may be the same storage at one
-/// time, one of them is written, and the other used afterwards.
+/// A *name* is a ref that control flow carries: an argument of a region or a result of
+/// scf.if, scf.for or scf.while. For each name, this analysis finds the one storage that it
+/// always refers to, with a path whose integers may vary. If there is no such storage, the
+/// name is treated as a storage of its own, into which each incoming ref is copied. The copy
+/// is observable if two roots may be the same storage at one time, one of them is written,
+/// and the other is used afterwards; that is a conflict.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_ANALYSIS_ALIASES_H
@@ -22,17 +22,20 @@
 
 namespace mlir::tssa::refs {
 
-/// What a ref is a window on.
-struct Place {
-  /// A storage, or a name that is as good as one.
+/// The root that a ref is a view of, and the path from that root to the ref.
+struct RootedPath {
+  /// A storage, or a name that is treated as one; null if it is not known yet.
   Value root;
-  /// The steps from the root on; a `?` where the integer is a value or changes.
+  /// The view steps; an integer is `?` if it is an SSA value or differs between incoming refs.
   ArrayAttr path;
 
-  bool operator==(const Place &other) const { return root == other.root && path == other.path; }
+  bool operator==(const RootedPath &other) const {
+    return root == other.root && path == other.path;
+  }
 };
 
-/// A name that copies what comes in, and somebody who could tell.
+/// A name into which refs are copied, a root that it may alias, and the write and the later use
+/// that make the copy observable.
 struct Conflict {
   Value name, other;
   Operation *write, *use;
@@ -42,17 +45,17 @@ class Aliases {
 public:
   explicit Aliases(func::FuncOp function);
 
-  /// Where `ref` lies.
-  Place getPlace(Value ref) const;
-  /// All names, in the order of the program.
+  /// Returns the root of `ref` and the path to it.
+  RootedPath getRootedPath(Value ref) const;
+  /// Returns all names in program order.
   ArrayRef<Value> getNames() const { return names; }
-  /// Whether `name` is copied into.
-  bool isOwner(Value name) const { return getPlace(name).root == name; }
-  /// The first conflict of a name that is copied into, if there is one.
+  /// Returns whether incoming refs are copied into `name`.
+  bool isOwner(Value name) const { return getRootedPath(name).root == name; }
+  /// Returns the first conflict, if there is one.
   std::optional<Conflict> findConflict() const;
 
 private:
-  /// A root that is copied into a name, and the op whose operand it is.
+  /// A root that is copied into a name, and the op that has it as an operand.
   struct Edge {
     Value from;
     Operation *at;
@@ -63,28 +66,30 @@ private:
     bool isWrite;
   };
   void findNames();
-  void findPlaces();
-  Place join(Value name) const;
+  void findRootedPaths();
+  RootedPath mergeIncoming(Value name) const;
   void findEdges();
   void findAccesses();
   void findAliased();
-  /// Whether two roots may be the same storage in the program, both at one time.
+  /// Returns whether two roots may be the same storage at one time.
   bool mayBeSame(Value left, Value right) const;
-  /// Whether what comes into `name` may be the storage that `other` has then.
+  /// Returns whether a ref that comes into `name` may refer to the storage that `other` refers to
+  /// at that time.
   bool isGivenStorageOf(Value name, Value other) const;
 
   func::FuncOp function;
   MLIRContext *context;
   SmallVector<Value> names;
-  DenseMap<Value, Place> places;
-  /// What comes into each name that is copied into, in the order of `getIncomingOperands`.
+  DenseMap<Value, RootedPath> rootedPaths;
+  /// For each name into which refs are copied, the incoming roots in the order of
+  /// `getIncomingOperands`.
   llvm::MapVector<Value, SmallVector<Edge>> edges;
-  /// For each root the others that may be the same storage at one time.
+  /// For each root, the other roots that may be the same storage at one time.
   DenseMap<Value, DenseSet<Value>> aliased;
   SmallVector<Access> accesses;
 };
 
-/// The refs that come into a name, each with the op that it is an operand of.
+/// Returns the operands of inits, yields and conditions that control flow passes to `name`.
 SmallVector<OpOperand *> getIncomingOperands(Value name);
 
 } // namespace mlir::tssa::refs

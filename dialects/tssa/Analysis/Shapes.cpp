@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::tssa;
 
-/// What comes into an argument of a loop's region.
+/// Returns the values that control flow passes to an argument of a loop's region.
 static SmallVector<Value> getIncoming(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast_or_null<scf::ForOp>(parent)) {
@@ -46,7 +46,7 @@ SmallVector<Value> refs::getIncoming(Value value) {
   return {};
 }
 
-/// The tensor that a chain of assigns and updates begins with.
+/// Returns the tensor that a chain of assigns and updates starts from.
 static Value findBase(Value tensor) {
   while (true) {
     if (auto assign = tensor.getDefiningOp<refs::AssignOp>())
@@ -60,8 +60,8 @@ static Value findBase(Value tensor) {
 
 Value refs::getShapeOrigin(Value tensor) {
   Value base = findBase(tensor);
-  // All that comes into it, directly or not. One value that nothing comes into gives
-  // all of them its shape.
+  // `reached` holds all values that flow into `base`, directly or not. If exactly one of them has
+  // no incoming value, all of them have its shape.
   llvm::SetVector<Value> reached;
   reached.insert(base);
   Value origin;
@@ -75,7 +75,7 @@ Value refs::getShapeOrigin(Value tensor) {
       return base;
     origin = reached[next];
   }
-  // The two regions of an scf.while do not see each other's values.
+  // A region of an scf.while cannot use the values of the other region.
   bool isVisible = origin && origin.getParentRegion()->isAncestor(base.getParentRegion());
   return isVisible ? origin : base;
 }

@@ -11,16 +11,16 @@
 
 namespace mlir::tssa::refs {
 
-/// The value that comes into each argument or result of scf.if, scf.for and scf.while;
-/// nothing for other values.
+/// Returns the values that control flow passes to `value`, an argument or a result of scf.if,
+/// scf.for or scf.while; empty for other values.
 SmallVector<Value> getIncoming(Value value);
 
-/// The first value that is known to have the sizes of `tensor`: looks through assigns,
+/// Returns the earliest value that is known to have the sizes of `tensor`. Looks through assigns,
 /// updates and control flow that carries a tensor of one shape.
 Value getShapeOrigin(Value tensor);
 
-/// The sizes of `tensor`, read where its origin is defined; those of an access are those
-/// of its path.
+/// Returns the sizes of `tensor`, read from its shape origin. The sizes of an access are derived
+/// from the sizes of its base and from its path.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value tensor);
 
 } // namespace mlir::tssa::refs

@@ -1,4 +1,4 @@
-//===- Storages.cpp - which storage a ref is a window on -===//
+//===- Storages.cpp - which storage a ref is a view of -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,15 +47,15 @@ static bool isRef(Type type) { return isa<RefType>(type); }
 static LogicalResult checkWrite(WriteOp write) {
   if (StringAttr name = getConstantName(getRoot(write.getRef())))
     return ::tssa::emitUnsupported(write)
-           << "expected a write to what changes, but '" << name.getValue()
+           << "expected a write to a tensor that may change, but '" << name.getValue()
            << "' is a constant of the program; write to a clone of it, or pass it as an argument";
   if (isInjective(getPathFromRoot(write.getRef())))
     return success();
-  InFlightDiagnostic error =
-      write.emitError("expected a write to different elements, but an expanded view has one "
-                      "element several times; write to the tensor before it is expanded, or to "
-                      "a clone of the view");
-  error.attachNote(getRoot(write.getRef()).getLoc()) << "the storage is made here";
+  InFlightDiagnostic error = write.emitError(
+      "expected a write to distinct elements, but an expanded view has the "
+      "same element several times; write to the tensor before it is expanded, or to "
+      "a clone of the view");
+  error.attachNote(getRoot(write.getRef()).getLoc()) << "the storage is allocated here";
   return failure();
 }
 
@@ -70,8 +70,8 @@ static LogicalResult checkReferences(Operation *op) {
     for (Block &block : region)
       passesRefs |= llvm::any_of(block.getArgumentTypes(), isRef);
   if (passesRefs)
-    return op->emitError("a reference goes through '")
-           << op->getName() << "'; expected 'tssa-resolve-refs' to have run, and no calls";
+    return op->emitError("a reference is passed through '")
+           << op->getName() << "'; expected no calls, and 'tssa-resolve-refs' to have run before";
   if (op->getNumRegions() == 0 || isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
     return success();
   WalkResult found = op->walk([](Operation *inner) {
@@ -80,7 +80,7 @@ static LogicalResult checkReferences(Operation *op) {
   });
   if (!found.wasInterrupted())
     return success();
-  return op->emitError("references inside of '")
+  return op->emitError("references are used inside of '")
          << op->getName() << "'; expected scf.if, scf.for or scf.while";
 }
 

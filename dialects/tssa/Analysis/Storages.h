@@ -1,4 +1,4 @@
-//===- Storages.h - which storage a ref is a window on -===//
+//===- Storages.h - which storage a ref is a view of -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,22 +12,22 @@
 
 namespace mlir::tssa::refs {
 
-/// The value that a ref is a view of, through all views: a `tssa.alloc`, an argument
-/// of a function, or a name that control flow carries.
+/// Returns the root of `ref`, the value at the start of its chain of views: a `tssa.alloc`, an
+/// argument of a function, or a ref that control flow carries.
 Value getRoot(Value ref);
 
-/// The path from the root to a ref.
+/// Returns the path from the root of `ref` to `ref`.
 Path getPathFromRoot(Value ref);
 
-/// Whether a root is a storage: made by `tssa.alloc` or given by a caller.
+/// Returns whether `root` is a storage: the result of a `tssa.alloc` or an argument of a function.
 bool isStorage(Value root);
 
-/// The name of a storage whose contents are a constant; null for others.
+/// Returns the constant's name if `root` is a storage whose contents are a constant, else null.
 StringAttr getConstantName(Value root);
 
-/// Whether every ref of `function` is a window on one known storage, every write one to
-/// different elements of a storage that is no constant, and refs stand in control flow only that
-/// the passes of this dialect see through; else an error.
+/// Checks that control flow and views are the only ops of `function` that pass refs on, that no
+/// write goes to a constant, and that each write goes through an injective path. Emits an error
+/// and fails otherwise.
 LogicalResult checkReferences(func::FuncOp function);
 
 } // namespace mlir::tssa::refs

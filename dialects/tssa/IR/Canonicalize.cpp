@@ -15,8 +15,8 @@
 ///   (L5) assign(b, assign(access(b, P), s, Q), P) = assign(b, s, P; Q)
 ///   (L6) access(assign(b, s, P), Q) = access(b, Q), P and Q disjoint
 ///
-/// In L1, L2, L3 "P" is any path that is known to be equal. Paths of assigns are
-/// injective, as the verifier demands.
+/// In L1, L2 and L3 the two paths P may consist of different steps, if they are known to select the
+/// same elements. Paths of assigns are injective, as the verifier demands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,13 @@
 using namespace mlir;
 using namespace mlir::tssa::refs;
 
-/// The sizes of `base` where its type knows them; a dim of another size counts as a
-/// number of its own, which only the box of a whole dim speaks of.
+/// Relates the views of `base` along two paths. Uses the sizes that the type of `base` gives.
 static Relation relateOn(Value base, const Path &left, const Path &right) {
   auto type = cast<RankedTensorType>(base.getType());
   if (left == right)
     return Relation::Equal;
-  // Without the size of a dim nothing can be said of windows that take all of it;
-  // an upper bound is enough, since both windows lie in the base.
+  // Views that take all of a dim can only be compared if its size is given. An upper bound is
+  // enough, since both views lie in the base; but it cannot prove that one contains the other.
   Builder builder(base.getContext());
   SmallVector<OpFoldResult> sizes = llvm::map_to_vector(type.getShape(), [&](int64_t size) {
     constexpr int64_t large = int64_t(1) << 40;
@@ -61,7 +60,8 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   auto view = getRef().getDefiningOp<ViewOp>();
   if (!view)
     return {};
-  // Numbers mark the dims of the source that the path leaves alone.
+  // Each dim of the source gets a mark in place of its size. A mark in the result is a dim that
+  // the path leaves alone.
   SmallVector<OpFoldResult> marks;
   Builder builder(getContext());
   for (int64_t dim = 0; dim < view.getSource().getType().getRank(); ++dim)
@@ -78,7 +78,7 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
 
 namespace {
 /// view(view(r, P), Q) = view(r, P; Q)
-struct JoinViews : OpRewritePattern<ViewOp> {
+struct ComposeViews : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getSource().getDefiningOp<ViewOp>();
@@ -92,7 +92,7 @@ struct JoinViews : OpRewritePattern<ViewOp> {
 } // namespace
 
 void ViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<JoinViews>(context);
+  patterns.add<ComposeViews>(context);
 }
 
 Value ViewOp::getViewSource() { return getSource(); }
@@ -124,7 +124,7 @@ OpFoldResult AccessOp::fold(FoldAdaptor) {
 
 namespace {
 /// L4
-struct JoinAccesses : OpRewritePattern<AccessOp> {
+struct ComposeAccesses : OpRewritePattern<AccessOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AccessOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getBase().getDefiningOp<AccessOp>();
@@ -143,21 +143,21 @@ struct DropOverwritten : OpRewritePattern<AssignOp> {
     auto inner = op.getBase().getDefiningOp<AssignOp>();
     if (!inner ||
         relateOn(op.getBase(), inner.getBoundPath(), op.getBoundPath()) != Relation::Equal)
-      return rewriter.notifyMatchFailure(op, "the base is no assign to the same window");
+      return rewriter.notifyMatchFailure(op, "the base is no assign along the same path");
     rewriter.modifyOpInPlace(op, [&] { op.getBaseMutable().assign(inner.getBase()); });
     return success();
   }
 };
 
 /// L5
-struct JoinAssigns : OpRewritePattern<AssignOp> {
+struct ComposeAssigns : OpRewritePattern<AssignOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AssignOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getSource().getDefiningOp<AssignOp>();
-    auto window = inner ? inner.getBase().getDefiningOp<AccessOp>() : AccessOp();
-    if (!window || window.getBase() != op.getBase() ||
-        relateOn(op.getBase(), window.getBoundPath(), op.getBoundPath()) != Relation::Equal)
-      return rewriter.notifyMatchFailure(op, "the source is no assign to the same window");
+    auto access = inner ? inner.getBase().getDefiningOp<AccessOp>() : AccessOp();
+    if (!access || access.getBase() != op.getBase() ||
+        relateOn(op.getBase(), access.getBoundPath(), op.getBoundPath()) != Relation::Equal)
+      return rewriter.notifyMatchFailure(op, "the source is no assign to the same view");
     Path path = concat(rewriter, op.getLoc(), op.getBoundPath(), inner.getBoundPath());
     rewriter.replaceOpWithNewOp<AssignOp>(op, inner.getSource(), op.getBase(), path);
     return success();
@@ -166,7 +166,7 @@ struct JoinAssigns : OpRewritePattern<AssignOp> {
 } // namespace
 
 void AccessOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<JoinAccesses>(context);
+  patterns.add<ComposeAccesses>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,5 +184,5 @@ OpFoldResult AssignOp::fold(FoldAdaptor) {
 }
 
 void AssignOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropOverwritten, JoinAssigns>(context);
+  patterns.add<DropOverwritten, ComposeAssigns>(context);
 }

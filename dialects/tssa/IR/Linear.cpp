@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::tssa::refs;
 
-/// Sums deeper than this are values of their own.
+/// Subexpressions below this depth are treated as opaque terms.
 static constexpr unsigned maxDepth = 16;
 
 static bool isIndexOrI64(Type type) { return type.isIndex() || type.isInteger(64); }
@@ -32,7 +32,7 @@ Linear Linear::of(OpFoldResult index, unsigned depth) {
     if (std::optional<int64_t> factor = getConstantIntValue(mul.getLhs()))
       return of(mul.getRhs(), depth + 1) * *factor;
   }
-  // An index has 64 bits.
+  // A cast between index and i64 keeps the value, as an index has 64 bits.
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op);
       cast && !isa<ShapedType>(cast.getType()))
     if (Value in = cast.getIn(); isIndexOrI64(cast.getType()) && isIndexOrI64(in.getType()))
@@ -42,7 +42,7 @@ Linear Linear::of(OpFoldResult index, unsigned depth) {
   return term;
 }
 
-/// a + b * factor, wrapped around as indexes are in a run.
+/// Returns a + b * factor with the wrap-around that index arithmetic has in a run.
 static int64_t addScaled(int64_t a, int64_t b, int64_t factor) {
   return uint64_t(a) + uint64_t(b) * uint64_t(factor);
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What can be said of two indexes without running the program: both are sums of
-/// values with constant factors, and their difference may be a constant.
+/// Sums of values with constant factors. Two indexes can be compared without running the
+/// program when their difference is a constant.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_IR_LINEAR_H
@@ -17,12 +17,12 @@
 
 namespace mlir::tssa::refs {
 
-/// constant + sum of factor * value. Values are unlike each other and no factor is
-/// zero.
+/// A constant plus a sum of factor * value. The values are distinct, and no factor is zero.
 class Linear {
 public:
   Linear(int64_t constant = 0) : constant(constant) {}
-  /// An index; looks through arith.constant, addi, subi and muli by a constant.
+  /// Expresses `index`; looks through arith.constant, addi, subi, muli by a constant and casts
+  /// between index and i64.
   static Linear of(OpFoldResult index) { return of(index, 0); }
 
   Linear operator+(const Linear &other) const { return plus(other, 1); }
@@ -31,13 +31,13 @@ public:
   bool operator==(const Linear &other) const { return (*this - other).isZero(); }
   bool operator!=(const Linear &other) const { return !(*this == other); }
 
-  /// The number it is whatever the values are, if it is one.
+  /// Returns the value of the sum if it is a constant, that is, if it has no terms.
   std::optional<int64_t> getConstant() const;
-  /// Whether it is at least `bound` whatever the values are.
+  /// Returns whether the sum is a constant of at least `bound`.
   bool isAtLeast(int64_t bound) const { return getConstant() && *getConstant() >= bound; }
-  /// The factor of `value`, 0 where it does not occur.
+  /// Returns the factor of `value`, or 0 if it does not occur.
   int64_t getFactor(Value value) const;
-  /// What it is where all values are 0.
+  /// Returns the constant part of the sum.
   int64_t getOffset() const { return constant; }
   ArrayRef<std::pair<Value, int64_t>> getTerms() const { return terms; }
 

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::tssa::refs;
 
 namespace {
-/// A product of sizes: a constant and symbols.
+/// A product of sizes, as a constant factor and a list of symbols.
 struct Product {
   int64_t constant = 1;
   SmallVector<AffineExpr> symbols;
@@ -38,16 +38,16 @@ struct Product {
     return constant == other.constant && symbols.size() == other.symbols.size() &&
            has(other.symbols);
   }
-  /// Whether `other` is known to be this and more.
+  /// Returns whether `other` is known to be a multiple of this product.
   bool divides(const Product &other) const {
     return constant != 0 && other.constant % constant == 0 && other.has(symbols);
   }
 };
 
-/// One side of a group that is being matched.
+/// The group of dims that is being matched, in the sizes before or after the reshape.
 struct Cursor {
   ArrayRef<AffineExpr> sizes;
-  /// Positions that are left.
+  /// Positions of the dims that are not in a group yet.
   ArrayRef<unsigned> rest;
   SmallVector<unsigned> group = {};
   Product product = {};
@@ -61,7 +61,7 @@ struct Cursor {
 };
 } // namespace
 
-/// Positions of sizes that are not the constant 1.
+/// Returns the positions of the sizes that are not the constant 1.
 static SmallVector<unsigned> findLarger(ArrayRef<AffineExpr> sizes) {
   SmallVector<unsigned> dims;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
@@ -72,7 +72,7 @@ static SmallVector<unsigned> findLarger(ArrayRef<AffineExpr> sizes) {
   return dims;
 }
 
-/// Whether the left side of a group should grow before the right one.
+/// Returns whether the next dim should be added to the left group rather than to the right one.
 static bool growsLeft(const Cursor &left, const Cursor &right) {
   if (left.rest.empty() || right.rest.empty())
     return !left.rest.empty();
@@ -83,7 +83,7 @@ static bool growsLeft(const Cursor &left, const Cursor &right) {
   return !right.product.divides(left.product);
 }
 
-/// Appends the expressions of one group to `result`.
+/// Stores the index expressions of one group of dims in `result`.
 static void mapGroup(const Cursor &from, const Cursor &to, ArrayRef<AffineExpr> point,
                      MLIRContext *context, SmallVectorImpl<AffineExpr> &result) {
   AffineExpr linear = getAffineConstantExpr(0, context);
@@ -104,7 +104,7 @@ SmallVector<AffineExpr> mlir::tssa::refs::mapReshape(ArrayRef<AffineExpr> point,
   SmallVector<unsigned> fromDims = findLarger(from), toDims = findLarger(to);
   SmallVector<AffineExpr> result(to.size(), getAffineConstantExpr(0, context));
   ArrayRef<unsigned> fromRest = fromDims, toRest = toDims;
-  // Equal dims at the end first: what is equal there need not be multiplied.
+  // Equal trailing dims are matched first, one to one, and need no product.
   while (!fromRest.empty() && !toRest.empty() && from[fromRest.back()] == to[toRest.back()]) {
     result[toRest.back()] = point[fromRest.back()];
     fromRest = fromRest.drop_back();

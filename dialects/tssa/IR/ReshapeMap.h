@@ -12,10 +12,10 @@
 
 namespace mlir::tssa::refs {
 
-/// Where the element at `point` of a tensor of sizes `from` lies when the elements
-/// are put, in row-major order, into sizes `to`. Sizes are constants or symbols.
-/// Dims are matched in groups of equal product, and only those of a group are
-/// linearised together: [N, 12, 64] to [N, 768] multiplies nothing by N.
+/// Returns the index that an element of a tensor has after a row-major reshape from sizes `from` to
+/// sizes `to`. Its index before the reshape is `point`. Sizes are constants or symbols. Dims are
+/// matched in groups of equal product, and only the dims of one group are linearised together: the
+/// map from [N, 12, 64] to [N, 768] multiplies nothing by N.
 SmallVector<AffineExpr> mapReshape(ArrayRef<AffineExpr> point, ArrayRef<AffineExpr> from,
                                    ArrayRef<AffineExpr> to, MLIRContext *context);
 

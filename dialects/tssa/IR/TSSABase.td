@@ -16,14 +16,15 @@ def TSSA_Dialect : Dialect {
   let cppNamespace = "::mlir::tssa::refs";
   let summary = "imperative tensor programs: references, views and writes";
   let description = [{
-    A `!tssa.ref` is a tensor with identity: a name for a window on a storage. A
-    builtin tensor is a value. Refs are made by `tssa.alloc`, narrowed by
-    `tssa.view`, looked at by `tssa.read` and changed by `tssa.write`, the only
-    write. `tssa.access` and `tssa.assign` are view and write on values: what is
-    left when no ref is.
+    A `!tssa.ref` is a reference: a tensor with identity, which is a view of a
+    storage. A builtin tensor is a value. `tssa.alloc` creates a reference,
+    `tssa.view` derives one from another, `tssa.read` reads the elements and
+    `tssa.write`, the only op that writes, overwrites them. `tssa.access` and
+    `tssa.assign` are the counterparts of view and write on values. After
+    functionalization only they are left.
 
-    Views, accesses and assigns name their window by a path, a list of steps. An
-    integer of a step is a constant, or `?` for the next index operand.
+    Views, accesses and assigns select elements by a path, a list of view steps.
+    An integer of a step is a constant, or `?` for the next index operand.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -32,9 +33,9 @@ def TSSA_Dialect : Dialect {
 
 def TSSA_RefType : TypeDef<TSSA_Dialect, "Ref"> {
   let mnemonic = "ref";
-  let summary = "a window on a storage of tensor elements";
+  let summary = "a reference to a tensor: a view of a storage";
   let description = [{
-    Sizes are static or `?`; the size of a ref never changes.
+    Sizes are static or `?`. The sizes of a ref never change during a run.
 
     Example: `!tssa.ref<4x?xf32>`
   }];
@@ -45,7 +46,7 @@ def TSSA_RefType : TypeDef<TSSA_Dialect, "Ref"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The type of what a read of the whole ref gives.
+    /// Returns the type of the tensor that `tssa.read` of this ref gives.
     ::mlir::RankedTensorType getTensorType() const {
       return ::mlir::RankedTensorType::get(getShape(), getElementType());
     }
@@ -53,8 +54,8 @@ def TSSA_RefType : TypeDef<TSSA_Dialect, "Ref"> {
   }];
 }
 
-/// A step is its name and a list of integers, written `name(1, ?)` in a path.
-/// `overridden` names the methods that it does not have from the interface.
+/// A view step: a name and a list of integers, written `name(1, ?)` in a path.
+/// `overridden` lists the methods that replace a default of the interface.
 class TSSA_Step<string name, string stepName, list<string> overridden>
     : AttrDef<TSSA_Dialect, name, [DeclareAttrInterfaceMethods<ViewStep, overridden>]> {
   let mnemonic = stepName;
@@ -65,43 +66,46 @@ class TSSA_Step<string name, string stepName, list<string> overridden>
 
 def TSSA_SelectAttr : TSSA_Step<"Select", "select",
     ["mayVary", "coversBase", "narrow"]> {
-  let summary = "element `index` of dim `dim`, which goes: select(dim, index)";
-  let description = [{ 0 <= index < size; front ends add the size to a negative index. }];
+  let summary = "takes element `index` of dim `dim` and drops the dim: select(dim, index)";
+  let description = [{ 0 <= index < size. Front ends add the size to a negative index. }];
 }
 
 def TSSA_SliceAttr : TSSA_Step<"Slice", "slice",
     ["mayVary", "coversBase", "compose", "narrow"]> {
-  let summary = "`size` elements of dim `dim`: slice(dim, start, size, step)";
+  let summary = "takes `size` elements of dim `dim`: slice(dim, start, size, step)";
   let description = [{
-    Elements start, start + step, ..., all of which exist; front ends clamp. The
-    step is a constant of at least 1.
+    Takes the elements start, start + step, and so on. All of them must exist;
+    front ends clamp. The stride `step` is a constant of at least 1.
   }];
 }
 
 def TSSA_PermuteAttr : TSSA_Step<"Permute", "permute",
     ["compose", "narrow"]> {
-  let summary = "dims in another order: dim i is dim permute(p0, p1, ...)[i] of the base";
+  let summary = "reorders the dims: dim i of the view is dim p_i of the base: permute(p0, p1, ...)";
 }
 
 def TSSA_UnsqueezeAttr : TSSA_Step<"Unsqueeze", "unsqueeze",
     ["narrow"]> {
-  let summary = "a new dim of size 1 at `dim`: unsqueeze(dim)";
+  let summary = "inserts a dim of size 1 at position `dim`: unsqueeze(dim)";
 }
 
 def TSSA_SqueezeAttr : TSSA_Step<"Squeeze", "squeeze",
     ["narrow"]> {
-  let summary = "without dim `dim`, of size 1: squeeze(dim)";
+  let summary = "removes dim `dim`, which has size 1: squeeze(dim)";
 }
 
 def TSSA_ExpandAttr : TSSA_Step<"Expand", "expand",
     ["mayVary", "isInjective", "coversBase"]> {
-  let summary = "dim `dim`, of size 1, repeated `size` times: expand(dim, size)";
-  let description = [{ No write goes through it: several elements are one. }];
+  let summary = "repeats dim `dim`, which has size 1, `size` times: expand(dim, size)";
+  let description = [{
+    No write may go through an expanded view, because several elements of the view
+    are the same element of the base.
+  }];
 }
 
 def TSSA_ReshapeAttr : TSSA_Step<"Reshape", "reshape",
     ["mayVary", "compose"]> {
-  let summary = "the same elements in row-major order in other sizes: reshape(s0, s1, ...)";
+  let summary = "changes the sizes and keeps the row-major order of the elements: reshape(s0, s1, ...)";
 }
 
 #endif // DIALECTS_TSSA_IR_TSSABASE

@@ -21,7 +21,7 @@ using namespace mlir::tssa::refs;
 // Text of steps and paths
 //===----------------------------------------------------------------------===//
 
-/// `1, ?, 3`
+/// Parses integers such as `1, ?, 3`.
 static ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &integers) {
   auto parseOne = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalQuestion())) {
@@ -64,7 +64,7 @@ static void printStepIntegers(AsmPrinter &printer, ArrayRef<int64_t> integers) {
   printIntegers(printer.getStream(), integers);
 }
 
-/// The step of a name; null, after an error, where there is none.
+/// Returns the view step called `name`. Emits an error and returns null if there is none.
 static Attribute makeStep(AsmParser &parser, SMLoc loc, StringRef name,
                           ArrayRef<int64_t> integers) {
   MLIRContext *context = parser.getContext();
@@ -229,7 +229,7 @@ void AssignOp::build(OpBuilder &builder, OperationState &state, Value source, Va
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks `path` between the type of the base and that of the view.
+/// Checks that `path`, with `indexes` for each `?`, leads from type `base` to type `view`.
 static LogicalResult verifyPath(Operation *op, ArrayAttr path, ValueRange indexes,
                                 RankedTensorType base, RankedTensorType view) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -242,7 +242,7 @@ static LogicalResult verifyPath(Operation *op, ArrayAttr path, ValueRange indexe
     return failure();
   auto expected = RankedTensorType::get(*shape, base.getElementType());
   if (expected != view) // C3
-    return emitError() << "expected a window of type " << expected << ", got " << view;
+    return emitError() << "expected a view of type " << expected << ", got " << view;
   return ::tssa::verifyElementCounts(op, {base, view});
 }
 

@@ -31,7 +31,7 @@
 
 namespace mlir::tssa::refs {
 
-/// Steps with all their integers, for paths.
+/// Build view steps with all their integers bound, to be put into a `Path`.
 BoundStep makeSelect(MLIRContext *context, int64_t dim, OpFoldResult index);
 BoundStep makeSlice(MLIRContext *context, int64_t dim, OpFoldResult start, OpFoldResult size,
                     int64_t step);

@@ -19,23 +19,24 @@ class RefOfTensor<string ref, string tensor> : TypesMatchWith<
     "type of '" # tensor # "' is the tensor of '" # ref # "'", ref, tensor,
     "::llvm::cast<RefType>($_self).getTensorType()">;
 
-/// What ops with a path have in common.
+/// The methods that all ops with a path have.
 defvar pathMethods = [{
-    /// The path with its operands.
+    /// Returns the path with the index operands bound to each `?`.
     ::mlir::tssa::refs::Path getBoundPath() {
       return ::mlir::tssa::refs::bindPath(getPath(), getIndexes());
     }
 }];
 
 //===----------------------------------------------------------------------===//
-// With identity
+// Ops on references
 //===----------------------------------------------------------------------===//
 
 def TSSA_AllocOp : TSSA_Op<"alloc", [RefOfTensor<"ref", "source">]> {
-  let summary = "a fresh storage with these contents";
+  let summary = "allocate a storage with the contents of `source`";
   let description = [{
-    `constant` names the tensor of the user's program whose contents they are: a
-    write to such a storage would be seen by the next run, and is an error.
+    If the storage holds a constant of the user's program, `constant` is the name
+    of that constant. A write to such a storage is an error, because the next
+    run would see it.
 
     Example: `%s = tssa.alloc %b : !tssa.ref<?x4xf32>`
   }];
@@ -47,13 +48,13 @@ def TSSA_AllocOp : TSSA_Op<"alloc", [RefOfTensor<"ref", "source">]> {
 
 def TSSA_ViewOp : TSSA_Op<"view", [Pure,
     DeclareOpInterfaceMethods<ViewLikeOpInterface, ["getViewSource", "getViewDest"]>]> {
-  let summary = "another window on the same storage";
+  let summary = "a view of the same storage";
   let description = [{
     Constraints:
     - (C1) there is one index operand per `?` of the path.
-    - (C2) every step fits the shape that the steps before it give.
-    - (C3) the result has the shape that the path gives and the element type of
-      the source.
+    - (C2) each step fits the shape that results from the steps before it.
+    - (C3) the result has the shape that results from the path, and the element
+      type of the source.
 
     Example: `%v = tssa.view %s [select(0, ?)](%i) : !tssa.ref<?x4xf32> -> !tssa.ref<4xf32>`
   }];
@@ -74,7 +75,7 @@ def TSSA_DimOp : TSSA_Op<"dim", [Pure]> {
   let summary = "the size of a dim of a ref";
   let description = [{
     Constraints:
-    - (C1) the ref has such a dim.
+    - (C1) `dim` is below the rank of the ref.
 
     Example: `%n = tssa.dim %s, 0 : !tssa.ref<?x4xf32>`
   }];
@@ -86,7 +87,7 @@ def TSSA_DimOp : TSSA_Op<"dim", [Pure]> {
 }
 
 def TSSA_ReadOp : TSSA_Op<"read", [RefOfTensor<"ref", "value">]> {
-  let summary = "the contents of a ref as a value";
+  let summary = "read the elements of a ref as a tensor value";
   let description = [{
     Example: `%x = tssa.read %v : !tssa.ref<4xf32>`
   }];
@@ -97,9 +98,10 @@ def TSSA_ReadOp : TSSA_Op<"read", [RefOfTensor<"ref", "value">]> {
 }
 
 def TSSA_WriteOp : TSSA_Op<"write", [RefOfTensor<"ref", "value">]> {
-  let summary = "put a value into the window that a ref names";
+  let summary = "overwrite the elements of a ref";
   let description = [{
-    The only write. Front ends convert and broadcast the value before.
+    This is the only op that writes. Front ends convert and broadcast the value
+    to the type of the ref beforehand.
 
     Example: `tssa.write %y, %v : !tssa.ref<4xf32>`
   }];
@@ -108,11 +110,11 @@ def TSSA_WriteOp : TSSA_Op<"write", [RefOfTensor<"ref", "value">]> {
 }
 
 //===----------------------------------------------------------------------===//
-// On values
+// Ops on values
 //===----------------------------------------------------------------------===//
 
 def TSSA_AccessOp : TSSA_Op<"access", [Pure]> {
-  let summary = "a window of a value";
+  let summary = "a view of a tensor value";
   let description = [{
     Constraints: (C1) to (C3) of `tssa.view`.
 
@@ -132,7 +134,7 @@ def TSSA_AccessOp : TSSA_Op<"access", [Pure]> {
 }
 
 def TSSA_AssignOp : TSSA_Op<"assign", [Pure, AllTypesMatch<["base", "result"]>]> {
-  let summary = "a value with a window of it replaced";
+  let summary = "a tensor value with the elements of a view replaced";
   let description = [{
     Constraints: (C1) to (C3) of `tssa.view`, for the type of `source`, and
     - (C4) no step of the path repeats elements.
@@ -155,10 +157,10 @@ def TSSA_AssignOp : TSSA_Op<"assign", [Pure, AllTypesMatch<["base", "result"]>]>
 
 def TSSA_VersionOp : TSSA_Op<"version", [
     AllTypesMatch<["new_version", "old_version"]>, MemoryEffects<[MemWrite]>]> {
-  let summary = "from here on, uses of the old version mean the new one";
+  let summary = "mark that later uses of the old version mean the new one";
   let description = [{
-    Computes nothing. Stands between `tssa-rewrite-mutation` and
-    `tssa-erase-versions` only.
+    This op computes nothing. It exists only between the passes
+    `tssa-rewrite-mutation` and `tssa-erase-versions`.
 
     Example: `tssa.version %b2, %b : tensor<?x4xf32>`
   }];

@@ -149,13 +149,14 @@ bool refs::coversBase(const Path &path) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// The sizes that every step of a path is given, as expressions.
+/// Returns, for each step of `path`, the sizes of the tensor that the step is applied to, as
+/// expressions; empty for steps that need no sizes.
 static SmallVector<SmallVector<AffineExpr>>
 getSizesBefore(const Path &path, ArrayRef<OpFoldResult> sizes, ExprFn toExpr) {
   SmallVector<SmallVector<AffineExpr>> result;
   SmallVector<OpFoldResult> current(sizes);
   for (const BoundStep &bound : path) {
-    // Only a reshape looks at sizes; others need no symbol for them.
+    // Only a reshape needs sizes, so only a reshape makes symbols for them.
     bool isUsed = isa<ReshapeAttr>(bound.step);
     result.push_back(isUsed ? llvm::map_to_vector(current, toExpr) : SmallVector<AffineExpr>());
     current = bound.getStep().reifyShape(current, bound.integers);
@@ -198,11 +199,11 @@ std::optional<InverseMap> refs::mapIn(const Path &path, ArrayRef<AffineExpr> poi
 Path refs::concat(OpBuilder &builder, Location loc, const Path &path, const Path &next) {
   Path result;
   auto append = [&](const BoundStep &step) {
-    std::optional<BoundStep> joined;
+    std::optional<BoundStep> composed;
     if (!result.empty())
-      joined = result.back().getStep().compose(builder, loc, result.back().integers, step);
-    if (joined)
-      result.back() = std::move(*joined);
+      composed = result.back().getStep().compose(builder, loc, result.back().integers, step);
+    if (composed)
+      result.back() = std::move(*composed);
     else
       result.push_back(step);
   };
@@ -214,8 +215,8 @@ Path refs::concat(OpBuilder &builder, Location loc, const Path &path, const Path
 Box Box::whole(ArrayRef<OpFoldResult> sizes) {
   Box box;
   for (OpFoldResult size : sizes) {
-    box.dims.push_back(box.sides.size());
-    box.sides.push_back({0, Linear::of(size), 1});
+    box.dims.push_back(box.ranges.size());
+    box.ranges.push_back({0, Linear::of(size), 1});
   }
   return box;
 }
@@ -231,38 +232,38 @@ Box refs::getBox(const Path &path, ArrayRef<OpFoldResult> sizes, bool &isWhole) 
   return box;
 }
 
-/// The last element of a side that has some.
-static Linear getLast(const Box::Side &side) {
-  return side.start + (side.size - Linear(1)) * side.step;
+/// Returns the last element of a range that is not empty.
+static Linear getLast(const Box::Range &range) {
+  return range.start + (range.size - Linear(1)) * range.step;
 }
 
-bool refs::areDisjoint(const Box::Side &left, const Box::Side &right) {
+bool refs::areDisjoint(const Box::Range &left, const Box::Range &right) {
   if (left.size == Linear(0) || right.size == Linear(0))
     return true;
   if ((right.start - getLast(left)).isAtLeast(1) || (left.start - getLast(right)).isAtLeast(1))
     return true;
   std::optional<int64_t> distance = (right.start - left.start).getConstant();
-  // A side of one element has any step.
+  // A range of one element has no stride.
   int64_t leftStep = left.size == Linear(1) ? 0 : left.step;
   int64_t rightStep = right.size == Linear(1) ? 0 : right.step;
   int64_t common = std::gcd(leftStep, rightStep);
   return distance && (common ? *distance % common != 0 : *distance != 0);
 }
 
-static bool contains(const Box::Side &left, const Box::Side &right) {
+static bool contains(const Box::Range &left, const Box::Range &right) {
   if (left.step != 1)
     return false;
   return (right.start - left.start).isAtLeast(0) && (getLast(left) - getLast(right)).isAtLeast(0);
 }
 
-static bool areEqual(const Box::Side &left, const Box::Side &right) {
+static bool areEqual(const Box::Range &left, const Box::Range &right) {
   bool sameStep = left.step == right.step || left.size == Linear(1);
   return left.start == right.start && left.size == right.size && sameStep;
 }
 
-/// Whether both views show the same elements in the same order.
+/// Returns whether both views show the same elements in the same order.
 static bool areEqual(const Box &left, const Box &right) {
-  for (auto [l, r] : llvm::zip_equal(left.sides, right.sides))
+  for (auto [l, r] : llvm::zip_equal(left.ranges, right.ranges))
     if (!areEqual(l, r))
       return false;
   return left.dims == right.dims;
@@ -275,15 +276,15 @@ Relation refs::relate(const Path &left, const Path &right, ArrayRef<OpFoldResult
     return Relation::Contains;
   bool leftIsWhole, rightIsWhole;
   Box leftBox = getBox(left, sizes, leftIsWhole), rightBox = getBox(right, sizes, rightIsWhole);
-  auto sides = llvm::zip_equal(leftBox.sides, rightBox.sides);
-  if (llvm::any_of(sides,
+  auto ranges = llvm::zip_equal(leftBox.ranges, rightBox.ranges);
+  if (llvm::any_of(ranges,
                    [](auto pair) { return areDisjoint(std::get<0>(pair), std::get<1>(pair)); }))
     return Relation::Disjoint;
   if (!leftIsWhole)
     return Relation::Unknown;
   if (rightIsWhole && areEqual(leftBox, rightBox))
     return Relation::Equal;
-  bool isContained =
-      llvm::all_of(sides, [](auto pair) { return contains(std::get<0>(pair), std::get<1>(pair)); });
+  bool isContained = llvm::all_of(
+      ranges, [](auto pair) { return contains(std::get<0>(pair), std::get<1>(pair)); });
   return isContained ? Relation::Contains : Relation::Unknown;
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A path says which elements of a base a view has, as a list of steps from the base
-/// to the view. What stands for a `?` of a step is bound to it here.
+/// A path says which elements of a base a view has, as a list of view steps from the base
+/// to the view. The structures here bind each `?` of a step to an index value.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_IR_VIEWPATH_H
@@ -23,7 +23,7 @@ namespace mlir::tssa::refs {
 
 class ViewStep;
 
-/// A step with all its integers: an IndexAttr or a value of type index each.
+/// A view step with all its integers, each an IndexAttr or a value of type index.
 struct BoundStep {
   Attribute step;
   SmallVector<OpFoldResult> integers;
@@ -34,77 +34,82 @@ struct BoundStep {
 
 using Path = SmallVector<BoundStep>;
 
-/// Which element of a view an element of its base is.
+/// Maps an element of the base to the element of the view that aliases it.
 struct InverseMap {
   SmallVector<AffineExpr> point;
-  /// The element is one of the view where these are all zero (`isEquality`) or not
-  /// negative.
+  /// The element of the base is in the view if each of these expressions is zero (where
+  /// `isEquality`) or non-negative (elsewhere).
   SmallVector<AffineExpr> constraints;
   SmallVector<bool> isEquality;
 };
 
-/// A window that takes of every dim of the base some elements at equal distances.
+/// A slice of a base: a strided range of each dim.
 struct Box {
-  struct Side {
+  struct Range {
     Linear start, size;
     int64_t step = 1;
   };
-  /// One per dim of the base.
-  SmallVector<Side> sides;
-  /// For every dim of the view its dim of the base, -1 for one of size 1 that is new.
+  /// One range for each dim of the base.
+  SmallVector<Range> ranges;
+  /// For each dim of the view its dim of the base, or -1 for a dim of size 1 that a step inserted.
   SmallVector<int> dims;
 
-  /// All of a base of these sizes.
+  /// Returns the box of all elements of a base of `sizes`.
   static Box whole(ArrayRef<OpFoldResult> sizes);
 };
 
 enum class Relation { Equal, Disjoint, Contains, Unknown };
 
-/// The steps of `path`, an array of steps, with `operands` for their `?`.
+/// Returns the steps of `path`, an array of view steps, with `operands` bound to each `?`.
 Path bindPath(ArrayAttr path, ValueRange operands);
-/// The inverse.
+/// Inverse of `bindPath`: returns the array of steps and appends the values to `operands`.
 ArrayAttr splitPath(MLIRContext *context, const Path &path, SmallVectorImpl<Value> &operands);
-/// Number of `?` in `path`.
+/// Returns the number of `?` in `path`.
 unsigned countDynamic(ArrayAttr path);
 
-/// The shape of the view of a tensor of shape `shape`; fails with an error.
+/// Returns the shape of the view along `path` of a tensor of shape `shape`. Emits an error and
+/// fails if a step does not fit.
 FailureOr<SmallVector<int64_t>> inferShape(ArrayAttr path, ArrayRef<int64_t> shape,
                                            function_ref<InFlightDiagnostic()> emitError);
-/// The type of the view of `type` along a path that fits it.
+/// Returns the type of the view of `type` along `path`, which must fit it.
 RankedTensorType inferType(const Path &path, RankedTensorType type);
-/// The sizes of the view of a base of sizes `sizes`.
+/// Returns the sizes of the view along `path` of a base of sizes `sizes`.
 SmallVector<OpFoldResult> reifyShape(const Path &path, ArrayRef<OpFoldResult> sizes);
 
+/// Returns whether different elements of the view are different elements of the base.
 bool isInjective(const Path &path);
+/// Returns whether each element of the base is in the view.
 bool coversBase(const Path &path);
 
-/// Gives sizes and integers as affine expressions.
+/// Converts a size or an integer of a step to an affine expression.
 using ExprFn = function_ref<AffineExpr(OpFoldResult)>;
 
-/// Where in the base, of sizes `sizes`, the element at `point` of the view lies.
+/// Returns the index in the base of the element that the view has at `point`. The base has the
+/// sizes `sizes`.
 SmallVector<AffineExpr> mapOut(const Path &path, ArrayRef<AffineExpr> point,
                                ArrayRef<OpFoldResult> sizes, MLIRContext *context, ExprFn toExpr);
-/// Which element of the view the element at `point` of the base is. Nothing when
-/// there may be several.
+/// Returns the index in the view of the element that the base has at `point`, with the constraints
+/// under which the element is in the view. Returns nothing if the view may have the element at
+/// several indexes.
 std::optional<InverseMap> mapIn(const Path &path, ArrayRef<AffineExpr> point,
                                 ArrayRef<OpFoldResult> sizes, MLIRContext *context, ExprFn toExpr);
 
-/// `path` and then `next`, in as few steps as are known to do; may build index
+/// Returns `path` followed by `next`, with steps composed where possible. May build index
 /// arithmetic.
 Path concat(OpBuilder &builder, Location loc, const Path &path, const Path &next);
 
-/// The box that the longest possible part of `path` is, from the base on; `isWhole`
-/// says whether that is all of it.
+/// Returns the box that the first steps of `path` select from a base of `sizes`: as many steps as
+/// select a box. Sets `isWhole` to whether these are all steps of the path.
 Box getBox(const Path &path, ArrayRef<OpFoldResult> sizes, bool &isWhole);
 
-/// What the windows of two paths on one base of sizes `sizes` are to each other:
-/// Contains when that of `left` has all elements of that of `right`.
+/// Relates the views that two paths select of one base of sizes `sizes`. The result is `Contains`
+/// if the view along `left` has all elements of the view along `right`.
 Relation relate(const Path &left, const Path &right, ArrayRef<OpFoldResult> sizes);
 
-/// Whether two sides have no element in common.
-bool areDisjoint(const Box::Side &left, const Box::Side &right);
+/// Returns whether two ranges of one dim have no element in common.
+bool areDisjoint(const Box::Range &left, const Box::Range &right);
 
-/// "[select(0, ?)]".
+/// Writes `path` as text, such as "[select(0, ?)]".
 void writePath(raw_ostream &stream, ArrayAttr path);
 
 } // namespace mlir::tssa::refs

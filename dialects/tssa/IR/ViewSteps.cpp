@@ -1,4 +1,4 @@
-//===- ViewSteps.cpp - the rules of the view steps -===//
+//===- ViewSteps.cpp - the implementation of the view steps -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,22 +49,23 @@ static LogicalResult checkDim(int64_t dim, int64_t bound, EmitFn emitError) {
   return emitError() << "expected a dim below " << bound << ", got " << dim;
 }
 
-/// Checks the number of integers, and that all but those at `free` are known and
-/// not negative, and no other is negative.
+/// Checks that there are `number` integers, that none of them is negative, and that only those at
+/// the positions `free` are `?`.
 static LogicalResult checkIntegers(EmitFn emitError, ArrayRef<int64_t> integers, size_t number,
                                    ArrayRef<unsigned> free) {
   if (integers.size() != number)
     return emitError() << "expected " << number << " integers, got " << integers.size();
   for (auto [i, integer] : llvm::enumerate(integers)) {
     if (integer == dynamic && !llvm::is_contained(free, i))
-      return emitError() << "integer " << i << " has to be a constant";
+      return emitError() << "integer " << i << " must be a constant";
     if (integer != dynamic && integer < 0)
       return emitError() << "expected integers that are not negative, got " << integer;
   }
   return success();
 }
 
-/// start + index * step; null where that is known and no integer of a step.
+/// Returns start + index * step. Returns null if the sum is a constant that overflows or is
+/// negative.
 static OpFoldResult addScaled(OpBuilder &builder, Location loc, OpFoldResult start,
                               OpFoldResult index, int64_t step) {
   std::optional<int64_t> knownStart = getConstantIntValue(start);
@@ -131,10 +132,11 @@ bool SelectAttr::coversBase() const { return false; }
 
 bool SelectAttr::narrow(Box &box, ArrayRef<OpFoldResult> integers) const {
   int64_t dim = getIntegers()[0];
-  if (int side = box.dims[dim]; side >= 0) {
-    box.sides[side].start = box.sides[side].start + Linear::of(integers[1]) * box.sides[side].step;
-    box.sides[side].size = 1;
-    box.sides[side].step = 1;
+  if (int position = box.dims[dim]; position >= 0) {
+    box.ranges[position].start =
+        box.ranges[position].start + Linear::of(integers[1]) * box.ranges[position].step;
+    box.ranges[position].size = 1;
+    box.ranges[position].step = 1;
   }
   box.dims.erase(box.dims.begin() + dim);
   return true;
@@ -164,11 +166,11 @@ FailureOr<SmallVector<int64_t>> SliceAttr::inferShape(ArrayRef<int64_t> shape,
   if (failed(checkDim(i[0], shape.size(), emitError)))
     return failure();
   bool isKnown = i[1] != dynamic && i[2] != dynamic && shape[i[0]] != dynamic;
-  // A slice of nothing may start anywhere: that is what slices of slices come to.
+  // An empty slice may start anywhere, because composing slices may move its start.
   bool isOutside =
       isKnown && i[2] && (i[1] >= shape[i[0]] || (shape[i[0]] - 1 - i[1]) / i[3] < i[2] - 1);
   if (isOutside)
-    return emitError() << "slice of " << i[2] << " elements from " << i[1] << " by " << i[3]
+    return emitError() << "slice of " << i[2] << " elements from " << i[1] << " with step " << i[3]
                        << " of dim " << i[0] << ", which has size " << shape[i[0]];
   return replaced(shape, i[0], i[2]);
 }
@@ -220,10 +222,10 @@ std::optional<BoundStep> SliceAttr::compose(OpBuilder &builder, Location loc,
 }
 
 bool SliceAttr::narrow(Box &box, ArrayRef<OpFoldResult> integers) const {
-  int side = box.dims[getIntegers()[0]];
-  if (side < 0)
+  int position = box.dims[getIntegers()[0]];
+  if (position < 0)
     return getConstantIntValue(integers[2]) == 1;
-  Box::Side &narrowed = box.sides[side];
+  Box::Range &narrowed = box.ranges[position];
   std::optional<int64_t> step = llvm::checkedMul(narrowed.step, getIntegers()[3]);
   if (!step)
     return false;

@@ -53,7 +53,7 @@ SmallVector<Boundary::Returned> Boundary::findReturned() const {
   return returned;
 }
 
-/// A tensor<kxi64> of indexes.
+/// Builds a tensor<kxi64> that holds the `indexes`.
 static Value makeTensor(OpBuilder &builder, Location loc, ValueRange indexes) {
   Type type = builder.getI64Type();
   SmallVector<Value> elements = llvm::map_to_vector(indexes, [&](Value index) -> Value {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A function without refs takes and returns tensors. What a caller has to know of
-/// the storages of its arguments stands in the ports of the results (#te.port): which one has the
-/// new contents of an argument, and which one is a view of an argument's storage.
+/// A function without refs takes and returns tensors. The ports of its results (#te.port) tell the
+/// caller what happens to the storages of its arguments: which result has the new contents of an
+/// argument, and which result is a view of an argument's storage.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_TRANSFORMS_BOUNDARY_H
@@ -19,17 +19,20 @@
 
 namespace mlir::tssa::refs {
 
+/// Converts the refs in the signature of a function to tensors.
 class Boundary {
 public:
-  /// Makes arguments that are refs tensors, each with a `tssa.alloc` of it at the entry
-  /// that stands for the storage, and notes which of them are written.
+  /// Turns each argument that is a ref into a tensor, with a `tssa.alloc` of this tensor at the
+  /// entry as its storage, and records which of these storages are written.
   explicit Boundary(func::FuncOp function);
 
-  /// Makes results that are refs tensors, adds what the caller has to know and gives
-  /// the function its new type. `read` gives the value of a ref at the end.
+  /// Turns each result that is a ref into a tensor, appends the new contents of written arguments
+  /// and the indexes of returned views as results, sets the ports, and updates the type of the
+  /// function. `read` returns the value that a ref has at the end.
   void close(OpBuilder &builder, function_ref<Value(Value ref)> read);
 
 private:
+  /// A result that is a view of an argument, with the path and its index operands.
   struct Returned {
     unsigned result, argument;
     ArrayAttr path;
@@ -40,7 +43,7 @@ private:
 
   func::FuncOp function;
   DenseMap<Value, unsigned> arguments;
-  /// The storage of every argument that is written, by number.
+  /// The number and the storage of each argument that is written, in the order of arguments.
   SmallVector<std::pair<unsigned, Value>> written;
 };
 

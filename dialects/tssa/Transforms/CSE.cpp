@@ -1,11 +1,11 @@
-//===- CSE.cpp - what is computed twice is computed once -===//
+//===- CSE.cpp - common subexpression elimination -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/JoinEqualOps.h"
+#include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/tssa/Transforms/Passes.h"
 
 namespace mlir::tssa::refs {
@@ -20,7 +20,7 @@ namespace {
 struct CSE : refs::impl::TSSACSEBase<CSE> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    te::joinEqualOps(rewriter, getOperation());
+    te::mergeEqualOps(rewriter, getOperation());
   }
 };
 } // namespace

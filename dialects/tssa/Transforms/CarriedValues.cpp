@@ -13,7 +13,8 @@ using namespace mlir::tssa;
 
 bool refs::isControlFlow(Operation *op) { return isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op); }
 
-/// An op like `op` with other operands and result types, and its regions.
+/// Creates a copy of `op` with other operands and result types, and moves the regions of `op` into
+/// it.
 static Operation *rebuild(OpBuilder &builder, Operation *op, ValueRange operands,
                           TypeRange resultTypes) {
   OpBuilder::InsertionGuard guard(builder);

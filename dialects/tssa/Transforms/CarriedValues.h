@@ -11,26 +11,25 @@
 
 namespace mlir::tssa::refs {
 
-/// Whether `op` is one whose regions the passes of this dialect see through: scf.if,
-/// scf.for and scf.while.
+/// Returns whether `op` is an scf.if, scf.for or scf.while. The passes of this dialect look into
+/// the regions of these ops only.
 bool isControlFlow(Operation *op);
 
-/// Makes an op before `op` that takes over its regions and carries more values: `inits` are
-/// appended to its operands (not for scf.if) and values of `types` to its results, both to the
-/// arguments of its regions where they belong. It is left to the caller to extend the terminators,
-/// to replace the results of `op` and to erase it. An scf.if gets an else region. For scf.for and
-/// scf.if `types` are those of `inits`.
+/// Creates an op before `op` that takes over the regions of `op` and carries more values. Appends
+/// `inits` to the operands (except for scf.if), values of `types` to the results, and the
+/// corresponding arguments to the regions. For scf.for and scf.if, `types` must be the types of
+/// `inits`. An scf.if gets an else region if it has none. The caller must extend the terminators,
+/// replace the results of `op` and erase `op`.
 Operation *addCarried(OpBuilder &builder, Operation *op, ValueRange inits, TypeRange types);
 
-/// The terminator of a region of control flow, and its operands that are carried
-/// values.
+/// Returns the operands that carry values of the terminator of a region of control flow.
 MutableOperandRange getYielded(Region &region);
 
-/// The arguments of a region that carry values.
+/// Returns the arguments of a region that carry values: all but an induction variable.
 MutableArrayRef<BlockArgument> getCarriedArguments(Region &region);
 
-/// Replaces `op` by one without the results, arguments and operands of type
-/// `!tssa.ref`, none of which has uses but in terminators.
+/// Replaces `op` by an op without the operands, arguments and results of type `!tssa.ref`. These
+/// arguments and results must have no uses except in terminators.
 void dropRefs(OpBuilder &builder, Operation *op);
 
 } // namespace mlir::tssa::refs

@@ -6,18 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The contents of every storage are one variable. What a ref is, is a pair of its
-/// storage and a path, whose integers are SSA values and so were taken when the view
-/// was made. Then
+/// The contents of each storage are one variable. A ref is a pair of a storage and a path. The
+/// integers of the path are SSA values, so they were fixed when the view was created. Then
 ///
 ///   read v       is  access(contents, path of v)
 ///   write w, v   is  contents := assign(contents, w, path of v)
 ///
-/// and what remains is SSA construction for these variables over structured control
-/// flow: a region that writes a storage made outside of it carries its contents.
+/// What remains is SSA construction for these variables over structured control flow: a region
+/// that writes a storage allocated outside of it carries the contents of the storage.
 ///
-/// At every point the value of v equals access(contents, path), since no size ever
-/// changes and an injective assign is the whole effect of a write.
+/// At each program point the value of v equals access(contents, path of v), because sizes never
+/// change and an injective assign is the whole effect of a write.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,15 +55,15 @@ private:
   void rewrite(WriteOp op);
   void rewrite(DimOp op);
   void rewriteControlFlow(Operation *op);
-  /// What the ref shows now.
+  /// Returns the current value of `ref`.
   Value read(Location loc, Value ref);
-  /// Storages made outside of `op` that are written inside, in order of their first
-  /// write.
+  /// Returns the storages that are allocated outside of `op` and written inside, in the order of
+  /// their first write.
   SmallVector<Value> findWritten(Operation *op);
 
   func::FuncOp function;
   OpBuilder builder;
-  /// For every storage its contents.
+  /// The current contents of each storage.
   DenseMap<Value, Value> contents;
   SmallVector<Operation *> dead;
 };

@@ -9,7 +9,7 @@
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/tssa/Transforms/WindowMap.h"
+#include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,11 +20,11 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
 //===----------------------------------------------------------------------===//
-// What can be done
+// Checks
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is a scalar that only the induction variable and what is outside of
-/// the loop decide.
+/// Returns whether `value` is a scalar that depends only on the induction variable and on values
+/// outside of the loop.
 static bool isIndexArithmetic(scf::ForOp loop, Value value) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return !isa<ShapedType>(value.getType());
@@ -38,17 +38,18 @@ static bool isIndexArithmetic(scf::ForOp loop, Value value) {
                       [&](Value operand) { return isIndexArithmetic(loop, operand); });
 }
 
-/// Whether `value` is a sum of the induction variable and what is outside of the loop.
+/// Returns whether `value` is a sum, with constant factors, of the induction variable and values
+/// outside of the loop.
 static bool isAffine(scf::ForOp loop, Value value) {
   return llvm::all_of(Linear::of(value).getTerms(), [&](const auto &term) {
     return term.first == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(term.first);
   });
 }
 
-/// Whether the sizes of the window, and of those on the way to it, are the same each
-/// time.
+/// Returns whether the sizes of the view of `base` along `path`, and the sizes after each step,
+/// are the same in each iteration.
 static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
-  // Null for a size of the base.
+  // A null entry stands for a size of the base.
   SmallVector<OpFoldResult> sizes(cast<RankedTensorType>(base.getType()).getRank());
   return llvm::all_of(path, [&](const BoundStep &step) {
     sizes = step.getStep().reifyShape(sizes, step.integers);
@@ -59,8 +60,8 @@ static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
   });
 }
 
-/// Whether what the bodies of `op` use from the loop is tensors, and scalars that can be
-/// computed in them.
+/// Returns whether each value of the loop's body that the bodies of `op` use is a tensor, or a
+/// scalar that they can compute themselves.
 static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
   WalkResult result = op.walk([&](Operation *inner) {
     bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {
@@ -94,23 +95,23 @@ bool LoopBatch::canBatch(Operation *op) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Copies one body, whose dims move up by one.
+/// Copies one body of an expression and shifts its dims up by one.
 class LoopBatch::Body {
 public:
-  /// `numDims` is how many dims the copy may name.
+  /// The copy may use `numDims` dims.
   Body(LoopBatch &batch, OpBuilder &builder, unsigned numDims)
       : batch(batch), builder(builder), numDims(numDims) {}
 
-  /// Copies all but the terminator; returns what it yields.
+  /// Copies all ops but the terminator. Returns the values that the copy has to yield.
   SmallVector<Value> copy(Block &body);
-  /// `expr` with dims moved up, and for each symbol what it is in iteration d0.
-  /// Appends to `symbols` what the result needs.
+  /// Returns `expr` with its dims shifted up, and with each symbol replaced by the value that the
+  /// symbol's operand has in iteration d0. Appends the symbol operands of the result to `symbols`.
   AffineExpr rewrite(AffineExpr expr, ValueRange operands, SmallVectorImpl<Value> &symbols);
   IRMapping mapping;
 
 private:
   void copyPointOp(Operation *op);
-  /// A scalar of the loop's body at iteration d0.
+  /// Makes `mapping` map `value`, a scalar of the loop's body, to its value in iteration d0.
   void ensureScalar(Value value);
   AffineExpr getSymbol(Value value, SmallVectorImpl<Value> &symbols);
 
@@ -243,7 +244,7 @@ SmallVector<Value> LoopBatch::Body::copy(Block &body) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// A set over parallel dims, moved up by one.
+/// Shifts the dims of a set over the parallel dims up by one.
 static Attribute shiftSet(IntegerSetAttr where) {
   IntegerSet set = where.getValue();
   SmallVector<AffineExpr> constraints;
@@ -253,7 +254,7 @@ static Attribute shiftSet(IntegerSetAttr where) {
       IntegerSet::get(set.getNumDims() + 1, set.getNumSymbols(), constraints, set.getEqFlags()));
 }
 
-/// Copies a region with one block, if it has one.
+/// Copies the block of `from` to `to` by `copyBlock`; does nothing if `from` is empty.
 static void copyRegion(OpBuilder &builder, Region &from, Region &to,
                        function_ref<SmallVector<Value>(Block &, Block &)> copyBlock) {
   if (from.empty())
@@ -274,7 +275,7 @@ void LoopBatch::batch(tensor::CastOp op) {
 }
 
 void LoopBatch::batch(te::ComputeOp op) {
-  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  SmallVector<OpFoldResult> sizes = op.getIterationDomain();
   sizes.insert(sizes.begin(), OpFoldResult(count));
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;
@@ -308,14 +309,14 @@ void LoopBatch::batch(te::ComputeOp op) {
 }
 
 Value LoopBatch::batch(AssignOp op, Value base) {
-  WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), base);
-  SmallVector<OpFoldResult> domain(window.sizes);
+  ViewMap view = makeViewMap(builder, op.getLoc(), op.getBoundPath(), base);
+  SmallVector<OpFoldResult> domain(view.sizes);
   domain.insert(domain.begin(), OpFoldResult(count));
   Body target(*this, builder, domain.size());
   SmallVector<Value> symbols;
   SmallVector<AffineExpr> at;
-  for (AffineExpr expr : window.map.getResults())
-    at.push_back(target.rewrite(expr, window.symbols, symbols));
+  for (AffineExpr expr : view.map.getResults())
+    at.push_back(target.rewrite(expr, view.symbols, symbols));
   auto map = AffineMap::get(domain.size(), symbols.size(), at, builder.getContext());
   auto update = te::buildUpdate(builder, op.getLoc(), base, domain, map, symbols, IntegerSet(),
                                 [&](OpBuilder &b, Location loc) {

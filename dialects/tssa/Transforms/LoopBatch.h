@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds, for ops of the body of a loop whose iterations are independent, the op that
-/// does the work of all iterations: it has one dim more, in front, which counts them.
-/// Law: element (k, i...) of what is built is element (i...) of the original in iteration
-/// k, where the induction variable is lower + k * step.
+/// Given an op in the body of a loop whose iterations are independent, LoopBatch builds an op that
+/// does the work of all iterations. The new op has a further leading dim that counts the
+/// iterations. Element (k, i...) of its result is element (i...) of the result of the original
+/// op in iteration k, in which the induction variable is lower + k * step.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_TRANSFORMS_LOOPBATCH_H
@@ -23,22 +23,24 @@
 
 namespace mlir::tssa::refs {
 
+/// Builds the ops that do the work of all iterations of one loop.
 class LoopBatch {
 public:
-  /// `count` is the number of iterations; the step of `loop` is a constant.
+  /// `count` is the number of iterations. The step of `loop` must be a constant.
   LoopBatch(OpBuilder &builder, scf::ForOp loop, Value count)
       : builder(builder), loop(loop), count(count) {}
 
-  /// Whether all iterations of `op` can be done at once, if those of what it uses can.
+  /// Returns whether `op` can be batched, given that the ops that define its operands can be.
   bool canBatch(Operation *op);
 
-  /// What stands for a tensor from the body that is the same in all iterations.
+  /// Declares that `inside`, a tensor of the body, is the tensor `outside` in each iteration.
   void setUniform(Value inside, Value outside) { uniform.map(inside, outside); }
 
-  /// Builds at the builder; the tensors of `op` are batched from here on.
+  /// Builds the batched op at the insertion point of the builder, and maps the results of `op` to
+  /// its results.
   void batch(te::ComputeOp op);
   void batch(tensor::CastOp op);
-  /// An update of all windows of `base`; gives the new value of it.
+  /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.
   Value batch(AssignOp op, Value base);
 
 private:
@@ -47,8 +49,9 @@ private:
   OpBuilder &builder;
   scf::ForOp loop;
   Value count;
-  /// From tensors of the body to those of all iterations.
+  /// Maps a tensor of the body to the tensor of all iterations.
   IRMapping batched;
+  /// Maps a tensor of the body that is the same in all iterations to this tensor.
   IRMapping uniform;
 };
 

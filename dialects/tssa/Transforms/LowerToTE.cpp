@@ -1,4 +1,4 @@
-//===- LowerToTE.cpp - windows as index expressions -===//
+//===- LowerToTE.cpp - views as index expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An access is a read at the composed index expressions of its path; an assign is a
-/// te.update of the window, whose map they are.
+/// The steps of a path compose to index expressions. An access becomes an expression that reads
+/// at these indexes, and an assign becomes a te.update that writes at them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "dialects/tssa/Analysis/Shapes.h"
 #include "dialects/tssa/IR/TSSAOps.h"
 #include "dialects/tssa/Transforms/Passes.h"
-#include "dialects/tssa/Transforms/WindowMap.h"
+#include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::tssa::refs {
@@ -28,48 +28,47 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
-/// Drops the symbols that the map does not use.
-static void dropUnusedSymbols(WindowMap &window) {
-  MLIRContext *context = window.map.getContext();
+/// Removes the symbols that the map of `view` does not use.
+static void dropUnusedSymbols(ViewMap &view) {
+  MLIRContext *context = view.map.getContext();
   SmallVector<AffineExpr> replacements;
   SmallVector<Value> used;
-  for (auto [position, symbol] : llvm::enumerate(window.symbols)) {
-    bool isUsed = window.map.isFunctionOfSymbol(position);
+  for (auto [position, symbol] : llvm::enumerate(view.symbols)) {
+    bool isUsed = view.map.isFunctionOfSymbol(position);
     replacements.push_back(isUsed ? getAffineSymbolExpr(used.size(), context)
                                   : getAffineConstantExpr(0, context));
     if (isUsed)
       used.push_back(symbol);
   }
-  window.map =
-      window.map.replaceDimsAndSymbols({}, replacements, window.map.getNumDims(), used.size());
-  window.symbols = std::move(used);
+  view.map = view.map.replaceDimsAndSymbols({}, replacements, view.map.getNumDims(), used.size());
+  view.symbols = std::move(used);
 }
 
-WindowMap refs::makeWindowMap(OpBuilder &builder, Location loc, const Path &path, Value base) {
-  WindowMap window;
+ViewMap refs::makeViewMap(OpBuilder &builder, Location loc, const Path &path, Value base) {
+  ViewMap view;
   MLIRContext *context = builder.getContext();
   SmallVector<OpFoldResult> sizes = refs::getSizes(builder, loc, base);
   auto toExpr = [&](OpFoldResult index) {
     if (std::optional<int64_t> constant = getConstantIntValue(index))
       return getAffineConstantExpr(*constant, context);
     auto value = cast<Value>(index);
-    auto it = llvm::find(window.symbols, value);
-    unsigned position = it - window.symbols.begin();
-    if (it == window.symbols.end())
-      window.symbols.push_back(value);
+    auto it = llvm::find(view.symbols, value);
+    unsigned position = it - view.symbols.begin();
+    if (it == view.symbols.end())
+      view.symbols.push_back(value);
     return getAffineSymbolExpr(position, context);
   };
-  window.sizes = reifyShape(path, sizes);
+  view.sizes = reifyShape(path, sizes);
   SmallVector<AffineExpr> point;
-  for (unsigned dim = 0; dim < window.sizes.size(); ++dim)
+  for (unsigned dim = 0; dim < view.sizes.size(); ++dim)
     point.push_back(getAffineDimExpr(dim, context));
   SmallVector<AffineExpr> exprs = mapOut(path, point, sizes, context, toExpr);
-  window.map = AffineMap::get(point.size(), window.symbols.size(), exprs, context);
-  dropUnusedSymbols(window);
-  return window;
+  view.map = AffineMap::get(point.size(), view.symbols.size(), exprs, context);
+  dropUnusedSymbols(view);
+  return view;
 }
 
-/// `value`, cast where what is known of its sizes is not what `type` says.
+/// Returns `value`, with a tensor.cast if its type is not `type`.
 static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -77,24 +76,24 @@ static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
 }
 
 void refs::lowerAccess(OpBuilder &builder, AccessOp op) {
-  WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
+  ViewMap view = makeViewMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  auto compute = te::buildCompute(
-      builder, op.getLoc(), window.sizes, element, [&](OpBuilder &b, Location loc) {
-        return SmallVector<Value>{
-            te::ReadOp::create(b, loc, op.getBase(), window.map, window.symbols)};
+  auto compute =
+      te::buildCompute(builder, op.getLoc(), view.sizes, element, [&](OpBuilder &b, Location loc) {
+        return SmallVector<Value>{te::ReadOp::create(b, loc, op.getBase(), view.map, view.symbols)};
       });
   op.replaceAllUsesWith(castTo(builder, op.getLoc(), compute.getResult(0), op.getType()));
 }
 
 static void lower(OpBuilder &builder, AssignOp op) {
-  WindowMap window = makeWindowMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
-  auto identity = builder.getMultiDimIdentityMap(window.sizes.size());
-  auto update = te::buildUpdate(builder, op.getLoc(), op.getBase(), window.sizes, window.map,
-                                window.symbols, IntegerSet(), [&](OpBuilder &b, Location loc) {
+  ViewMap view = makeViewMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
+  auto identity = builder.getMultiDimIdentityMap(view.sizes.size());
+  auto update = te::buildUpdate(builder, op.getLoc(), op.getBase(), view.sizes, view.map,
+                                view.symbols, IntegerSet(), [&](OpBuilder &b, Location loc) {
                                   return SmallVector<Value>{
                                       te::ReadOp::create(b, loc, op.getSource(), identity)};
                                 });
+  update.setInjective(true); // (C4) of tssa.assign
   op.replaceAllUsesWith(update.getResult());
 }
 

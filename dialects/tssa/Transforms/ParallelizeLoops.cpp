@@ -1,4 +1,4 @@
-//===- ParallelizeLoops.cpp - loops over windows as expressions -===//
+//===- ParallelizeLoops.cpp - loops over slices as expressions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A loop is one expression with a dim more when its iterations do not see each other:
+/// A loop becomes expressions with a further dim if its iterations are independent:
 ///
-///   1. Counters (an index that grows by a constant in each iteration) are made
+///   1. A counter, an index that changes by a constant in each iteration, is rewritten to
 ///      arithmetic on the induction variable.
-///   2. Every carried tensor c is yielded as a chain of assigns that begins with c, and
-///      all else that uses c are accesses of it.
-///   3. Some dim of c tells the iterations apart: every window, written or read, begins
-///      there at a * i + b with one a, and lies within |a| * step elements of the first
-///      one. Then no iteration touches what another one writes, and reads see what was
-///      there before the loop.
+///   2. Each carried tensor c is yielded as a chain of assigns that begins with c, and all other
+///      uses of c are accesses.
+///   3. Some dim of c separates the iterations: in this dim, each slice that is written or read
+///      starts at a * i + b with one factor a for all slices, and all slices of an iteration lie
+///      within |a| * step elements. Then no iteration reads or writes what another one writes,
+///      and each read sees the value from before the loop.
 ///   4. The rest of the body is expressions and index arithmetic (LoopBatch).
 ///
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@
 #include "dialects/tssa/Analysis/Shapes.h"
 #include "dialects/tssa/Transforms/LoopBatch.h"
 #include "dialects/tssa/Transforms/Passes.h"
-#include "dialects/tssa/Transforms/WindowMap.h"
+#include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -43,7 +43,7 @@ using namespace mlir::tssa::refs;
 // Counters
 //===----------------------------------------------------------------------===//
 
-/// By how much `argument` grows in each iteration, if that is a constant.
+/// Returns the amount by which `argument` changes in each iteration, if it is a constant.
 static std::optional<int64_t> getIncrement(scf::ForOp loop, BlockArgument argument) {
   if (!argument.getType().isIndex() && !argument.getType().isInteger(64))
     return std::nullopt;
@@ -52,7 +52,7 @@ static std::optional<int64_t> getIncrement(scf::ForOp loop, BlockArgument argume
   return difference.getConstant();
 }
 
-/// Whether an index is known not to be negative, as sizes are.
+/// Returns whether `index` is known to be non-negative, as a size is.
 static bool isNonNegative(Value index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant >= 0;
@@ -65,7 +65,7 @@ static bool isNonNegative(Value index) {
          llvm::all_of(op->getOperands(), isNonNegative);
 }
 
-/// The number of iterations, at the builder.
+/// Builds the number of iterations of `loop`.
 static Value makeTripCount(OpBuilder &builder, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -79,19 +79,19 @@ static Value makeTripCount(OpBuilder &builder, scf::ForOp loop) {
   return arith::CeilDivSIOp::create(builder, loc, length, loop.getStep());
 }
 
-/// init + iteration * increment, as `type`.
+/// Builds init + iteration * increment, in the type of `init`.
 static Value makeCounter(OpBuilder &builder, Location loc, Value init, Value iteration,
                          int64_t increment) {
   Type type = init.getType();
   if (!type.isIndex())
     iteration = arith::IndexCastOp::create(builder, loc, type, iteration);
   Value factor = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, increment));
-  Value grown = arith::MulIOp::create(builder, loc, iteration, factor);
-  return arith::AddIOp::create(builder, loc, init, grown);
+  Value offset = arith::MulIOp::create(builder, loc, iteration, factor);
+  return arith::AddIOp::create(builder, loc, init, offset);
 }
 
-/// Makes arithmetic of the counters of a loop that counts from 0 by 1; they are still
-/// carried, for nobody.
+/// Replaces the counters of a loop from 0 with step 1 by arithmetic on its induction variable.
+/// The loop still carries the counters, without uses.
 static void replaceCounters(scf::ForOp loop) {
   if (getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
     return;
@@ -112,8 +112,8 @@ static void replaceCounters(scf::ForOp loop) {
   }
 }
 
-/// Makes of the sizes of tensors in the body what they were made with, or sizes of what
-/// came into the loop.
+/// Replaces each size of a tensor in the body by the size that the tensor was built with, or by a
+/// size of a tensor from outside of the loop.
 static void replaceSizes(scf::ForOp loop) {
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     auto dim = dyn_cast<tensor::DimOp>(op);
@@ -140,7 +140,7 @@ static void hoistConstants(scf::ForOp loop) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A carried tensor, what is assigned to it in an iteration, and its accesses.
+/// A carried tensor, the assigns to it in one iteration, and its accesses.
 struct Carried {
   BlockArgument argument;
   SmallVector<AssignOp> assigns;
@@ -148,8 +148,8 @@ struct Carried {
 };
 } // namespace
 
-/// The chain of assigns from the argument to what is yielded; nothing if there are
-/// other uses than that chain and accesses.
+/// Returns the chain of assigns from `argument` to the value that is yielded for it. Returns
+/// nothing if `argument` has other uses than this chain and accesses.
 static std::optional<Carried> findChain(scf::ForOp loop, BlockArgument argument) {
   Carried carried{argument, {}, {}};
   Value value = loop.getTiedLoopYieldedValue(argument)->get();
@@ -175,20 +175,20 @@ static std::optional<Carried> findChain(scf::ForOp loop, BlockArgument argument)
   return carried;
 }
 
-/// Whether dim `dim` tells the iterations apart in all `windows`.
-static bool separates(scf::ForOp loop, ArrayRef<Box> windows, unsigned dim) {
+/// Returns whether the `slices` of different iterations never overlap in dim `dim`.
+static bool separates(scf::ForOp loop, ArrayRef<Box> slices, unsigned dim) {
   Value index = loop.getInductionVar();
-  const Box::Side &first = windows.front().sides[dim];
+  const Box::Range &first = slices.front().ranges[dim];
   int64_t factor = first.start.getFactor(index);
   int64_t least = 0, most = 0;
-  for (const Box &window : windows) {
-    const Box::Side &side = window.sides[dim];
-    std::optional<int64_t> offset = (side.start - first.start).getConstant();
-    std::optional<int64_t> size = side.size.getConstant();
+  for (const Box &slice : slices) {
+    const Box::Range &range = slice.ranges[dim];
+    std::optional<int64_t> offset = (range.start - first.start).getConstant();
+    std::optional<int64_t> size = range.size.getConstant();
     if (!offset || !size)
       return false;
     least = std::min(least, *offset);
-    most = std::max(most, *offset + (*size - 1) * side.step);
+    most = std::max(most, *offset + (*size - 1) * range.step);
   }
   for (auto [term, times] : first.start.getTerms())
     if (term != index && !loop.isDefinedOutsideOfLoop(term))
@@ -201,19 +201,20 @@ static bool isIndependent(OpBuilder &builder, scf::ForOp loop, const Carried &ca
     return true;
   Value init = loop.getTiedLoopInit(carried.argument)->get();
   auto type = cast<RankedTensorType>(init.getType());
-  // The whole of a dim that nobody knows the size of is longer than any step.
+  // A slice that takes all of a dim of dynamic size overlaps with the slices of other iterations,
+  // whatever the step of the loop is: hence the large size.
   SmallVector<OpFoldResult> sizes = llvm::map_to_vector(type.getShape(), [&](int64_t size) {
     return OpFoldResult(
         builder.getIndexAttr(ShapedType::isDynamic(size) ? int64_t(1) << 40 : size));
   });
-  SmallVector<Box> windows;
+  SmallVector<Box> slices;
   bool isWhole;
   for (AssignOp assign : carried.assigns)
-    windows.push_back(getBox(assign.getBoundPath(), sizes, isWhole));
+    slices.push_back(getBox(assign.getBoundPath(), sizes, isWhole));
   for (AccessOp access : carried.accesses)
-    windows.push_back(getBox(access.getBoundPath(), sizes, isWhole));
+    slices.push_back(getBox(access.getBoundPath(), sizes, isWhole));
   return llvm::any_of(llvm::seq<unsigned>(0, type.getRank()),
-                      [&](unsigned dim) { return separates(loop, windows, dim); });
+                      [&](unsigned dim) { return separates(loop, slices, dim); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +225,7 @@ namespace {
 class Parallelizer {
 public:
   explicit Parallelizer(scf::ForOp loop) : loop(loop), builder(loop) {}
-  /// Says why not where it fails.
+  /// Rewrites the loop. If it fails, `reason` says why.
   LogicalResult run();
 
 private:
@@ -254,9 +255,9 @@ LogicalResult Parallelizer::findCarried() {
     }
     std::optional<Carried> found = findChain(loop, argument);
     if (!found)
-      return giveUp("a carried tensor is used as a whole");
+      return giveUp("a carried tensor has a use other than reads and writes of slices");
     if (!isIndependent(builder, loop, *found))
-      return giveUp("one iteration may touch what another one writes");
+      return giveUp("one iteration may read or write elements that another one writes");
     carried.push_back(std::move(*found));
   }
   return success();
@@ -266,7 +267,8 @@ LogicalResult Parallelizer::checkBody() {
   LoopBatch batch(builder, loop, Value());
   for (Operation &op : loop.getBody()->without_terminator())
     if (!batch.canBatch(&op))
-      return giveUp("'" + op.getName().getStringRef() + "' is not done for all iterations at once");
+      return giveUp("'" + op.getName().getStringRef() +
+                    "' cannot be done for all iterations at once");
   return success();
 }
 
@@ -303,7 +305,7 @@ void Parallelizer::rewrite() {
 LogicalResult Parallelizer::run() {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!step || *step < 1)
-    return giveUp("its step is no constant");
+    return giveUp("its step is not constant");
   hoistConstants(loop);
   replaceCounters(loop);
   replaceSizes(loop);

@@ -1,4 +1,4 @@
-//===- Passes.cpp - stage functional and its passes -===//
+//===- Passes.cpp - the functional stage and its passes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir::tssa;
 
 void refs::registerTSSAPasses() {
   registerTSSATransformsPasses();
-  PassPipelineRegistration<>("tssa-stage", "all of stage functional", buildFunctionalStage);
+  PassPipelineRegistration<>("tssa-stage", "all of the functional stage", buildFunctionalStage);
 }
 
 void refs::buildFunctionalStage(OpPassManager &manager) {

@@ -15,13 +15,13 @@ namespace mlir::tssa::refs {
 #define GEN_PASS_DECL
 #include "dialects/tssa/Transforms/Passes.h.inc"
 
-/// Everything that stage functional does: see the README of the room.
+/// Adds all passes of the functional stage; see dialects/tssa/README.md.
 void buildFunctionalStage(OpPassManager &manager);
 
 #define GEN_PASS_REGISTRATION
 #include "dialects/tssa/Transforms/Passes.h.inc"
 
-/// The passes and the pipeline `tssa-stage`.
+/// Registers the passes and the pipeline `tssa-stage`.
 void registerTSSAPasses();
 
 } // namespace mlir::tssa::refs

@@ -12,16 +12,16 @@ include "mlir/Pass/PassBase.td"
 def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
   let summary = "find the storage of every ref that control flow carries";
   let description = [{
-    A ref among the arguments or results of scf.if, scf.for and scf.while may name one storage or
-    several. Where it always names the same storage through the same steps, the op carries the
-    integers that change instead (two rows that swap their names carry two indexes). Otherwise it
-    carries the value, and the name gets a storage of its own. A remark says for each name what is
-    carried.
+    A ref among the arguments or results of scf.if, scf.for and scf.while may refer to one storage
+    or to several. If it always refers to the same storage through the same view steps, the op
+    carries the integers that change instead; for example, two refs to rows that a loop swaps
+    become two indexes. Otherwise the op carries the value, and the ref gets a storage of its own.
+    A remark says for each ref what is carried.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning.
-    - **Gives up**: names for several storages of which one is written while another is still used,
-      with an error that names both.
+    - **Gives up**: refs that may refer to several storages, if one of these is written while another
+      is still used, with an error that names both.
 
     ```mlir
     // Before
@@ -54,11 +54,11 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
 }
 
 def TSSAPrintAlias : Pass<"tssa-print-alias", "::mlir::func::FuncOp"> {
-  let summary = "print which refs are windows on which storage";
+  let summary = "print which refs are views of which storage";
   let description = [{
-    For each storage this prints its views, the names that control flow gives it, with their paths,
-    and its writes; then the first reason why `tssa-resolve-refs` would refuse the function, if
-    there is one. It shows what functionalization knows about a program.
+    For each storage this prints its views, its writes, and the refs to it that control flow
+    carries, each with its path. Then it prints the first reason why `tssa-resolve-refs` would
+    refuse the function, if there is one.
 
     - **Needs**: nothing.
     - **Keeps**: everything; the module is not changed.
@@ -89,8 +89,8 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
     becomes an assign that yields the next value. scf.if, scf.for and scf.while carry the contents
     of the storages that are written in them. Arguments and results that are refs become tensors.
     The new contents of an argument that is written are a further result, whose port says
-    `writes_back`; the port of a result that is a view of an argument says `alias_of`. Without
-    mutation, all later passes see only values.
+    `writes_back`; the port of a result that is a view of an argument says `alias_of`. All later
+    passes work on values, without mutation.
 
     - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, loops and branches.
@@ -119,7 +119,7 @@ def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
 }
 
 def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> {
-  let summary = "make assigns of writes, with updates of all views (the paper's first part)";
+  let summary = "replace writes by assigns and updates of all views (first part of the paper's algorithm)";
   let description = [{
     This is the first of the paper's four steps, which together do what tssa-functionalize does at
     once. Refs become tensors, and views become accesses. A write becomes the assigns from the view
@@ -157,7 +157,7 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
 }
 
 def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> {
-  let summary = "carry what is updated through loops and branches (the paper's second part)";
+  let summary = "carry updated values through loops and branches (second part of the paper's algorithm)";
   let description = [{
     This is the second of the paper's steps. When a region updates a value that is defined outside
     of it, the region yields the value, and an update follows the region's op. A loop also takes the
@@ -197,14 +197,14 @@ def TSSAPropagateBlocks : Pass<"tssa-propagate-blocks", "::mlir::func::FuncOp"> 
 }
 
 def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
-  let summary = "replace old versions by new ones after each update";
+  let summary = "replace old versions by new ones after each update (third part of the paper's algorithm)";
   let description = [{
     This is the third of the paper's steps. Every use of a value that an update dominates becomes a
     use of the new version.
 
     - **Needs**: to run after tssa-propagate-blocks, so that every use sees the update that reaches
       it in its own block or in one around it.
-    - **Keeps**: the updates, which no longer mean anything.
+    - **Keeps**: the updates, which have no meaning any more.
     - **Gives up**: nothing.
 
     ```mlir
@@ -228,9 +228,10 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
 }
 
 def TSSAEraseVersions : Pass<"tssa-erase-versions", "::mlir::func::FuncOp"> {
-  let summary = "remove updates, and what was made for them only";
+  let summary = "remove updates, and ops that only updates used";
   let description = [{
-    This is the last of the paper's steps. It removes the updates, and the ops that only they used.
+    This is the last of the paper's steps. It removes the updates, and the ops that only updates
+    used.
 
     - **Needs**: to run after tssa-rename.
     - **Keeps**: the meaning.
@@ -256,10 +257,10 @@ def TSSAEraseVersions : Pass<"tssa-erase-versions", "::mlir::func::FuncOp"> {
 }
 
 def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
-  let summary = "compute once what is computed twice";
+  let summary = "eliminate common subexpressions";
   let description = [{
-    An op without effects that equals an earlier one, in its block or in a block around it, is
-    replaced by it. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
+    An op without effects is replaced by an equal earlier op, if there is one in its own block or in
+    an enclosing block. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
     with the square of a program in which many expressions differ only in their bodies; here it
     grows with the program.
 
@@ -296,13 +297,14 @@ def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
 }
 
 def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"> {
-  let summary = "make one expression of a loop over windows that do not overlap";
+  let summary = "turn loops over slices that do not overlap into expressions";
   let description = [{
     A loop over the rows of a tensor is one expression when its iterations do not depend on each
     other. An scf.for is rewritten when the slices of its carried tensors that different iterations
     read and write do not overlap, and its body consists of expressions. The expressions get a
-    further dim, and updates write what was carried. The trip count may be known only to the run.
-    Counters become arithmetic. A remark says for each loop what became of it.
+    further dim, and updates write to the tensors that the loop carried. The trip count may be known
+    only to the run. Counters become arithmetic on the induction variable. For each loop, a remark
+    says that it was rewritten or why not.
 
     - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what
       the same iteration has written.
@@ -342,7 +344,7 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
 }
 
 def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
-  let summary = "make expressions of accesses and updates of assigns";
+  let summary = "turn accesses into expressions and assigns into updates";
   let description = [{
     `tssa.access` becomes a te.compute that reads at the index expressions of the path, and
     `tssa.assign` becomes a te.update of the slice. From here on views are index expressions, which

@@ -1,4 +1,4 @@
-//===- PrintAlias.cpp - what is known of refs, as text -===//
+//===- PrintAlias.cpp - prints the results of the alias analysis -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ public:
 
 private:
   void printRoot(Value root);
-  /// What is a window on `root`, in the order of the program.
+  /// Prints the names, views and writes whose root is `root`, in program order.
   void printMembers(Value root);
   void printConflict(const Conflict &conflict);
   void printValue(Value value) { value.printAsOperand(stream, state); }
@@ -41,25 +41,26 @@ private:
 } // namespace
 
 void AliasPrinter::printMembers(Value root) {
-  auto printPlace = [&](Value ref) {
+  auto printRef = [&](Value ref) {
     printValue(ref);
     stream << ' ';
-    writePath(stream, aliases.getPlace(ref).path);
+    writePath(stream, aliases.getRootedPath(ref).path);
     stream << '\n';
   };
   for (Value name : aliases.getNames())
-    if (name != root && aliases.getPlace(name).root == root) {
+    if (name != root && aliases.getRootedPath(name).root == root) {
       stream << "  name ";
-      printPlace(name);
+      printRef(name);
     }
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto view = dyn_cast<ViewOp>(op); view && aliases.getPlace(view.getRef()).root == root) {
+    if (auto view = dyn_cast<ViewOp>(op);
+        view && aliases.getRootedPath(view.getRef()).root == root) {
       stream << "  view ";
-      printPlace(view.getRef());
+      printRef(view.getRef());
     } else if (auto write = dyn_cast<WriteOp>(op);
-               write && aliases.getPlace(write.getRef()).root == root) {
+               write && aliases.getRootedPath(write.getRef()).root == root) {
       stream << "  write ";
-      printPlace(write.getRef());
+      printRef(write.getRef());
     }
   });
 }
@@ -91,7 +92,7 @@ void AliasPrinter::print() {
   auto printIfRoot = [&](Value value) {
     if (isa<RefType>(value.getType()) &&
         (isStorage(value) || llvm::is_contained(aliases.getNames(), value)) &&
-        aliases.getPlace(value).root == value)
+        aliases.getRootedPath(value).root == value)
       printRoot(value);
   };
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {

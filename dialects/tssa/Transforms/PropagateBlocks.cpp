@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The second part of Algorithm 1 of the paper. For update(x', x) in a region of an op O
-/// that does not define x: the region yields x, O has a new result r, and update(r, x)
+/// The second part of Algorithm 1 of the paper. If a region of an op O has an update(x', x), and
+/// x is defined outside of O, the region yields x, O gets a new result r, and update(r, x)
 /// follows O. A loop also carries x: its body begins with update(p, x) for the new
-/// argument p. All regions of O yield x under its old name; what that is there is found
-/// by renaming.
+/// argument p. All regions of O yield x itself; tssa-rename then replaces x by the version
+/// that reaches the yield.
 ///
-/// O gets one value for x, however often x is updated inside.
+/// O gets one new result for x, however often x is updated inside.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
-/// The values defined outside of `op` of which a block of it has a new version.
+/// Returns the values defined outside of `op` that get a new version in one of its blocks.
 static SetVector<Value> findUpdated(Operation *op) {
   SetVector<Value> updated;
   for (Region &region : op->getRegions())
@@ -65,7 +65,8 @@ static void propagate(Operation *op) {
 namespace {
 struct PropagateBlocks : refs::impl::TSSAPropagateBlocksBase<PropagateBlocks> {
   void runOnOperation() override {
-    // From the inside out: what follows an inner op is propagated with its block.
+    // Inner ops come first: the versions that follow an inner op are then propagated out of the
+    // op around it.
     SmallVector<Operation *> controlFlow;
     getOperation().walk<WalkOrder::PostOrder>([&](Operation *op) {
       if (isControlFlow(op))

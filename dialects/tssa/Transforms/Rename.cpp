@@ -1,4 +1,4 @@
-//===- Rename.cpp - updates carried out, and removed -===//
+//===- Rename.cpp - renames uses to new versions, and erases versions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The last part of Algorithm 1 of the paper. After update(x', x), in program order,
-/// uses of x that it dominates become uses of x': operands of loops, what blocks yield,
-/// and the old versions of later updates among them.
+/// The last part of Algorithm 1 of the paper. Updates are visited in program order. The uses of x
+/// that an update(x', x) dominates become uses of x'. They include operands of loops, values that
+/// blocks yield, and the old versions of later updates.
 ///
 //===----------------------------------------------------------------------===//
 

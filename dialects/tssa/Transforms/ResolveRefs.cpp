@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A name is a ref that control flow carries. Where the analysis found the one storage
-/// and path that it always is, only the integers of the path that change are carried,
-/// and the name is a view of that storage. Any other name carries the value and is a
-/// storage of its own, which is right when nobody can tell; else both are named.
+/// A *name* is a ref that control flow carries. If the analysis found one storage and one path
+/// that the name always has, only the integers of the path that change are carried, and the name
+/// becomes a view of that storage. Any other name becomes a storage of its own, and its value is
+/// carried. If a write makes this copy observable, the pass fails with an error that points at
+/// the name and at the root that it may alias.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,19 +43,19 @@ private:
   void resolve(Operation *op);
   SmallVector<Value> unpackInits(Operation *op);
   void resolveRegion(Region &region, ValueRange yieldsInto);
-  /// The types of what is carried for names.
+  /// Returns the types of the values that are carried for the names among `values`.
   SmallVector<Type> getCarriedTypes(ValueRange values);
-  /// What is carried for `ref` where it comes into `name`.
+  /// Appends to `carried` the values to carry where `ref` comes into `name`.
   void unpack(Value ref, Value name, SmallVectorImpl<Value> &carried);
-  /// Makes each name among `values` what the last values of `carriers` say.
+  /// Replaces each name among `values` by a ref built from the trailing values of `carriers`.
   void pack(ValueRange values, ValueRange carriers);
 
   func::FuncOp function;
   const Aliases &aliases;
   OpBuilder builder;
-  /// The storage that each name that owns one was given.
+  /// The storage that was allocated for each name that owns one.
   DenseMap<Value, Value> storages;
-  /// Kept until the end: the analysis speaks of their results.
+  /// The replaced ops. They are erased at the end, because the analysis refers to their results.
   SmallVector<Operation *> replaced;
 };
 } // namespace
@@ -67,7 +68,7 @@ SmallVector<Type> Resolver::getCarriedTypes(ValueRange values) {
     if (aliases.isOwner(name))
       types.push_back(cast<RefType>(name.getType()).getTensorType());
     else
-      types.append(countDynamic(aliases.getPlace(name).path), builder.getIndexType());
+      types.append(countDynamic(aliases.getRootedPath(name).path), builder.getIndexType());
   }
   return types;
 }
@@ -79,7 +80,7 @@ void Resolver::unpack(Value ref, Value name, SmallVectorImpl<Value> &carried) {
   }
   Path path = getPathFromRoot(ref);
   for (auto [step, bound] :
-       llvm::zip_equal(aliases.getPlace(name).path.getAsRange<ViewStep>(), path))
+       llvm::zip_equal(aliases.getRootedPath(name).path.getAsRange<ViewStep>(), path))
     for (auto [integer, given] : llvm::zip_equal(step.getIntegers(), bound.integers))
       if (ShapedType::isDynamic(integer))
         carried.push_back(getValueOrCreateConstantIndexOp(builder, name.getLoc(), given));
@@ -88,20 +89,20 @@ void Resolver::unpack(Value ref, Value name, SmallVectorImpl<Value> &carried) {
 void Resolver::pack(ValueRange values, ValueRange carriers) {
   ValueRange carried = carriers.take_back(getCarriedTypes(values).size());
   for (Value name : llvm::make_filter_range(values, isRef)) {
-    Place place = aliases.getPlace(name);
+    RootedPath rooted = aliases.getRootedPath(name);
     Value ref;
     auto options = remark::RemarkOpts::name("ref").category("tssa-resolve-refs");
     if (aliases.isOwner(name)) {
       remark::missed(name.getLoc(), options)
-          << remark::reason("it does not always name the same storage: its value is carried");
+          << remark::reason("it may refer to different storages, so its value is carried");
       ref = storages[name] = AllocOp::create(builder, name.getLoc(), carried.front());
       carried = carried.drop_front();
     } else {
-      unsigned count = countDynamic(place.path);
+      unsigned count = countDynamic(rooted.path);
       remark::passed(name.getLoc(), options) << remark::metric("CarriedIndexes", count);
-      Value root = storages.contains(place.root) ? storages.lookup(place.root) : place.root;
+      Value root = storages.contains(rooted.root) ? storages.lookup(rooted.root) : rooted.root;
       ref = ViewOp::create(builder, name.getLoc(), root,
-                           bindPath(place.path, carried.take_front(count)));
+                           bindPath(rooted.path, carried.take_front(count)));
       carried = carried.drop_front(count);
     }
     name.replaceAllUsesWith(ref);
@@ -120,7 +121,8 @@ SmallVector<Value> Resolver::unpackInits(Operation *op) {
   return inits;
 }
 
-/// `yieldsInto` are the names that the yielded refs come into.
+/// Resolves the names of `region`. `yieldsInto` are the arguments or results that get the values
+/// that the region yields.
 void Resolver::resolveRegion(Region &region, ValueRange yieldsInto) {
   builder.setInsertionPointToStart(&region.front());
   SmallVector<Value> arguments(region.getArguments());
@@ -142,7 +144,7 @@ void Resolver::resolve(Operation *op) {
   SmallVector<Value> results(op->getResults());
   Operation *carrying = addCarried(builder, op, unpackInits(op), getCarriedTypes(results));
   for (Region &region : carrying->getRegions()) {
-    // What the last region of a while yields comes into its first one.
+    // The values that the body of a while yields become the arguments of its first region.
     bool isBody = isa<scf::WhileOp>(carrying) && region.getRegionNumber() == 1;
     ValueRange names = results;
     SmallVector<Value> before;
@@ -189,7 +191,7 @@ void Resolver::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// A select between refs is a branch.
+/// Replaces a select between refs by an scf.if.
 static void expandSelect(arith::SelectOp op) {
   OpBuilder builder(op);
   auto branch = scf::IfOp::create(
@@ -202,12 +204,12 @@ static void expandSelect(arith::SelectOp op) {
 
 static void report(const Conflict &conflict) {
   InFlightDiagnostic error = ::tssa::emitUnsupported(conflict.write);
-  error << "this write may change a storage that has another name: expected names of which "
-           "control flow makes always the same storage, or that are not used after a write to the "
-           "other; clone one of them where they become one";
-  error.attachNote(conflict.name.getLoc()) << "control flow makes a name here";
-  error.attachNote(conflict.other.getLoc()) << "for what may be this storage";
-  error.attachNote(conflict.use->getLoc()) << "and the other one is used here";
+  error << "this write may change a storage that another reference also refers to, and that "
+           "reference is used afterwards; clone one of the two before control flow chooses between "
+           "storages";
+  error.attachNote(conflict.name.getLoc()) << "control flow chooses a reference here";
+  error.attachNote(conflict.other.getLoc()) << "that may refer to this storage";
+  error.attachNote(conflict.use->getLoc()) << "and the other reference is used here";
 }
 
 namespace {

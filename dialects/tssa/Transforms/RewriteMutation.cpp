@@ -1,4 +1,4 @@
-//===- RewriteMutation.cpp - writes as assigns, and updates of every view -===//
+//===- RewriteMutation.cpp - writes as assigns, and updates of each view -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The first part of Algorithm 1 of the paper. Every ref becomes a tensor, a view an
-/// access. For a write of w to v, in program order:
+/// The first part of Algorithm 1 of the paper. Each ref becomes a tensor, and each view an
+/// access. A write of w to v, in program order, is rewritten in two steps:
 ///
-///   1. up: from v to the root t, the new contents of each parent y of x are
-///      y' = assign(y, x'). The last one is the new contents of t.
-///   2. down: from t on, each x gets an update(x', x), and each view c of x that
-///      dominates the write a new access c' = access(x').
+///   1. Up: v has the new contents w. From v to the root t, if x is a view of y and has the new
+///      contents x', then y has the new contents y' = assign(y, x').
+///   2. Down: from t on, each x gets an update(x', x), and each view c of x that dominates the
+///      write gets the new contents c' = access(x').
 ///
-/// A `tssa.alloc` and a `tssa.read` become accesses of everything: names of their own,
-/// since an update of the storage renames neither the value it was made from nor one
-/// that was read before.
+/// A `tssa.alloc` and a `tssa.read` become accesses with an empty path. The access gives the
+/// storage a value of its own, so that an update renames neither the source of the alloc nor a
+/// value that was read before.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +45,15 @@ public:
 
 private:
   void makeTensor(Operation *op);
-  /// Builds the new contents of the root; returns it.
+  /// Builds the new contents of the root of the written ref and returns them.
   Value passUp(WriteOp write);
-  void passDown(WriteOp write, Value name, Value contents);
+  /// Builds an update of the tensor of `ref` to `contents`, and then updates of the views of `ref`
+  /// that dominate `write`.
+  void passDown(WriteOp write, Value ref, Value contents);
 
   func::FuncOp function;
   OpBuilder builder;
-  /// For every ref its tensor.
+  /// The tensor that replaces each ref.
   DenseMap<Value, Value> tensors;
   SmallVector<WriteOp> writes;
   SmallVector<Operation *> dead;
@@ -81,26 +83,26 @@ void MutationRewriter::makeTensor(Operation *op) {
 }
 
 Value MutationRewriter::passUp(WriteOp write) {
-  Value name = write.getRef(), contents = write.getValue();
-  while (auto view = name.getDefiningOp<ViewOp>()) {
+  Value ref = write.getRef(), contents = write.getValue();
+  while (auto view = ref.getDefiningOp<ViewOp>()) {
     contents = AssignOp::create(builder, write.getLoc(), contents, tensors.lookup(view.getSource()),
                                 view.getBoundPath());
-    name = view.getSource();
+    ref = view.getSource();
   }
   return contents;
 }
 
-void MutationRewriter::passDown(WriteOp write, Value name, Value contents) {
-  VersionOp::create(builder, write.getLoc(), contents, tensors.lookup(name));
+void MutationRewriter::passDown(WriteOp write, Value ref, Value contents) {
+  VersionOp::create(builder, write.getLoc(), contents, tensors.lookup(ref));
   DominanceInfo dominance(function);
   SmallVector<ViewOp> views;
-  for (Operation *user : name.getUsers())
+  for (Operation *user : ref.getUsers())
     if (auto view = dyn_cast<ViewOp>(user); view && dominance.properlyDominates(user, write))
       views.push_back(view);
-  // Uses are listed last first.
+  // Users are listed in reverse order of creation.
   for (ViewOp view : llvm::reverse(views)) {
-    Value window = AccessOp::create(builder, write.getLoc(), contents, view.getBoundPath());
-    passDown(write, view.getRef(), window);
+    Value access = AccessOp::create(builder, write.getLoc(), contents, view.getBoundPath());
+    passDown(write, view.getRef(), access);
   }
 }
 

@@ -83,13 +83,13 @@ public:
       sum = fma(sum, x, f(coefficient));
     return sum;
   }
-  /// 2^`exponent`. The exponent is an integer and that of a normal number.
+  /// Builds 2^`exponent` for an integer exponent. The result must be a normal number.
   Value powerOfTwo(Value exponent) {
     return fromBits(shiftLeft(addInt(exponent, i(width == 32 ? 127 : 1023)), mantissaBits()));
   }
-  /// Rounds `x * scale` to an integer and returns it as an integer and as a float. The product must
-  /// be well within the range of the mantissa: adding 1.5 * 2^23 (or 1.5 * 2^52 for f64) rounds it
-  /// and leaves the integer in the low bits.
+  /// Rounds `x * scale` to an integer and returns it as an integer and as a float. The magnitude of
+  /// the product must be less than 2^22 (2^51 for f64). Adding 1.5 * 2^23 (1.5 * 2^52 for f64) then
+  /// rounds it and leaves the integer in the low bits.
   std::pair<Value, Value> round(Value x, Value scale) {
     Value magic = f(width == 32 ? 12582912.0 : 6755399441055744.0);
     Value shifted = fma(x, scale, magic);

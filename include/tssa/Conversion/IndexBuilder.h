@@ -43,7 +43,7 @@ public:
   /// Leaves a loop that was entered by `setLoop`. Loops must be left innermost first.
   void dropLoop(unsigned loop);
   bool hasLoop(unsigned loop) const { return loops.contains(loop); }
-  /// Whether all loops in `expr` were entered. An expression that contains a lane is not known.
+  /// Whether `expr` contains only loops that are entered, and no lane.
   bool isKnown(mlir::AffineExpr expr) const;
 
   /// Whether `expr` differs from lane to lane.
@@ -96,7 +96,7 @@ private:
   llvm::SmallVector<mlir::Value> symbols;
   llvm::DenseMap<unsigned, LoopInfo> loops;
   llvm::SmallVector<mlir::tssa::te::IndexRange> ranges; ///< of loops and the lane
-  /// Knows the ranges of loops and symbols. It is made again when those change.
+  /// The simplifier for the current ranges of loops and symbols; made again when they change.
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;
   llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< further expressions that are >= 0 here

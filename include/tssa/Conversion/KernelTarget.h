@@ -26,8 +26,8 @@ struct LaneAccess {
   mlir::AffineExpr address; ///< in elements, over loops and the lane
   unsigned laneDim;
   mlir::VectorType type; ///< one element of memory per lane
-  /// An i1 that says whether a masked load reads any lane; null if it always reads one. Where it
-  /// does not hold, `address` may be far from any memory.
+  /// An i1 that holds if a masked load reads at least one lane; null if this always holds.
+  /// Where it does not hold, `address` may be far from any memory.
   mlir::Value touched = {};
 
   int64_t getLanes() const { return type.getNumElements(); }
@@ -59,15 +59,15 @@ class KernelTarget {
 public:
   virtual ~KernelTarget() = default;
 
-  /// The levels that layout.bind may name on this target: that of numbered iterations, then that of
-  /// threads.
+  /// The levels that layout.bind may name on this target: first the level of numbered iterations,
+  /// then the level of threads, if the target has one.
   virtual llvm::ArrayRef<llvm::StringRef> getLevels() const = 0;
   /// The threads that run one numbered iteration together; null if one thread runs it.
   virtual BlockThreads *getThreads() { return nullptr; }
   /// Whether partial vectors are masked. Otherwise the remaining elements are computed one by one.
   virtual bool masksVectors() const = 0;
-  /// Whether code branches around a read whose guard does not hold. Otherwise it reads an element
-  /// that exists and discards it.
+  /// Whether code branches around a read whose guard does not hold. Otherwise the code reads an
+  /// element that exists and discards it.
   virtual bool branchesAroundReads() const = 0;
   /// Types of the parameters that the function has after those common to all targets.
   virtual llvm::SmallVector<mlir::Type> getFurtherParameters(mlir::MLIRContext *context) const = 0;
@@ -75,11 +75,12 @@ public:
   /// numbered iteration.
   virtual void buildIterations(IndexBuilder &index, mlir::func::FuncOp func,
                                llvm::function_ref<void(mlir::Value number)> body) = 0;
-  /// Builds the second result of the extent function, next to the number of iterations `count`: the
-  /// least number of iterations worth a thread. The kernel executes `work` body ops in all.
+  /// Builds the second result of the extent function: the grain, the least number of iterations
+  /// that one thread should get. The first result is `count`, the number of iterations; all of them
+  /// together execute `work` body ops.
   virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) = 0;
-  /// Allocates memory of constant size that one thread sees. It holds the part of an expression
-  /// that is computed inside of another one.
+  /// Allocates memory of constant size for one thread. It holds the part of an expression that is
+  /// computed at a loop of another expression.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::func::FuncOp func, mlir::MemRefType type) = 0;
   /// The largest size in bytes of such memory.
@@ -93,9 +94,9 @@ public:
   virtual void buildPrefetch(IndexBuilder &index, mlir::Value memref, mlir::AffineExpr address) {}
 
   /// Loads a vector. Lanes where `mask` does not hold get `pad` and read nothing; a null mask holds
-  /// for all lanes. No address far from the memory of `access` is formed, not even for masked
-  /// lanes: on CPUs a masked load from a page that is not mapped is correct, but takes hundreds of
-  /// cycles.
+  /// for all lanes. No address far from the memory of `access` is formed, not even for lanes that
+  /// are masked off: on CPUs a masked load from a page that is not mapped is correct, but takes
+  /// hundreds of cycles.
   virtual mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                                 mlir::Value pad) = 0;
   /// Stores a vector in the lanes where `mask` holds. A null mask holds for all lanes.

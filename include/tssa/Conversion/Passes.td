@@ -22,7 +22,7 @@ def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
     copied to the host and back, and library routines get copies.
 
     - **Needs**: functions `@main` and `@plan` (te-plan-buffers), and kernels that are functions
-      (stage loops).
+      (the loops stage).
     - **Keeps**: the functions of the kernels.
     - **Gives up**: nothing.
 

@@ -39,9 +39,9 @@ struct ScheduledLoop {
   LoopKind kind = LoopKind::Serial;
   bool reduction = false;
   bool live = true; ///< false once the loop was split or fused
-  /// Set for the inner serial loop of a split that need not divide the extent. The loop that was
-  /// split ends at `limit`. The part of it that this loop runs starts at `origin`, an expression
-  /// over outer loops, and advances by `step`.
+  /// Set for the inner serial loop of a split whose factor need not divide the extent. The loop
+  /// that was split ends at `limit`. This loop runs a part of it, which starts at `origin`, an
+  /// expression over outer loops, and advances in steps of `step`.
   mlir::AffineExpr limit, origin;
   int64_t step = 1;
 };
@@ -102,8 +102,8 @@ mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef lab
                                        llvm::ArrayRef<mlir::AffineExpr> extents,
                                        unsigned numParallel, mlir::Operation *expression);
 
-/// Replaces the reads of expressions that the schedule inlines by their bodies, and erases these
-/// expressions.
+/// Inlines the expressions that the schedule says to inline: replaces their reads by their bodies
+/// and erases them.
 mlir::LogicalResult applyInline(mlir::tssa::te::KernelOp kernel);
 
 } // namespace tssa::conversion

@@ -33,8 +33,8 @@ struct TilePoint {
   mlir::Value exists;        ///< whether the point may read memory; null if it always may
   mlir::Value stored;        ///< whether results are stored; null if they always are
   bool reducesLanes = false; ///< whether the lanes are points of a reduction dim
-  /// Symbols in `loopValues` with the largest value of each, an expression of other symbols. The
-  /// smallest value is 0.
+  /// The symbols in `loopValues` with their largest values, which are expressions of other symbols.
+  /// Their smallest value is 0.
   llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 0> greatest;
 };
 
@@ -77,15 +77,15 @@ public:
   /// Returns expressions that are >= 0 if all guards of reads at `points` hold. Only guards whose
   /// loops are all entered here are included.
   virtual Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
-  /// Returns those known guards without which no point of `points` changes its accumulators: where
-  /// one of them does not hold, the points can be skipped.
+  /// Returns the known guards that must hold for any of `points` to change its accumulators. Where
+  /// one of them does not hold, all of `points` can be skipped.
   virtual Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
   /// Sets whether `guards` count as proven from here on. They must not be assumed already.
   virtual void assumeGuards(const Guards &guards, bool assume) {}
-  /// Builds one condition under which guards at `points` hold in all iterations of the reduction.
-  /// Guards for which no such condition can be built, or for which it never holds, are left out.
-  /// Returns null if no guard is left. After `assumeInterior(true)` the guards of the condition
-  /// count as proven.
+  /// Builds one condition under which the guards at `points` hold in all iterations of the
+  /// reduction. Guards for which no such condition can be built, or for which it never holds, are
+  /// left out. Returns null if no guard is left. After `assumeInterior(true)` the guards of the
+  /// condition count as proven.
   virtual mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) { return {}; }
   virtual void assumeInterior(bool assume) {}
   /// Prefetches the rows of memory that the next tile will read. Each iteration of `loop`, which

@@ -20,17 +20,17 @@ struct CompileOptions {
   cpu::Machine machine;
   /// A variant of the program is made for each of these; must not be empty.
   std::vector<Target> targets = {Target()};
-  /// Whether stage te merges ops into larger kernels.
+  /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
-  /// Whether AddressSanitizer checks the code; the process that loads the code must have its
-  /// runtime. For CPUs only.
+  /// Whether AddressSanitizer checks the code. The process that loads the code must then contain
+  /// the runtime of AddressSanitizer. For CPUs only.
   bool sanitize = false;
   /// The last stage to run.
   std::string lastStage = "target";
   /// Folder to which the module is written after each stage; empty for none.
   std::string dumpDir;
-  /// File with kernels whose schedules replace those of stage layout; empty for none. Only allowed
-  /// with a single target.
+  /// File with kernels whose schedules replace those of the layout stage; empty for none. Only
+  /// allowed with a single target.
   std::string scheduleFile;
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
@@ -58,8 +58,8 @@ public:
   /// object.
   mlir::LogicalResult runStages(mlir::ModuleOp module);
 
-  /// Translates the modules, which must be at stage target, to optimised LLVM IR with all library
-  /// routines.
+  /// Translates the modules, which must be at the target stage, to optimised LLVM IR with all
+  /// library routines.
   llvm::Error translate();
 
   // The following functions show the variant for the first target only.
@@ -84,8 +84,9 @@ private:
   std::vector<std::unique_ptr<VariantBuild>> variants;
 };
 
-/// Fills inputs, outputs and symbols of `manifest` from the attributes of `@main`, as it is before
-/// stage buffers. Reports an error for an argument or result that no caller can pass or receive.
+/// Fills the inputs, outputs and symbols of `manifest` from the attributes of `@main`, as it is
+/// before the buffers stage. Reports an error for an argument or result that no caller can pass or
+/// receive.
 mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &manifest);
 
 /// Replaces the schedules of kernels by those that the file `path` has for kernels of the same
@@ -93,11 +94,11 @@ mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &
 /// changed since the file was written.
 mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
-/// Fills the memory requirements of `variant`, after stage buffers.
+/// Fills the memory requirements of `variant`, after the buffers stage.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
-/// Fills nodes of the model in `manifest`, and launches and kernels in `variant`, after stage
-/// target.
+/// Fills the nodes of the model in `manifest`, and the launches and kernels in `variant`, after the
+/// target stage.
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 

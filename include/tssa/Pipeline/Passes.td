@@ -18,7 +18,7 @@ def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
     kernel that is no longer launched is erased. Remarks count the bytes of all results so far and
     name the limit that a launch exceeds.
 
-    - **Needs**: launches of kernels (the end of stage te).
+    - **Needs**: launches of kernels (the end of the te stage).
     - **Keeps**: what the program computes. A launch whose evaluation fails stays, so that the run
       reports the error.
     - **Gives up**: launches beyond the limits, of kernels with a te.update, and of dynamic sizes.

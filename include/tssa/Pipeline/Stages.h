@@ -20,7 +20,7 @@ struct StageContext {
   /// The machine of the host program, and of the kernels if they are for CPUs.
   const cpu::Machine &machine;
   Target target;
-  /// Whether stage te merges ops into larger kernels.
+  /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
 };
 

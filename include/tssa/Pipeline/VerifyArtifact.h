@@ -14,7 +14,7 @@
 
 namespace tssa {
 
-/// Compiles a module at stage import to an artifact at `path`.
+/// Compiles a module at the import stage to an artifact at `path`.
 llvm::Error compileToArtifact(mlir::ModuleOp module, const CompileOptions &options,
                               llvm::StringRef path);
 

@@ -22,18 +22,18 @@ namespace tssa {
 /// A kernel that was compiled to machine code and loaded into this process.
 class KernelRunner {
 public:
-  /// Compiles a scheduled kernel as stages loops and target do.
+  /// Compiles a scheduled kernel as the loops and target stages do.
   static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
                                                               const cpu::Machine &machine);
-  /// Compiles kernel `name` of a module at stage loops as stage target does. `types` are the types
-  /// of the kernel's parameters before stage loops.
+  /// Compiles kernel `name` of a module at the loops stage as the target stage does. `types` are
+  /// the types of the kernel's parameters before the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
                   const cpu::Machine &machine);
   ~KernelRunner();
 
   /// Runs the kernel on tensors, sizes and scalars and returns its results, which have the types of
-  /// `like`. All parallel iterations run, in two parts of which the later one runs first. Buffers
+  /// `like`. All parallel iterations run in two calls; the first call runs the second half. Buffers
   /// of results initially hold garbage and lie between guard bytes. Returns an error if guard bytes
   /// or an input were overwritten.
   llvm::Expected<std::vector<reference::HostTensor>>
@@ -49,9 +49,9 @@ private:
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
 };
 
-/// Returns the error bound for one result of a kernel: that of a sum with as many terms as the
-/// kernel has reduction points, in the coarsest type that it computes with. It is relative to the
-/// largest magnitude among what the kernel reads, sums and returns.
+/// Returns the error bound for one result of a kernel. It is the bound of a sum with as many terms
+/// as the kernel has reduction points, in the least precise type with which the kernel computes. It
+/// is relative to the largest magnitude among what the kernel reads, sums and returns.
 reference::ComparePolicy getPolicy(const reference::LaunchRecord &record,
                                    const reference::HostTensor &result);
 

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a model after each stage on the same random inputs. Up to stage layout the program is
-/// evaluated as it is; after stage buffers it is evaluated on its planned memory. After stage loops
-/// each kernel is compiled and run alone, on inputs that it had in the evaluation. The finished
-/// artifact is run by the runtime. A difference from the imported model is reported with the stage,
-/// the pass or kernel, and the nodes. Kernels of a device are not run alone, and kernels for CUDA
-/// are not run at all.
+/// Runs a model after each stage on the same random inputs. Up to the layout stage the program is
+/// evaluated as it is; after the buffers stage it is evaluated on its planned memory. After the
+/// loops stage each kernel is compiled and run alone, on inputs that it had in the evaluation. The
+/// finished artifact is run by the runtime. A difference from the imported model is reported with
+/// the stage, the pass or kernel, and the nodes. Kernels of a device are not run alone, and kernels
+/// for CUDA are not run at all.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_VERIFYSTAGES_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Interprets modules up to stage buffers: functions with ops of scf, tssa, te, tensor, memref,
+/// Interprets modules up to the buffers stage: functions with ops of scf, tssa, te, tensor, memref,
 /// arith and math, and kernels with their launches. The evaluator defines the meaning with which
 /// compiled code is compared, so it is independent of code generation. It computes each element
 /// where the program defines it, in row-major order.

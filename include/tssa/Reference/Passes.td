@@ -24,7 +24,7 @@ def TEEvaluate : EvaluationPass<"te-evaluate"> {
     results before the module. Inputs come from the seed: floats are near N(0, 1), integers lie in
     [0, 4).
 
-    - **Needs**: a module of stages import to layout.
+    - **Needs**: a module at any stage from import to layout.
     - **Keeps**: everything; the module is not changed.
     - **Gives up**: ops that the evaluator does not know, with an error.
 
@@ -52,14 +52,14 @@ def TEEvaluate : EvaluationPass<"te-evaluate"> {
 def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
   let summary = "check that passes keep what a function returns";
   let description = [{
-    Runs the passes on a copy of the module, evaluates both with the same random inputs, and
-    compares the results. The copy replaces the module. The tests of a transform use it like this:
+    Runs the passes on the module, evaluates the function before and after them with the same random
+    inputs, and compares the results. The tests of a transform use it like this:
     `--te-check-pipeline="passes=te-form-kernels sizes=N=7 seed=3"`.
 
     - **Needs**: passes that keep the function's name and signature.
     - **Keeps**: what the passes keep.
-    - **Gives up**: programs that fail: an error of the original that the copy repeats counts as
-      agreement.
+    - **Gives up**: programs that fail. If the function fails both before and after the passes, that
+      counts as agreement, whatever the errors are.
 
     ```mlir
     // Before, with passes=te-simplify

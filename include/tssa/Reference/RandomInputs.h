@@ -41,9 +41,9 @@ private:
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 
-/// Returns one tensor for each argument of `function`, except for weights and arena. A dim that is
-/// named in the argument's port has its size from `sizes`, else from the argument's `tssa.example`,
-/// else `defaultSize`.
+/// Returns one tensor for each argument of `function`, except for weights and arena. The size of a
+/// dynamic dim comes from `sizes`, by the name of the dim in the argument's port. If it is not
+/// there, it comes from the example in the port; without an example it is `defaultSize`.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function, uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
                                                          int64_t defaultSize = 3);

@@ -14,8 +14,8 @@ namespace tssa {
 
 inline constexpr llvm::StringLiteral unsupportedMark = "unsupported";
 
-/// Reports an error at `op` for which the program is not to blame: this compiler, or the target,
-/// does not support the operation.
+/// Reports at `op` an error that is not the program's fault: this compiler, or the target, does not
+/// support the operation.
 inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op) {
   mlir::InFlightDiagnostic diagnostic = op->emitError();
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(

@@ -45,7 +45,7 @@ llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
 
-/// Adds the passes of stage loops: kernels to loops, and cleanups.
+/// Adds the passes of the loops stage: kernels to loops, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
 /// Adds the passes that take kernels (func, scf, vector, memref, arith, math) and a host program
@@ -63,8 +63,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
                                                         const llvm::TargetMachine &target,
                                                         const Machine &machine);
 
-/// Links functions of `bitcode` into `module`, to be compiled for the same machine: all of them, or
-/// with `onlyNeeded` those that the module uses.
+/// Links functions of `bitcode` into `module`: all of them, or with `onlyNeeded` only those that
+/// the module uses. They are compiled for `machine`, like `module` itself.
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 

@@ -39,14 +39,14 @@ constexpr llvm::StringLiteral kernelTable = "tssa_kernels";
 /// The name of the external byte array that holds the dynamic shared memory of each kernel.
 constexpr llvm::StringLiteral sharedArray = "shared";
 
-/// Returns the module of kernels of a program at stage target, or null at an earlier stage.
+/// Returns the module of kernels of a program at the target stage, or null at an earlier stage.
 mlir::gpu::GPUModuleOp getDeviceModule(mlir::ModuleOp module);
 
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// Adds the passes of stage loops for devices: kernels to device functions, and cleanups.
+/// Adds the passes of the loops stage for devices: kernels to device functions, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
 /// Adds the passes that take device functions to kernels in LLVM and NVVM. They leave the host

@@ -46,9 +46,9 @@ Value buildSinCos(FloatBuilder &b, Value x, int32_t quarters) {
   return buildSine(b, r, turns);
 }
 
-/// Builds the sine or cosine of an f32 above `largestAngle` by the method of Payne and Hanek: 2 /
-/// pi is multiplied with enough bits, and only the bits of the product below four quarter turns are
-/// used.
+/// Builds the sine or cosine of an f32 above `largestAngle` by the method of Payne and Hanek:
+/// multiplies by enough bits of 2 / pi, and uses only the bits of the product that count less than
+/// four quarter turns.
 Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarters) {
   FloatBuilder b(builder, loc, x.getType());
   auto withElement = [&](Type element) -> Type {
@@ -75,7 +75,8 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
     carry = high(sum);
   }
   product.push_back(carry);
-  // Take the three digits of the product from the one of weight 4 on, and shift them into position.
+  // Take three digits of the product, from the one that contains the bits of the quarter turns
+  // down, and shift them into position.
   Value digit = b.shiftRight(exponent, 5);
   auto choose = [&](unsigned offset) {
     Value chosen = product[4 + offset];

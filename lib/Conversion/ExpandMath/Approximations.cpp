@@ -34,7 +34,7 @@ constexpr double expTail[] = {1.3814539415761828e-3, 8.3687454462051392e-3, 4.16
 
 struct Rounded {
   Value number; ///< an integer, as a float
-  Value bits;   ///< in their lowest nine: the integer and the bias
+  Value bits;   ///< the lowest nine bits are the integer plus the bias
 };
 
 /// Rounds x / ln 2 to an integer, for x not far from 0.
@@ -81,7 +81,8 @@ Value buildNearExpM1(FloatBuilder &b, Value x) {
   return b.fma(power, small, b.sub(power, b.f(1.0)));
 }
 
-/// e^x - 1 = 2^n (e^r - 1) + (2^n - 1), computed as half of it, because 2^n may be too large.
+/// e^x - 1 = 2^n (e^r - 1) + (2^n - 1). The code computes half of the sum and doubles it, because
+/// 2^n may be too large.
 Value buildExpM1(FloatBuilder &b, Value x) {
   x = b.clamp(x, -18.0, 89.0);
   auto [n, bits] = roundToPower(b, x, 126);

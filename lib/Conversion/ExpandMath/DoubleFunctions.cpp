@@ -7,7 +7,8 @@
 ///
 /// \file
 /// Functions on f64, for targets that cannot call a library. They are accurate to a few units in
-/// the last place, powers to 1e-13. The rational functions come from the Cephes library.
+/// the last place; powers have a relative error of at most 1e-13. The rational functions come from
+/// the Cephes library.
 ///
 //===----------------------------------------------------------------------===//
 

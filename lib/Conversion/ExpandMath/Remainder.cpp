@@ -22,14 +22,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Returns the exponent of the positive normal number `x`, still biased.
 Value getExponent(FloatBuilder &b, Value x) { return b.shiftRight(b.bitsOf(x), 52); }
 
-/// Computes |x| mod |y| in f64, for numbers that were f32: as long as |x| >= |y|, the largest y *
-/// 2^k that fits is subtracted, which is exact. Each step removes at least one bit of x.
+/// Computes |x| mod |y| in f64, for numbers that were f32. As long as |x| >= |y|, it subtracts from
+/// |x| the largest |y| * 2^k that is not greater. Each subtraction is exact and removes at least
+/// one bit of x.
 Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   Type type = x.getType();
   FloatBuilder b(builder, loc, type);
   Value ax = b.abs(x), ay = b.abs(y);
   Value isOrdinary = b.isAnd(b.isLess(b.f(0.0), ay), b.isLess(ax, b.f(infinity)));
-  // Otherwise the loop does nothing.
+  // If y is zero or NaN, or x infinite or NaN, the loop does nothing and the result is NaN.
   Value start = b.select(isOrdinary, ax, b.f(0.0));
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange{type}, ValueRange{start},

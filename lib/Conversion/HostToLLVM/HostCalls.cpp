@@ -69,8 +69,8 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
 // Routines
 //===----------------------------------------------------------------------===//
 
-/// Returns DLPack's type code of an element type. Whether an integer is unsigned is not part of it
-/// but an attribute of the call.
+/// Returns DLPack's type code of an element type. The code does not tell unsigned integers from
+/// signed ones; an attribute of the call does.
 static uint8_t getTypeCode(Type type) {
   if (type.isInteger(1))
     return 6;

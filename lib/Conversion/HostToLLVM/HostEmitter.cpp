@@ -222,14 +222,15 @@ LogicalResult HostEmitter::emitBranch(Operation *op) {
                              blocks[branch.getFalseDest()], falseOperands);
     return success();
   }
-  return op->emitError("expected a branch that host programs have, got '") << op->getName() << "'";
+  return op->emitError("expected a kind of branch that host programs support, got '")
+         << op->getName() << "'";
 }
 
 LogicalResult HostEmitter::emitScalar(Operation *op) {
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
   if (op->getNumRegions() != 0 || !llvm::all_of(op->getOperandTypes(), isScalar) ||
       !llvm::all_of(op->getResultTypes(), isScalar))
-    return op->emitError("expected an operation that host programs have, got '")
+    return op->emitError("expected an operation that host programs support, got '")
            << op->getName() << "'";
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
           arith::CeilDivUIOp, arith::FloorDivSIOp>(op))

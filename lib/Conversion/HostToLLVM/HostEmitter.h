@@ -18,8 +18,8 @@
 namespace tssa {
 
 /// Writes `@tssa_run` from a `@main` whose control flow consists of blocks and branches. A memref
-/// becomes a pointer and its dynamic sizes; its elements are always contiguous. If memory is a
-/// device's, only the device and the host's `copy` function dereference the pointers.
+/// becomes a pointer and its dynamic sizes; its elements are always contiguous. If the memory is
+/// that of a device, only the device and the host's `copy` function dereference the pointers.
 class HostEmitter {
 public:
   HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)

@@ -189,7 +189,7 @@ LogicalResult HostEmitter::emitMemory(Operation *op) {
     Value address = emitAddress(loc, write.getMemref(), write.getIndices());
     storeElement(loc, toMemory(loc, values.lookup(write.getValue())), address);
   } else {
-    return op->emitError("expected an operation that host programs have, got '")
+    return op->emitError("expected an operation that host programs support, got '")
            << op->getName() << "'";
   }
   return success();

@@ -13,8 +13,8 @@
 namespace tssa {
 
 /// Defines `@<kernel>.body(context, begin, end)`, a `tssa_body`. The context holds the kernel's
-/// parameters: pointer and number of elements of a memref, 8 bytes for a scalar. After them it
-/// holds an i32 that the kernel sets if an index is out of bounds.
+/// parameters: for a memref its pointer and its number of elements, for a scalar 8 bytes. After
+/// them it holds an i32 that the kernel sets if an index is out of bounds.
 class KernelBody {
 public:
   KernelBody(mlir::ModuleOp module, mlir::func::FuncOp kernel);

@@ -16,7 +16,7 @@
 namespace tssa {
 
 /// Numbers the launches and the nodes that locations name. A node is a NameLoc. Its operator is the
-/// metadata of a fused location around it, if that is a string.
+/// metadata of a fused location around it, if the metadata is a string.
 class NodeTable {
 public:
   /// `known` become the first nodes of the table.
@@ -26,8 +26,8 @@ public:
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
   /// Returns the number of the first node of `loc`, or -1 if it has none.
   int32_t getNode(mlir::Location loc);
-  /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`;
-  /// if sizes are constant, it has the number of floating-point operations as an attribute.
+  /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`.
+  /// If all sizes are constant, an attribute of it gives the number of floating-point operations.
   int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
 
   mlir::SmallVector<mlir::tssa::te::NodeAttr> getNodes() const;

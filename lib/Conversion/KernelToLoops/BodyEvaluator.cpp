@@ -455,7 +455,7 @@ void BodyEvaluator::runOp(Operation &op) {
   if (vector) {
     for (Value &operand : operands)
       operand = toLanes(operand);
-    // A lane that does not exist must not trap.
+    // A lane that is masked off must not trap.
     if (point.mask && isIntegerDivision(op))
       operands[1] = arith::SelectOp::create(
           builder, op.getLoc(), point.mask, operands[1],

@@ -103,8 +103,9 @@ public:
   /// Adds the constraint `expr` == 0 (if `equality` is set) or `expr` >= 0 at this point to
   /// `condition`. `expr` is over loops before splitting.
   void addConstraint(mlir::AffineExpr expr, bool equality, Condition &condition);
-  /// Returns the smallest value of `expr` over `loops`, over the lanes, and over the rows that a
-  /// tile may have. Returns null if it is not known. `expr` is over loops before splitting.
+  /// Returns the smallest value of `expr` over all values of `loops`, of the lane, and of the
+  /// symbols in `point.greatest`. Returns null if it is not known. `expr` is over loops before
+  /// splitting.
   mlir::AffineExpr getLeast(mlir::AffineExpr expr, const LoopBounds &loops);
   /// Whether `expr`, over loops before splitting, is assumed to be >= 0 here.
   bool isAssumed(mlir::AffineExpr expr);
@@ -138,7 +139,7 @@ private:
   mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address,
                          const Condition &guard, mlir::TypedAttr pad);
   /// Returns memory to read from: the buffer where `guard` holds, else an array of zeros. A loop
-  /// that does not change the guard then needs no select in it. Adapts `address` to that memory.
+  /// that does not change the guard then contains no select. Adapts `address` to that memory.
   /// Returns null if the pad is not zero, or if it is not known how far the reads reach.
   mlir::Value selectZeros(const TensorBuffer &buffer, const Condition &guard, mlir::TypedAttr pad,
                           mlir::AffineExpr &address);

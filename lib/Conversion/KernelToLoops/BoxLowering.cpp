@@ -65,7 +65,7 @@ private:
       order.append({outer, vector});
       layout::ReorderOp::create(builder, loc, order);
       layout::VectorizeOp::create(builder, loc, vector);
-      if (spread.empty()) // there are no other dims to share: share the vectors
+      if (spread.empty()) // without other dims, threads share the vectors
         spread.push_back(outer);
     }
     if (box.spread)

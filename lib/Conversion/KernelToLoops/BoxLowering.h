@@ -18,7 +18,7 @@ struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
   /// The dim along which memory is contiguous, if any. Targets with wide vectors vectorize it.
   std::optional<unsigned> vectorDim;
-  /// Whether to number the iterations even if that only serves to spread the work over threads.
+  /// Whether to bind loops to the parallel level, so that several CPU threads share the points.
   bool spread = true;
 };
 

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// Returns the loops over which `dims` are expressions.
+/// Returns the loops that occur in the expressions of `dims`.
 static llvm::SmallSetVector<unsigned, 4> collectLoops(const Schedule &schedule,
                                                       ArrayRef<unsigned> dims) {
   llvm::SmallSetVector<unsigned, 4> loops;

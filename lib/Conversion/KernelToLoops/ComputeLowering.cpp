@@ -65,7 +65,8 @@ private:
       if (inner.contains(getLabel(op)))
         continue;
       if (root)
-        return kernel.emitError("expected one expression that is not computed at another, got '")
+        return kernel.emitError(
+                   "expected one expression that is not computed inside of another, got '")
                << getLabel(root) << "' and '" << getLabel(op) << "'";
       root = op;
     }
@@ -170,7 +171,9 @@ private:
       return failure();
     const Schedule &innerSchedule = scheduled->schedule;
     if (threads && !shared && !innerSchedule.threads.empty())
-      return inner.emitOpError("expected no lanes in an expression computed by one lane");
+      return inner.emitOpError(
+          "expected an expression that a single lane computes to have no loops "
+          "bound to lanes");
     FailureOr<SmallVector<TensorBuffer>> outs = makeScratch(inner, fixed, shared);
     if (failed(outs))
       return failure();

@@ -90,7 +90,7 @@ KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel, Ker
           makeBuffer(entry->getArgument(i), type, getKernelSizes(builder, kernel.getArgument(i)),
                      context.values);
   for (Operation &op : kernel.getBodyBlock().without_terminator())
-    if (!isa<te::ComputeOp, te::UpdateOp, te::ScanOp>(op))
+    if (!isa<te::ExpressionOpInterface>(op))
       builder.clone(op, context.values);
   for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands()))
     function.outs.push_back(makeBuffer(entry->getArgument(numArgs + i),

@@ -27,8 +27,8 @@ struct KernelFunction {
 KernelFunction createKernelFunction(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     KernelTarget &target);
 
-/// Checks that `expression`, the one that is lowered to store results, computes all results of the
-/// kernel, and that no value is returned twice. Nothing would write any other result.
+/// Checks that the kernel returns only results of `expression`, and none of them twice. Only the
+/// code of `expression` stores results, so nothing would write any other result.
 mlir::LogicalResult checkResults(mlir::tssa::te::KernelOp kernel, mlir::Operation *expression);
 
 /// Ends the body of `@k` and sets its attributes.
@@ -56,12 +56,13 @@ mlir::LogicalResult lowerSliceKernel(mlir::OpBuilder &builder, mlir::tssa::te::K
 mlir::LogicalResult lowerScanKernel(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     mlir::tssa::te::ScanOp scan, KernelTarget &target);
 
-/// Returns the buffer of a tensor of type `type` in `memref`. `sizes` are values of the kernel,
-/// which `values` maps to those of the function.
+/// Returns the buffer of a tensor of type `type` in `memref`. `sizes` are values of the kernel.
+/// `values` maps them to the values of the function.
 TensorBuffer makeBuffer(mlir::Value memref, mlir::RankedTensorType type,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, const mlir::IRMapping &values);
 
-/// Returns `sizes` as expressions over the function's values, to which `values` maps the kernel's.
+/// Returns `sizes` as expressions over the function's values. `values` maps the kernel's values to
+/// them.
 llvm::SmallVector<mlir::AffineExpr> getSizeExprs(IndexBuilder &index,
                                                  llvm::ArrayRef<mlir::OpFoldResult> sizes,
                                                  const mlir::IRMapping &values);

@@ -8,13 +8,13 @@
 // The nest is built in two steps:
 // 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of a tile group are
 //    entered, the group is resolved into cases: a full tile and, if the size is static, a shorter
-//    last tile. If the size is dynamic, the tail is a loop of single masked vectors or a tile of
-//    rows that has room for the rest. In such a tile the last row is computed again for each row
-//    that does not exist, but not stored, so that fewer rows never cost more.
+//    last tile. If the size is dynamic, the tail is a loop over single rows or masked vectors or,
+//    around a reduction, one tile with at least as many rows as remain. In such a tile, each row
+//    beyond the last one computes the last row again and does not store it. The code has tiles of
+//    several heights, of which the lowest sufficient one runs.
 // 2. In the innermost loop: the points of the tile, if there is no reduction. Otherwise the
 //    accumulators, the reduction loops (with their own full and tail tiles) around the accumulation
 //    of each point, and the epilogue.
-//
 // All threads of a block run this code. If no thread synchronises with another (`hasBarriers` is
 // false), a thread without an iteration branches around the rest as soon as that is known.
 // Otherwise all threads run all loops: conditions are collected in `active`, tiles are always full,
@@ -273,7 +273,7 @@ void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> ne
 }
 
 SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
-  // This many accumulators hide the latency of a multiply-add; a tile with fewer takes just as
+  // This many accumulators hide the latency of a multiply-add. A tile with fewer takes just as
   // long.
   constexpr int64_t fewAccumulators = 8;
   int64_t perRow = 1;

@@ -48,11 +48,11 @@ private:
   /// stay as they are. A null condition always holds.
   Values accumulateWhere(mlir::Value condition, Values accumulators,
                          llvm::function_ref<Values(Values)> body);
-  /// Whether a thread loop that is part of a split has an iteration for this thread. Null if it
-  /// always has one.
+  /// Builds the condition that this thread has an iteration of thread loop `id`, which is part of a
+  /// split. Returns null if it always has one.
   mlir::Value getLimitCondition(unsigned id);
-  /// Returns the thread loops over parallel dims whose iteration is known from here on but was not
-  /// before.
+  /// Returns the thread loops over parallel dims whose limits were not checked yet and can be
+  /// checked here, because the loops on which they depend are entered.
   llvm::SmallVector<unsigned> findReadyThreadLoops();
   void buildThreadLoops(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> next);
   void visitLoop(unsigned loop);
@@ -63,8 +63,8 @@ private:
   /// Reports an error if threads that synchronise inside of loop `id` do not all run the same
   /// number of its iterations.
   void checkUniform(unsigned id);
-  /// Builds the number of iterations of loop `id`. It is smaller than the extent at the end of a
-  /// split that does not divide.
+  /// Builds the number of iterations of loop `id`. It is smaller than the extent where `id` runs
+  /// the last part of a split loop and that part is shorter than the others.
   mlir::Value getTripCount(unsigned id);
   Values buildFor(mlir::Value lower, mlir::Value upper, mlir::ValueRange inits,
                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
@@ -77,8 +77,8 @@ private:
   void buildTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
   /// Builds `next` in a loop over the single rows or vectors that remain.
   void forEachDynamic(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
-  /// Builds `next` for a tile of each of `heights`. A run takes the lowest tile that has room for
-  /// the remaining rows.
+  /// Builds `next` once, with the lowest of the tiles of `heights` that has at least as many rows
+  /// as remain.
   void buildRowTail(unsigned i, mlir::AffineExpr left, llvm::ArrayRef<int64_t> heights,
                     llvm::function_ref<void()> next);
   /// Returns the heights of tiles for the remaining rows of `group`, the largest first.
@@ -102,13 +102,15 @@ private:
   /// Stores those rows of a full tile that exist.
   void finishExistingRows(llvm::ArrayRef<Values> combined, bool mayMiss);
   void finishRow(TilePoint point, mlir::ValueRange accumulators);
-  /// Whether this thread is the first of a group that has combined its results, and so stores them.
+  /// Builds the condition that this thread stores the results that its group has combined: the
+  /// first thread of a group does.
   mlir::Value isFirstOfGroup();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
-  /// Whether the rows of this tile may not all exist. Few tiles are of this kind, and most of them
-  /// are at a border, so their code is not built in several versions.
+  /// Whether some rows of this tile may not exist. Such tiles are few, and most of them are at a
+  /// border, so their code is not built in several versions.
   bool isTail() const;
-  /// Builds the reduction of a tile, in two versions if guards may hold in all of its iterations.
+  /// Builds the reduction of a tile. If guards may hold in all of its iterations, builds two
+  /// versions: one for when they do, and one for when they do not.
   Values buildWholeReduction(llvm::ArrayRef<TileRow> rows, Values accumulators);
   llvm::SmallVector<TilePoint> getRowPoints(llvm::ArrayRef<TileRow> rows);
   /// Builds `body` in two versions: one where `condition` holds and one where it does not. A null

@@ -129,8 +129,8 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
     AffineExpr position = tile.origins[i] + offsets[i];
     point.loopValues[getAffineDimExpr(tile.loops[i], index.getContext())] = position;
     address = address + offsets[i] * cache.strides[i];
-    // The offset is a symbol, and it is not known to be less than the extent. So the end of the box
-    // is compared with the limit.
+    // The offset is less than the extent. It is a symbol without a known range, so the comparison
+    // uses the extent.
     AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
     if (index.isNonNegative(surplus))
       continue;

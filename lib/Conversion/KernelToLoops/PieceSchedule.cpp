@@ -16,8 +16,8 @@ using namespace ::tssa::conversion;
 namespace {
 /// The box of one piece, and the constraints that it does not express.
 struct PieceBox {
-  SmallVector<AffineExpr> offsets, extents; ///< of all dims, reduction too
-  IntegerSet rest;                          ///< constraints beside the box; null if there are none
+  SmallVector<AffineExpr> offsets, extents; ///< of all dims, parallel and reduction
+  IntegerSet rest;                          ///< constraints that the box does not express; or null
 };
 } // namespace
 
@@ -90,8 +90,7 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
   return box;
 }
 
-/// Rewrites `expr`, which is over the dims of the scheduled expression, to an expression over live
-/// loops.
+/// Converts `expr` from an expression over dims to one over the live loops of `schedule`.
 static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
   DenseMap<AffineExpr, AffineExpr> liveExprs;
   for (auto [loop, splitExpr] : schedule.splits)
@@ -105,7 +104,7 @@ StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
 
 SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op, const IRMapping &values) {
   SmallVector<AffineExpr> extents;
-  for (OpFoldResult size : mapSizes(op.getMixedSizes(), values))
+  for (OpFoldResult size : mapSizes(op.getIterationDomain(), values))
     extents.push_back(index.getSize(size));
   return extents;
 }
@@ -144,8 +143,8 @@ SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedu
         fixed[dim] = over;
     }
   };
-  // Expressions computed at the same loop have their dims fixed in the same way. Their reads matter
-  // only if the root does not read `inner`.
+  // Other expressions that are computed at a loop may read `inner` too. Their own dims are fixed in
+  // the same way, so their reads are examined only if the root does not read `inner`.
   SmallVector<te::ReadOp> ofRoot, ofOthers;
   for (Operation *user : inner->getUsers())
     if (auto read = dyn_cast<te::ReadOp>(user))

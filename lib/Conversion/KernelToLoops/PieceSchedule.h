@@ -16,7 +16,7 @@ namespace tssa::conversion {
 struct ScheduledPiece {
   Schedule schedule;
   llvm::SmallVector<mlir::AffineExpr> extents; ///< of the dims
-  mlir::IntegerSet rest; ///< constraints of the piece beside its box; null if there are none
+  mlir::IntegerSet rest; ///< constraints that the box does not express; or null
 };
 
 /// Returns the label of `op`, or "" if it has none.

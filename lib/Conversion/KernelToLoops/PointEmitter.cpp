@@ -159,9 +159,9 @@ static bool isFinite(Value factor) {
   return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
 }
 
-/// Returns the factor of `product` that is a read with a pad of zero, if the other factor is always
-/// finite. Where the guard of that read does not hold, the product is then zero as well. Returns
-/// null if there is no such factor.
+/// Looks for a factor of `product` that is a read with pad 0, while the other factor is finite.
+/// Where the guard of the read does not hold, the product is then zero. Returns the read, or null
+/// if there is none.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {

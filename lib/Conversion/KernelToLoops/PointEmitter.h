@@ -17,8 +17,8 @@ namespace tssa::conversion {
 class PointEmitter : public TileEmitter {
 public:
   using Values = TileEmitter::Values;
-  /// `outs` are the buffers of the results. The dim of `index` for the lane of a vector follows the
-  /// loops of the schedule.
+  /// `outs` are the buffers of the results. The dim that stands for the lane of a vector is the
+  /// first one after the loops of the schedule.
   PointEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp compute,
                unsigned piece, llvm::ArrayRef<TensorBuffer> outs, const Schedule &schedule);
 

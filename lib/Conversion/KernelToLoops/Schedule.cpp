@@ -318,8 +318,8 @@ private:
     return success();
   }
 
-  /// Checks the number of threads. Lanes that combine partial results must be neighbours, and their
-  /// number a multiple of the warp size or a power of two below it.
+  /// Checks the number of threads. The lanes that combine partial results must be neighbours. Their
+  /// number must be a multiple of the warp size, or a power of two below it.
   LogicalResult checkThreads() {
     if (schedule.getNumThreads() > maxThreads)
       return expression->emitError("expected at most ")

@@ -29,47 +29,12 @@ using namespace ::tssa::conversion;
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// Matches `expr` as an offset or as `stride` * dim + offset. Returns nothing if it is neither.
-static std::optional<UpdateSlice::BaseDim> matchBaseDim(AffineExpr expr, AffineMap map) {
-  UpdateSlice::BaseDim baseDim;
-  baseDim.offset = expr;
-  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
-    if (!expr.isFunctionOfDim(dim))
-      continue;
-    if (baseDim.domainDim)
-      return std::nullopt;
-    baseDim.domainDim = dim;
-  }
-  if (!baseDim.domainDim)
-    return baseDim;
-  auto at = [&](AffineExpr value) {
-    return simplifyAffineExpr(
-        expr.replace(getAffineDimExpr(*baseDim.domainDim, expr.getContext()), value),
-        map.getNumDims(), map.getNumSymbols());
-  };
-  auto simplify = [&](AffineExpr value) {
-    return simplifyAffineExpr(value, map.getNumDims(), map.getNumSymbols());
-  };
-  baseDim.offset = at(getAffineConstantExpr(0, expr.getContext()));
-  auto stride = dyn_cast<AffineConstantExpr>(
-      simplify(at(getAffineConstantExpr(1, expr.getContext())) - baseDim.offset));
-  if (!stride || stride.getValue() == 0)
-    return std::nullopt;
-  baseDim.stride = stride.getValue();
-  AffineExpr rest =
-      simplify(expr - getAffineDimExpr(*baseDim.domainDim, expr.getContext()) * baseDim.stride -
-               baseDim.offset);
-  if (rest != getAffineConstantExpr(0, expr.getContext()))
-    return std::nullopt;
-  return baseDim;
-}
-
 namespace tssa::conversion {
 
 std::optional<unsigned> UpdateSlice::getContiguousDim() const {
   if (baseDims.empty() || baseDims.back().stride != 1)
     return std::nullopt;
-  return baseDims.back().domainDim;
+  return baseDims.back().dim;
 }
 
 std::optional<UpdateSlice> matchSlice(te::UpdateOp update) {
@@ -80,16 +45,16 @@ std::optional<UpdateSlice> matchSlice(te::UpdateOp update) {
   UpdateSlice slice;
   slice.domain.resize(update.getNumDims());
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<UpdateSlice::BaseDim> baseDim = matchBaseDim(expr, map);
-    if (!baseDim || (baseDim->domainDim && slice.domain[*baseDim->domainDim]))
+    std::optional<te::StridedIndex> baseDim =
+        te::matchStridedIndex(expr, map.getNumDims(), map.getNumSymbols());
+    if (!baseDim || (baseDim->dim && slice.domain[*baseDim->dim]))
       return std::nullopt;
     slice.baseDims.push_back(*baseDim);
-    if (!baseDim->domainDim)
+    if (!baseDim->dim)
       continue;
     AffineExpr distance = getAffineDimExpr(position, context) - baseDim->offset;
-    slice.domain[*baseDim->domainDim] = baseDim->stride > 0
-                                            ? distance.floorDiv(baseDim->stride)
-                                            : (-distance).floorDiv(-baseDim->stride);
+    slice.domain[*baseDim->dim] = baseDim->stride > 0 ? distance.floorDiv(baseDim->stride)
+                                                      : (-distance).floorDiv(-baseDim->stride);
   }
   for (auto [dim, expr] : llvm::enumerate(slice.domain)) {
     if (expr)
@@ -99,19 +64,6 @@ std::optional<UpdateSlice> matchSlice(te::UpdateOp update) {
     expr = getAffineConstantExpr(0, context);
   }
   return slice;
-}
-
-SmallVector<bool> findIndependentDims(te::UpdateOp update) {
-  SmallVector<bool> independent(update.getNumDims(), false);
-  for (AffineExpr expr : update.getMap().getResults()) {
-    bool isOpaque = llvm::any_of(
-        llvm::seq<unsigned>(update.getSymbols().size(), update.getMap().getNumSymbols()),
-        [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); });
-    std::optional<UpdateSlice::BaseDim> baseDim = matchBaseDim(expr, update.getMap());
-    if (!isOpaque && baseDim && baseDim->domainDim)
-      independent[*baseDim->domainDim] = true;
-  }
-  return independent;
 }
 
 } // namespace tssa::conversion
@@ -149,7 +101,7 @@ public:
 
 private:
   SmallVector<AffineExpr> getDomain(IndexBuilder &index, const IRMapping &values) {
-    return getSizeExprs(index, update.getMixedSizes(), values);
+    return getSizeExprs(index, update.getIterationDomain(), values);
   }
 
   FailureOr<Schedule> scheduleSlice(IndexBuilder &index, const IRMapping &values) {
@@ -231,7 +183,8 @@ private:
       AffineExpr address = inner.getAddress(out, position);
       if (update.hasCombiner()) {
         Block &combiner = update.getCombiner().front();
-        // Whether or not the update is in place, no other point writes this element.
+        // No other point writes this element, so the base still has its old value, even if the
+        // update is in place.
         inner.map(combiner.getArgument(0), inner.load(getBase(), address));
         inner.map(combiner.getArgument(1), value);
         inner.run(combiner);
@@ -267,7 +220,7 @@ private:
     for (auto [position, baseDim] : llvm::enumerate(slice.baseDims)) {
       AffineExpr own = getAffineDimExpr(position, index.getContext());
       AffineExpr distance = body.substitute(own - baseDim.offset, update.getSymbols());
-      if (!baseDim.domainDim) {
+      if (!baseDim.dim) {
         body.addConstraint(distance, /*equality=*/true, inside);
         continue;
       }
@@ -275,7 +228,7 @@ private:
       if (baseDim.stride < 0)
         distance = zero - distance;
       body.addConstraint(distance, /*equality=*/false, inside);
-      body.addConstraint((domain[*baseDim.domainDim] - 1) * stride - distance, /*equality=*/false,
+      body.addConstraint((domain[*baseDim.dim] - 1) * stride - distance, /*equality=*/false,
                          inside);
       if (stride != 1)
         body.addConstraint(distance % stride, /*equality=*/true, inside);

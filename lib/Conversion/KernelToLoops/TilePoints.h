@@ -26,7 +26,7 @@ struct TileState {
   mlir::AffineExpr offset; ///< if dynamic: the row, or the first element of the vector
   mlir::AffineExpr bound;  ///< if a dynamic vector: number of elements left at `offset`
   bool scalar = false;     ///< if dynamic: whether `offset` is one element of a vector
-  /// The last of the `count` iterations, those that may not exist.
+  /// Those of the `count` iterations that may not exist; they are the last ones.
   llvm::SmallVector<ClampedRow, 0> clamped;
 };
 
@@ -62,11 +62,11 @@ public:
       lanes = group->factors.back();
   }
 
-  /// The state of each tile group; nothing before it is resolved.
+  /// The state of each tile group; nothing until the group is resolved.
   llvm::SmallVector<std::optional<TileState>> states;
 
-  /// Returns by how much the iterations left of a group of parallel dims exceed a full tile. It is
-  /// negative where the tile is not full. Returns null if the tile is always full.
+  /// For a group of parallel dims, returns the number of iterations that remain minus the size of a
+  /// full tile. It is negative where the tile is not full. Returns null if the tile is always full.
   mlir::AffineExpr getSurplus(unsigned group);
   /// Returns all rows of parallel dims. With `masked`, the rows and lanes of full tiles that may
   /// not exist get conditions and masks.

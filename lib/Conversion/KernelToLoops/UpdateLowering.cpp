@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An update whose order may matter (it has an index from data, or several points write one element)
-// is one iteration. If a block of threads runs it, they copy the base together, and then divide
-// among them the dims along which points never write the same element. The lines of a scan are
+// is one iteration. If a block runs it, its threads copy the base together. Then they share the
+// iterations of the dims along which points never write the same element. The lines of a scan are
 // independent.
 //
 //===----------------------------------------------------------------------===//
@@ -163,7 +163,7 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
 static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
                               BlockThreads *threads) {
   SmallVector<AffineExpr> extents =
-      getSizeExprs(index, update.getMixedSizes(), function.context.values);
+      getSizeExprs(index, update.getIterationDomain(), function.context.values);
   auto build = [&](ArrayRef<Value> given) {
     buildLoops(index, extents, given, 0, [&] {
       TilePoint point;
@@ -173,7 +173,7 @@ static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te:
     });
   };
   if (threads)
-    shareDims(index, extents, findIndependentDims(update), *threads, build);
+    shareDims(index, extents, te::findIndependentDims(update), *threads, build);
   else
     build(SmallVector<Value>(extents.size()));
 }
@@ -247,7 +247,7 @@ LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::Upd
 
 LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel, te::ScanOp scan,
                               KernelTarget &target) {
-  SmallVector<OpFoldResult> sizes = te::getSizes(builder, scan.getLoc(), scan.getSource());
+  SmallVector<OpFoldResult> sizes = scan.getIterationDomain();
   builder.setInsertionPoint(kernel);
   KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, scan.getLoc());

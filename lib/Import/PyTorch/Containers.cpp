@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists have a known length and are changed while the program is built, so not inside of
-/// loops and branches that a run decides: such a loop is unrolled.
+/// Lists and tuples have a known length and exist only while the program is built. No operator of a
+/// recorded program modifies a list.
 ///
 //===----------------------------------------------------------------------===//
 

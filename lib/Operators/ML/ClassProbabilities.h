@@ -11,9 +11,10 @@
 
 namespace tssa::operators {
 
-/// For each row the probabilities of the classes that agree best with `chances` [rows, classes,
-/// classes], the probability of class d1 when it is known to be d1 or d2: [rows, classes]. They
-/// are those of the second method of Wu, Lin and Weng (2004), iterated as libsvm does.
+/// Returns the probabilities of the classes of each row, [rows, classes]. `chances` is [rows,
+/// classes, classes]; its element [d0, d1, d2] is the probability that row d0 has class d1, given
+/// that its class is d1 or d2. The result fits these pairwise probabilities best in the sense of
+/// the second method of Wu, Lin and Weng (2004). It is computed by the iteration of libsvm.
 mlir::FailureOr<Tensor> findClassProbabilities(Builder &builder, const Tensor &chances,
                                                int64_t numClasses);
 

@@ -34,9 +34,9 @@ static std::string showMask(uint32_t mask) {
   return text;
 }
 
-/// Deposits what a thread brings to an operation of its warp and waits until all lanes
-/// of the mask are there. The last one finishes the operation for all.
-uint64_t Grid::meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site) {
+/// Stores the operands of a thread for an operation of its warp, and waits until all lanes of
+/// `mask` have arrived. The last lane finishes the operation for all. Returns the thread's result.
+uint64_t Grid::synchronize(Thread &thread, uint32_t mask, uint64_t value, int32_t site) {
   Warp &warp = warps[thread.thread / 32];
   Thread *lanes = &threads[thread.thread / 32 * 32];
   uint32_t self = uint32_t(1) << thread.getLane();
@@ -96,8 +96,8 @@ struct Source {
 };
 } // namespace
 
-/// As PTX defines shfl.sync: bits 8 to 12 of the clamp split the warp into segments,
-/// its bits 0 to 4 bound the lanes of one.
+/// Returns the source lane as PTX defines it for shfl.sync: bits 8 to 12 of `clamp` split the warp
+/// into segments, and bits 0 to 4 bound the lanes of a segment.
 static Source findSource(int32_t operation, int64_t self, uint32_t lane, uint32_t clamp) {
   int64_t segment = clamp >> 8 & 31, bound = clamp & 31, distance = lane & 31;
   int64_t last = (self & segment) | (bound & ~segment);

@@ -1,4 +1,4 @@
-//===- ConvertKernelsToLoops.cpp - stage loops for CPUs -===//
+//===- ConvertKernelsToLoops.cpp - the loops stage for CPUs -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,13 +28,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// The least work, in executed body ops, for which another running thread is worth using. A matrix
-/// product takes 0.6 microseconds for it; starting a loop on the threads costs 0.3.
+/// The least work, in executed body ops, for which it is worth using another thread that is awake.
+/// A matrix product does this work in 0.6 microseconds; starting a loop on the threads costs 0.3.
 static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
-/// A target whose kernels are called with a range of iterations. Vectors are masked at their ends,
-/// and gathered if their elements are not close together. Small buffers are on the stack.
+/// A target whose kernels are called with a range of iterations. Partial vectors are masked.
+/// Elements that are not close together are gathered. Small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
   ArrayRef<StringRef> getLevels() const override {
@@ -92,8 +92,8 @@ public:
     if (first && !mask)
       return vector::LoadOp::create(builder, loc, access.type, access.memref,
                                     ValueRange{index.materialize(first)});
-    // A masked load of one lane would become an insertion into whatever a register holds, and would
-    // have to wait for that value.
+    // A masked load of one lane would become an insertion into a register, and would have to wait
+    // for the unrelated value that this register holds.
     if (first && hasOneLane(mask)) {
       Value lane =
           memref::LoadOp::create(builder, loc, access.memref, ValueRange{index.materialize(first)});
@@ -157,8 +157,9 @@ private:
       return gather(offsets, makeFullMask(index, access), zeros);
     if (!mask.getDefiningOp<vector::CreateMaskOp>())
       return gather(offsets, mask, pad);
-    // A masked gather becomes one branch per lane. A mask at the end of a domain keeps at least its
-    // first lane, so the other lanes read that element, and the gather needs no mask.
+    // A masked gather becomes one branch per lane. A mask at the end of a domain keeps at least the
+    // first lane. So the lanes that are masked off read the element of the first lane, and the
+    // gather needs no mask.
     Value first = vector::ExtractOp::create(builder, loc, offsets, ArrayRef<int64_t>{0});
     first = vector::BroadcastOp::create(builder, loc, offsets.getType(), first);
     offsets = arith::SelectOp::create(builder, loc, mask, offsets, first);

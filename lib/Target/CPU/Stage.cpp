@@ -1,4 +1,4 @@
-//===- Stage.cpp - passes of stage target for CPUs -----------------------===//
+//===- Stage.cpp - passes of the target stage for CPUs -------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

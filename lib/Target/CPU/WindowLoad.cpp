@@ -18,12 +18,12 @@ using namespace ::tssa::conversion;
 static constexpr int64_t maxVectors = 4;
 
 namespace {
-/// A mask of the first `count` lanes, all under the conjunction of `conditions`.
+/// A mask that keeps the first `count` lanes if all of `conditions` hold, and no lane otherwise.
 struct PrefixMask {
   int64_t count;
   SmallVector<Value, 2> conditions;
 
-  /// Adds `mask` to the conjunction. Returns false if it does not have this form.
+  /// Restricts this mask to the lanes of `mask`. Returns false if `mask` does not have this form.
   bool add(Value mask) {
     if (auto both = mask.getDefiningOp<arith::AndIOp>())
       return add(both.getLhs()) && add(both.getRhs());

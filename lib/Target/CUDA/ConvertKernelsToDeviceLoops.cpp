@@ -1,4 +1,4 @@
-//===- ConvertKernelsToDeviceLoops.cpp - stage loops for devices -===//
+//===- ConvertKernelsToDeviceLoops.cpp - the loops stage for devices -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

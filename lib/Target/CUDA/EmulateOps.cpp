@@ -291,7 +291,7 @@ static std::optional<tssa_emulator_operation> toOperation(NVVM::ReduxKind kind) 
   case NVVM::ReduxKind::XOR:
     return TSSA_EMU_REDUCE_XOR;
   default:
-    return std::nullopt; // of floats
+    return std::nullopt; // reductions of floats
   }
 }
 

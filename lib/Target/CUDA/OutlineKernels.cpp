@@ -8,8 +8,7 @@
 /// \file
 /// The pass cuda-outline-kernels, in four steps:
 /// 1. Device functions move to `gpu.module @device`.
-/// 2. Their memref parameters become pointers, because a memref of unknown size tells a device
-///    nothing.
+/// 2. Their memref parameters become pointers, because kernels do not use the size in a memref.
 /// 3. Workgroup memory moves to address space 3. Its dynamic part is one external array that all
 ///    kernels use.
 /// 4. The module's `te.kernels` lists what the manifest says about the kernels.

@@ -20,8 +20,8 @@ namespace tssa::cuda {
 
 static constexpr const char *targetTriple = "nvptx64-nvidia-cuda";
 
-/// Returns the LLVM feature of the PTX version for `arch`: the oldest version that knows it, but at
-/// least 7.8, which each driver since CUDA 12 supports.
+/// Returns the LLVM feature of the PTX version for `arch`: the oldest version that supports `arch`,
+/// but at least 7.8, which every driver since CUDA 12 accepts.
 static const char *getPTXFeature(int arch) {
   return arch >= 120 ? "+ptx87" : arch >= 100 ? "+ptx86" : "+ptx78";
 }

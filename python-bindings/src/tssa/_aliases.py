@@ -1,10 +1,10 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Which storages of a recorded program may be the same at run time.
+"""Finds out which storages of a recorded program may be the same at run time.
 
-Views share the storage of their fake tensor. What a branch or a loop leaves has a storage of its
-own in the recording, and is one of several when the program runs.
+A view shares the storage of its fake tensor. The result of a branch or a loop has a storage of its
+own in the recording, but when the program runs it is one of several storages.
 """
 
 import torch
@@ -13,15 +13,17 @@ _MAX_STEPS = 16
 
 
 class Aliases:
-    """open_loops: those whose bodies are being recorded."""
+    """open_loops: the loops whose bodies are being recorded."""
 
     def __init__(self):
         self.open_loops = []
         self._makers = {}  # of a storage: ("argument", order) or ("made", tensor)
         self._loops = {}  # of a storage that a body makes: the loops around it
-        self._one_of = {}  # of a storage: [(storage that it may be, loop whose last iteration, count)]
+        # Of a storage: [(storage that it may be, loop, count)]. loop: the other storage is that of an earlier
+        # iteration of this loop. count: it is the other storage only if this number of iterations is 0.
+        self._one_of = {}
         self._written = []
-        self._frozen = {}  # storages that must not be written any more, and what says so
+        self._frozen = {}  # of a storage that must not be written any more: the function that refuses it
         self._alive = []
 
     def add_argument(self, fake, order):
@@ -34,7 +36,7 @@ class Aliases:
             self._loops[storage] = tuple(self.open_loops)
 
     def write(self, tensor):
-        """An operator writes to the tensor."""
+        """Notes that an operator writes to the tensor."""
         storage = storage_of(tensor)
         self._written.append(storage)
         for base, _, _ in self._find_bases(storage) if self._frozen else ():
@@ -42,16 +44,20 @@ class Aliases:
                 self._frozen[base[0]]()
 
     def freeze(self, tensor, refuse):
-        """A write to what the tensor may share storage with calls `refuse`."""
+        """From now on, a write to a storage that may be the tensor's calls `refuse`."""
         for (storage, _), _, _ in self.find_bases(tensor):
             self._frozen.setdefault(storage, refuse)
 
     def join(self, result, sides):
-        """`result` is one of `sides`."""
+        """Notes that `result` is one of `sides`."""
         self._set(result, [(side, None, None) for side in sides])
 
     def loop(self, loop, count, result, before, inside, after):
-        """A loop's result is what an iteration leaves; what was there before, if there is none."""
+        """Notes what a name is in a loop of `count` iterations, and after it.
+
+        Each is a value: `before` the loop, `inside` at the start of an iteration, `after` an iteration.
+        `result` is the last `after`, or `before` if there is no iteration.
+        """
         self._set(result, [(after, None, None), (before, None, count)])
         self._set(inside, [(before, None, None), (after, loop, None)])
 
@@ -63,16 +69,16 @@ class Aliases:
                                           if isinstance(other, torch.Tensor)]
 
     def find_maker(self, fake):
-        """("argument", order), or ("made", the first tensor that an operator made of it)."""
+        """Returns ("argument", order), or ("made", the first tensor that an operator made in this storage)."""
         return self._makers[storage_of(fake)]
 
     def written_arguments(self):
-        """The orders of the arguments that may be written."""
+        """Returns the positions of the arguments that may be written."""
         makers = [maker for storage in self._written for _, maker, _ in self._find_bases(storage)]
         return {order for kind, order in makers if kind == "argument"}
 
     def are_told_apart(self, tensor, copy, results):
-        """Whether it matters that `copy` is none of `tensor`'s storage."""
+        """Returns whether a write or a result shows that `copy` does not share the storage of `tensor`."""
         sides = [{base for (base, _), _, _ in self.find_bases(side)} for side in (tensor, copy)]
         written = {base for storage in self._written for (base, _), _, _ in self._find_bases(storage)}
         if written & (sides[0] | sides[1]):
@@ -83,10 +89,10 @@ class Aliases:
         return is_given[1] and (is_argument or is_given[0])
 
     def find_bases(self, tensor):
-        """[(key, maker, count)]: what the tensor's storage may be.
+        """Returns [(key, maker, count)]: the storages that the tensor's storage may be.
 
-        Storages of equal keys may be the same one. count: only where a loop has no iteration, the
-        number of its iterations; else None.
+        Storages with equal keys may be the same one. count: if the tensor has this storage only where
+        a loop has no iterations, the number of iterations of that loop; else None.
         """
         return self._find_bases(storage_of(tensor))
 
@@ -100,7 +106,7 @@ class Aliases:
             seen.add((storage, steps))
             others = self._one_of.get(storage)
             if others is None:
-                # An iteration makes a storage of its own.
+                # Each iteration makes a storage of its own.
                 own = tuple(sorted(loop for loop in steps if loop in self._loops.get(storage, ())))
                 found.append(((storage, own), self._makers[storage], count))
                 continue
@@ -111,5 +117,5 @@ class Aliases:
 
 
 def storage_of(tensor):
-    """What tensors that share a storage have in common."""
+    """Returns a key that is equal for tensors that share a storage."""
     return tensor.untyped_storage()._cdata

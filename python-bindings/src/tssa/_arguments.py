@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Arguments of a call: their parts, what a recording is fixed to, and their fake twins."""
+"""Arguments of a call: their parts, the key of a recording for them, and fake tensors like them."""
 
 import math
 
@@ -19,9 +19,10 @@ _LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layo
 
 
 class Arguments:
-    """The parts of (args, kwargs). key: what a recording is fixed to, besides sizes and numbers.
+    """The parts of (args, kwargs): tensors, numbers and other values that are no containers.
 
-    values: the parts in order. A tensor that comes again is the same part.
+    key: everything that a recording is fixed to, except sizes and numbers. values: the parts in
+    order. A tensor that occurs twice is one part.
     """
 
     def __init__(self, args, kwargs):
@@ -32,15 +33,15 @@ class Arguments:
         self.key = self._take(self._given)
 
     def rebuild(self, values):
-        """(args, kwargs) with other values for their parts."""
+        """Returns (args, kwargs) with `values` in place of the parts."""
         return _replace(self._given, iter(values), {})
 
     def mutables(self):
-        """The lists, dicts and objects among the arguments."""
+        """Returns the lists, dicts and objects among the arguments."""
         return mutables_of(self._given)
 
     def _take(self, value):
-        """The key of `value`, whose parts become values."""
+        """Returns the key of `value` and appends its parts to `values`."""
         kind = type(value)
         if kind is torch.Tensor:
             return self._take_tensor(value)
@@ -62,7 +63,7 @@ class Arguments:
         return (kind, str(spec), *map(self._take, leaves))
 
     def _take_mutable(self, value):
-        """The key of a list, a dict or an object. One that comes again is the same."""
+        """Returns the key of a list, a dict or an object. One that occurs twice is taken once."""
         if id(value) in self._seen:
             return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
@@ -81,16 +82,16 @@ class Arguments:
         if tensor.is_contiguous() and tensor.numel():
             return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu))
         order = find_permutation(tensor)
-        # Other strides, and what is empty, are those of the example.
+        # The key has strides that no permutation makes contiguous, and which dims have size 0.
         strides = tensor.stride() if order is False else None
         empty = tuple(size == 0 for size in tensor.shape)
         return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty))
 
 
 class SharedArguments(Arguments):
-    """Arguments of which some tensors lie in one storage: their parts are that storage, as one line, and views of it.
+    """Arguments in which some tensors share a storage: they are views of one part, a 1-D tensor of the storage.
 
-    num_shared: how many do.
+    num_shared: the number of these tensors.
     """
 
     def __init__(self, args, kwargs):
@@ -122,7 +123,7 @@ class SharedArguments(Arguments):
 
 
 def _line_through(tensors):
-    """The storage of the tensors, as a tensor of one dim."""
+    """Returns the storage that the tensors share, as a 1-D tensor."""
     kinds = {tensor.dtype for tensor in tensors}
     if len(kinds) > 1:
         raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}"])
@@ -130,7 +131,7 @@ def _line_through(tensors):
 
 
 def _replace(value, values, known):
-    """`value` with the next of `values` as its parts. known: those of what may come again, by id."""
+    """Returns `value` with the next elements of `values` as its parts. known: what has been replaced, by id."""
     kind = type(value)
     if kind is tuple:
         return tuple(_replace(element, values, known) for element in value)
@@ -149,7 +150,7 @@ def _replace(value, values, known):
 
 
 def _make_twin(value, values, known):
-    """A list, a dict or an object with other parts."""
+    """Returns a copy of a list, a dict or an object, with other parts."""
     if id(value) not in known:
         twin = known[id(value)] = make_empty(type(value))
         refill(twin, {name: _replace(part, values, known) for name, part in contents_of(value).items()})
@@ -157,10 +158,13 @@ def _make_twin(value, values, known):
 
 
 class _Environment(ShapeEnv):
-    """Symbols of sizes, and what is known of them."""
+    """The symbols of sizes and numbers, and what is known of them."""
 
     def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
-        """What must hold where a run gets, inside of a loop say, says nothing of calls."""
+        """Drops what an assertion on values of a run implies for sizes of the call.
+
+        The run may never get to the assertion, for example inside of a loop.
+        """
         backed = [symbol for symbol in orig_expr.free_symbols if symbol in self.backed_var_to_val]
         if len(backed) == len(orig_expr.free_symbols):
             return super().guard_or_defer_runtime_assert(orig_expr, *args, **kwargs)
@@ -175,9 +179,10 @@ class _Environment(ShapeEnv):
 
 
 class Fakes:
-    """Makes twins of arguments that have symbols for sizes and numbers.
+    """Makes fake tensors and symbols that stand for arguments while a program is recorded.
 
-    fixed: 0: nothing but sizes of 0; 1: sizes of 1 too; 2: all sizes and numbers.
+    fixed: what is constant rather than a symbol: 0: only sizes of 0; 1: also sizes of 1; 2: all sizes
+    and numbers.
     """
 
     def __init__(self, fixed):
@@ -188,7 +193,7 @@ class Fakes:
         self._numbers = {}  # orders and values of numbers, by their symbols
 
     def make(self, value, order):
-        """The twin of the argument with this order."""
+        """Returns what stands for `value`, the part at position `order`."""
         if isinstance(value, torch.Tensor):
             return self._make_tensor(value)
         if type(value) in (int, float) and self._fixed < 2 and math.isfinite(value):
@@ -196,7 +201,7 @@ class Fakes:
         return value
 
     def find_numbers(self, symbols):
-        """{order: value} of the arguments that the symbols stand for."""
+        """Returns {order: value} of the arguments that the symbols stand for."""
         return dict(self._numbers[symbol] for symbol in symbols)
 
     def _source(self):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The artifacts of one program: compiled when a call needs another one."""
+"""The artifacts of one recorded program. A call that fits none of them gets a new one."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _GUARD = "guard: "
 
 
 class _Binary:
-    """One artifact: for one key, and the sizes that its guards allow."""
+    """One artifact, for the sizes that its guards allow."""
 
     def __init__(self, folder, program):
         self.folder = folder
@@ -29,10 +29,10 @@ class _Binary:
 
 
 class Binaries:
-    """Runs a program with an artifact whose guards hold, which is made if there is none.
+    """Runs a program with an artifact whose guards hold, and compiles one if there is none.
 
-    write(tensors, folder): the program as tssa-compile reads it, a dict, for arguments like these; what
-    it refers to is put into the folder.
+    write(tensors, folder): returns the program for arguments like these, as a dict in the format that
+    tssa-compile reads, and writes the files that it refers to into the folder.
     """
 
     def __init__(self, write, target, device, threads):
@@ -43,7 +43,7 @@ class Binaries:
 
     @property
     def count(self):
-        """How many artifacts there are."""
+        """The number of artifacts."""
         return len(self._known)
 
     def prepare(self, tensors):
@@ -53,8 +53,10 @@ class Binaries:
                 self._known = (self._compile(tensors),)
 
     def run(self, tensors, passed):
-        """{name: tensor} of all results; tensors among the arguments that the program writes are
-        written. passed: what the program gets for them, contiguous or strided, without gradients."""
+        """Returns {name: tensor} of all results, and writes the arguments that the program writes.
+
+        passed: the tensors that the program gets for `tensors`, contiguous or strided, without gradients.
+        """
         known = self._known
         results = self._try(known, tensors, passed)
         if results is not None:
@@ -70,7 +72,7 @@ class Binaries:
         return self._run(binary, tensors, passed)
 
     def _try(self, binaries, tensors, passed):
-        """The results of the first of `binaries` whose guards hold, or None."""
+        """Returns the results of the first of `binaries` whose guards hold, or None."""
         for binary in binaries:
             try:
                 return self._run(binary, tensors, passed)
@@ -87,7 +89,7 @@ class Binaries:
         program = load(source, folder.name, self._target, self._device, self._threads)
         constants = os.path.join(folder.name, FILE)
         if os.path.exists(constants):
-            os.remove(constants)  # the artifact has them
+            os.remove(constants)  # the artifact contains them
         return _Binary(folder, program)
 
     def _run(self, binary, tensors, passed):

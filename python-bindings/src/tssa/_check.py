@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""tssa.compile(..., check=True): a compiled program against eager."""
+"""tssa.compile(..., check=True): compares a compiled program with eager mode."""
 
 import copy
 
@@ -10,12 +10,12 @@ from torch.utils import _pytree as pytree
 
 from ._errors import Error
 
-# Of single precision: other orders of summation, other functions of the last bits.
+# In single precision, other orders of summation and other approximations of functions change the last bits.
 _TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float16: (2e-2, 1e-2), torch.bfloat16: (5e-2, 2e-2)}
 
 
 class Reference:
-    """What eager gives for a call, and what it leaves in the arguments."""
+    """The results of a call in eager mode, and the contents of its arguments afterwards."""
 
     def __init__(self, program, args, kwargs):
         program, (args, kwargs) = copy.deepcopy((program, (args, kwargs)))
@@ -24,12 +24,12 @@ class Reference:
         self._expected = {"result": result, "argument": (args, kwargs)}
 
     def compare(self, name, result, args, kwargs):
-        """An Error where the compiled program gives or leaves something else."""
+        """Raises an Error if the results or the arguments of the compiled program differ."""
         for what, actual in (("result", result), ("argument", (args, kwargs))):
             expected, spec = pytree.tree_flatten(self._expected[what])
             found, other = pytree.tree_flatten(actual)
             if spec != other:
-                raise Error(f"{name}: eager gives {spec}, the compiled program {other}")
+                raise Error(f"{name}: eager mode gives {spec}, the compiled program gives {other}")
             for i, (left, right) in enumerate(zip(expected, found)):
                 _compare(f"{name}: {what} {i}", left, right)
 
@@ -37,13 +37,13 @@ class Reference:
 def _compare(where, expected, actual):
     if not isinstance(expected, torch.Tensor):
         if isinstance(expected, (bool, int, float, str)) and not _is_close(expected, actual):
-            raise Error(f"{where} is {actual!r}, in eager {expected!r}")
+            raise Error(f"{where} is {actual!r}, but {expected!r} in eager mode")
         return
     rtol, atol = _TOLERANCES.get(expected.dtype, (None, None))
     try:
         torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
     except AssertionError as error:
-        raise Error(f"{where} is not what eager gives: {error}") from None
+        raise Error(f"{where} differs from eager mode: {error}") from None
 
 
 def _is_close(expected, actual):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""tssa.compile: functions that are compiled at their first call."""
+"""Implements tssa.compile: functions that are compiled at their first call."""
 
 import functools
 import os
@@ -10,20 +10,20 @@ from ._session import Session
 
 
 def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=True, check=False):
-    """A callable that does what `program` does, compiled.
+    """Returns a callable that does the same as `program`, compiled.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
-    model or an artifact gives a Session. Without it, a decorator.
+    model or an artifact gives a Session. Without `program`, the result is a decorator.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
-    target: what tssa-compile --target takes.
-    dynamic: whether one binary serves other sizes and numbers, too. False: each call with others
-    compiles again, for just these, which can be faster where images are small.
-    check: whether the first call of each binary is compared with eager; a difference is a tssa.Error.
+    target: the same as --target of tssa-compile.
+    dynamic: whether one binary serves other sizes and numbers, too. If False, each call with others
+    is compiled again for exactly these; that can be faster for small images.
+    check: whether the first call of each binary is compared with eager mode; a difference is a tssa.Error.
 
     Element types, ranks and the structure of containers are fixed by a call; sizes and numbers
-    are free unless the program decides by them. A call that differs in what is fixed compiles
-    again. Arguments that the program writes are written; results that share storage with an
-    argument, or with each other, do.
+    are free unless the program decides by them. A call that differs in what is fixed is compiled
+    again. Arguments are written, and results share storage with arguments and with each other, as
+    when `program` itself is called.
     """
     if program is None:
         return functools.partial(compile, example_inputs=example_inputs, target=target, device=device,

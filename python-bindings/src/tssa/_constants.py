@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tensors of a program that are constants of its binary, as long as nobody writes them.
+"""The tensors of a program that are constants of its binary, as long as they are not written.
 
-The compiler lays them out for the kernels that read them, once.
+The compiler lays them out once, for the kernels that read them.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ FILE = "weights.bin"
 
 
 class Constants:
-    """tensors: {order of the argument that each would be: (tensor, order of its dims in memory)}."""
+    """tensors: {position of the argument that it would be: (tensor, order of its dims in memory)}."""
 
     def __init__(self, tensors):
         self._tensors = {order: place for order, place in tensors.items() if _has_version(place[0])}
@@ -35,19 +35,19 @@ class Constants:
         return iter(self._watched)
 
     def hold(self):
-        """Whether all have the contents that the binary has.
+        """Returns whether all tensors still have the contents that the binary contains.
 
-        PyTorch counts writes, but not those through `.data`: of these a few elements tell.
+        PyTorch counts writes, except those through `.data`. To detect these, a few elements are compared.
         """
         self._samples.prefetch()
         return self._look() == self._seen and self._samples.hold()
 
     def _look(self):
-        """Versions and places of all."""
+        """Returns the versions and addresses of all tensors."""
         return [*map(operator.attrgetter("_version"), self._watched), *map(torch.Tensor.data_ptr, self._watched)]
 
     def write(self, folder):
-        """Puts the contents into a file of the folder; {order: what the text says of the place}."""
+        """Writes the contents to a file in the folder. Returns {order: where they are, as the text describes it}."""
         places, written = {}, {}
         with open(os.path.join(folder, FILE), "wb") as file:
             for order, (tensor, dims) in self._tensors.items():
@@ -62,12 +62,12 @@ class Constants:
 
 
 def _has_version(tensor):
-    """Whether PyTorch counts the writes to a tensor."""
+    """Returns whether PyTorch counts the writes to a tensor."""
     return not tensor.is_inference()
 
 
 def _find_words(tensor):
-    """Addresses of words at the beginning, in the middle and at the end of what a tensor takes up."""
+    """Returns the addresses of words at the start, in the middle and at the end of a tensor's memory."""
     size = tensor.untyped_storage().nbytes() - tensor.storage_offset() * tensor.element_size()
     words = min(size, sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
                 * tensor.element_size() + tensor.element_size()) // 8 if tensor.numel() else 0
@@ -75,7 +75,7 @@ def _find_words(tensor):
 
 
 def _find_lines(tensor):
-    """Addresses of cache lines that PyTorch looks at for a tensor's version and place."""
+    """Returns the addresses of the cache lines that PyTorch reads for a tensor's version and address."""
     return [start + line for start, size in ((id(tensor), 128), (tensor._cdata, 256), (storage_of(tensor), 128))
             for line in range(0, size, 64)]
 

@@ -1,12 +1,12 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Branches and loops that tensors or open sizes decide: recorded as blocks of one node.
+"""Records branches and loops that depend on tensors or open sizes as blocks of one node.
 
-A branch is recorded with both of its arms; what they leave in names is joined. The body of a loop
-is recorded until nothing changes any more: at first all names are taken to keep their values;
-those that do not are carried, and a size that does not stay is unknown (architecture: a fixed
-point over types, sizes and strides).
+A branch is recorded with both arms, and the values that they assign to a name are merged. The body
+of a loop is recorded until nothing changes any more, as a fixed point over types, sizes and strides:
+at first all names are assumed to keep their values; then those that do not are carried, and a size
+that changes becomes unknown.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from ._expressions import is_unbacked
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, check_defined, describe, is_same,
                       is_undefined)
 
-#: A loop of so many iterations is written down once for each.
+#: A loop of at most this many iterations is unrolled.
 FEW = 8
 _MAX_UNROLLED = 4096
 _MAX_ROUNDS = 20
@@ -28,24 +28,24 @@ _NO_LIMIT = 2**63 - 1
 
 
 class Raised(Exception):
-    """A `raise` of the program in an arm that only a run decides about."""
+    """A `raise` of the program in an arm of a branch that only a run decides."""
 
 
 class State:
-    """Names that a region assigns. kept: those that are read outside of it."""
+    """The names that a region assigns. kept: those of them that are read outside of it."""
 
     def __init__(self, get, put, names, kept):
         self.get, self.put, self.names, self.kept = get, put, names, kept
 
 
 class ControlFlow:
-    """Records branches and loops. frames: those that are being recorded, the innermost last."""
+    """Records branches and loops. frames: the blocks that are being recorded, the innermost last."""
 
     def __init__(self, recorder):
         self.recorder = recorder
         self.frames = []
         self.grown = {}  # lists that are buffers, by id
-        self._growing = []  # what grows in the loops that are being recorded
+        self._growing = []  # the GrowingLists of the loops that are being recorded
 
     @property
     def environment(self):
@@ -53,7 +53,7 @@ class ControlFlow:
 
     @contextlib.contextmanager
     def region(self, block=None):
-        """A block whose statements may run, or not, or often."""
+        """Records a block that may run once, several times or not at all."""
         with self.recorder.block(block) as block:
             self.frames.append(block)
             try:
@@ -62,7 +62,7 @@ class ControlFlow:
                 self.frames.pop()
 
     def output_of(self, value):
-        """The value number of what a name leaves behind a region."""
+        """Returns the value number of `value`, the value of a name at the end of a region."""
         if value is NOTHING:
             return self.recorder.emit("prim::Uninitialized", [])
         check_defined(value)
@@ -70,7 +70,7 @@ class ControlFlow:
 
     @contextlib.contextmanager
     def growing(self, lists, block, position):
-        """Lists may grow by one element in each run of the block."""
+        """Lets lists grow by one element in each iteration while the block is recorded."""
         lists.begin(block, position)
         self._growing.append(lists)
         try:
@@ -81,7 +81,7 @@ class ControlFlow:
     # Conditions.
 
     def condition_of(self, value):
-        """bool(value), or a SymBool that only a run knows."""
+        """Returns bool(value), or a SymBool if only a run knows it."""
         if id(value) in self.grown:
             value = self.grown[id(value)].count
         if isinstance(value, torch.Tensor):
@@ -104,7 +104,7 @@ class ControlFlow:
     # Branches.
 
     def branch(self, condition, then, orelse, state):
-        """Both arms of an `if` whose condition is a SymBool that only a run knows."""
+        """Records both arms of an `if` whose condition, a SymBool, only a run knows."""
         flag = self.recorder.number_of(condition)
         entry = state.get()
         arms = [self._run_arm(arm, state, entry, condition, truth)
@@ -122,7 +122,7 @@ class ControlFlow:
         state.put(joined.values)
 
     def _run_arm(self, arm, state, entry, condition, truth):
-        """(block, values of the names behind it); None instead of values if the arm raises."""
+        """Returns (block, values of the names after it), with None instead of the values if the arm raises."""
         state.put([_decide(value, condition, truth) for value in entry])
         try:
             with self.region() as block:
@@ -136,7 +136,7 @@ class ControlFlow:
             state.put(entry)
 
     def _finish_assertion(self, flag, arms, raising, state):
-        """A run must not come to the arm that raises; what the other one records is what there is."""
+        """Records an arm that raises as an assertion; the other arm becomes part of the enclosing block."""
         block, values = arms[1 - raising]
         with self.recorder.block() as empty:
             pass
@@ -149,9 +149,9 @@ class ControlFlow:
     # Loops.
 
     def loop(self, count, bind_item, body, goes_on, state, first=True):
-        """A loop of `count` iterations, a number or None, as long as goes_on() holds.
+        """Records a loop that runs while goes_on() holds, for at most `count` iterations if that is not None.
 
-        first: whether it holds at the beginning: True or a SymBool.
+        first: whether goes_on() holds before the first iteration: True or a SymBool.
         """
         entry = Leaves(state.get())
         try:
@@ -178,7 +178,7 @@ class ControlFlow:
                 loop.enter(block)
                 with self.growing(loop.lists, block, position):
                     body(bind_item(position))
-                going = goes_on()  # may assign names too
+                going = goes_on()  # may assign names, too
                 if loop.learn() or loop.lists.grew():
                     continue
                 block["outputs"] += [recorder.number_of(going), *loop.leave()]
@@ -188,10 +188,11 @@ class ControlFlow:
             loop.finish(results)
             loop.lists.finish()
             return
-        raise UnsupportedError([recorder.locate("what a loop carries does not come to rest")])
+        raise UnsupportedError([recorder.locate(
+            "the types and sizes of what a loop carries change in every iteration")])
 
     def unroll(self, items, body, stop, state):
-        """The body for each item; behind a stop that only a run knows as a branch."""
+        """Records the body for each item. After a stop that only a run knows, the rest is in a branch."""
         items = iter(items)
         for item in items:
             body(item)
@@ -205,7 +206,7 @@ class ControlFlow:
                 return
 
     def refusal(self, error):
-        """A refusal for what PyTorch says when a decision depends on values of tensors."""
+        """Returns a NeedsKnown for PyTorch's error about a decision by values of tensors, else the error itself."""
         if isinstance(error, GuardOnDataDependentSymNode):
             what = str(error).splitlines()[0]
             return NeedsKnown([self.recorder.locate(f"a decision depends on values that only a run knows: {what}")])
@@ -213,7 +214,7 @@ class ControlFlow:
 
 
 def _decide(value, condition, truth):
-    """A name that has the condition as its value is known in each arm."""
+    """Returns `value` as it is known in the arm where `condition` is `truth`."""
     if not isinstance(value, torch.SymBool):
         return value
     expression, decided = value.node.expr, condition.node.expr
@@ -223,7 +224,7 @@ def _decide(value, condition, truth):
 
 
 class _Join:
-    """What the names have behind both arms of a branch."""
+    """The values of the names after a branch."""
 
     def __init__(self, control, state, entry, arms):
         self._control, self._recorder = control, control.recorder
@@ -231,7 +232,7 @@ class _Join:
         self._blocks = [block for block, _ in arms]
         self._sides = [values for _, values in arms]
         self.results, self._pairs = [], []
-        self._places = {}  # what the containers of the arms have become
+        self._places = {}  # containers of the arms, by id, and the merged containers
 
     def run(self):
         self.values = [self._join_name(*parts) for parts in
@@ -286,7 +287,7 @@ class _Join:
 
 
 class _Loop:
-    """What a loop carries: the parts of names, by their order, that do not keep their values."""
+    """The parts of names that a loop carries, by position: those that do not keep their values."""
 
     def __init__(self, control, state, entry, count):
         self._control, self._recorder = control, control.recorder
@@ -320,7 +321,7 @@ class _Loop:
         self._state.put(self._rebuild(self._inside))
 
     def _rebuild(self, leaves):
-        """The values of the names; a container that is not the one before the loop may be it."""
+        """Returns the values of the names. A new container and the one before the loop may be the same object."""
         values = self._entry.rebuild(leaves)
         for value, old in zip(values, self._entry.values):
             if value is not old:
@@ -329,7 +330,7 @@ class _Loop:
         return values
 
     def learn(self):
-        """Whether something differs from what it was taken for."""
+        """Returns whether an iteration has changed something that was assumed to stay the same."""
         found = Leaves(self._state.get())
         if found.structure != self._entry.structure:
             changed = [name for name, old, new in zip(self._state.names, self._entry.structure, found.structure)
@@ -362,14 +363,14 @@ class _Loop:
         return is_new or form.changed
 
     def _is_temporary(self, i):
-        """Whether a name that is undefined before the loop is nothing behind it."""
+        """Returns whether a name that is undefined before the loop stays undefined after it."""
         if self._names[i] not in self._state.kept:
             return True
-        # Where the number of iterations is known at the call, one is enough.
+        # If the number of iterations is known at the call, a guard makes sure that there is at least one.
         return self._count is None or is_unbacked(self._count)
 
     def _is_visible(self, value):
-        """Whether a size that an iteration makes is known before the loop."""
+        """Returns whether a value that an iteration computes is known before the loop."""
         return not is_unbacked(value) or value.node.expr.free_symbols <= self._known
 
     def leave(self):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""torch.compile(backend="tssa") and torch.export.ExportedProgram."""
+"""Implements torch.compile(backend="tssa") and the compilation of torch.export.ExportedProgram."""
 
 import functools
 
@@ -14,7 +14,7 @@ from ._regions import Runner
 
 
 def _record_graph(module, arguments, name, options, known=None):
-    """known: {order of a placeholder: the tensor that it is in each call}."""
+    """Records a graph. known: {order of a placeholder: its tensor, the same in each call}."""
     known = known or {}
     order = [i for i in range(len(arguments)) if i not in known]
 
@@ -27,10 +27,10 @@ def _record_graph(module, arguments, name, options, known=None):
 
 
 class _Graph:
-    """What the backend gives: a graph whose parameters are constants, as long as calls come with these.
+    """The callable that the backend returns: a graph whose parameters are constants.
 
-    Dynamo passes them as arguments, and does not promise that they are the same: another module of
-    the class may come by. Then they are arguments.
+    Dynamo passes parameters as arguments. A call may pass others, those of another module of the same
+    class. Such a call runs a second recording, in which the parameters are arguments.
     """
 
     def __init__(self, module, arguments, example_inputs, options):
@@ -55,8 +55,7 @@ class _Graph:
 def backend(module, example_inputs, *, options=None):
     """The backend of torch.compile.
 
-    options: what torch.compile(options=...) was given: target, device, threads as for
-    tssa.compile.
+    options: the options of torch.compile: target, device and threads, as for tssa.compile.
     """
     arguments = [node.meta.get("example_value", example)
                  for node, example in zip(module.graph.find_nodes(op="placeholder"), example_inputs)]
@@ -64,7 +63,7 @@ def backend(module, example_inputs, *, options=None):
 
 
 class ExportedFunction:
-    """What tssa.compile gives for a torch.export.ExportedProgram; call it as the original."""
+    """The result of tssa.compile for a torch.export.ExportedProgram. It is called like the original."""
 
     def __init__(self, program, options):
         module = program.module()
@@ -77,7 +76,7 @@ class ExportedFunction:
 
     @property
     def num_binaries(self):
-        """How many times this program was compiled."""
+        """The number of times this program was compiled."""
         return self._recorded.num_binaries
 
     def prepare(self, *args, **kwargs):

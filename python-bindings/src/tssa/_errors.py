@@ -1,18 +1,18 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What can go wrong."""
+"""The exceptions of this package."""
 
 
-#: The code of a run that was given tensors that it cannot take.
+#: The code of a run whose arguments do not fit the program.
 INVALID_ARGUMENT = 1
 
 
 class Error(RuntimeError):
     """A program that cannot be compiled or a run that failed.
 
-    code: a number of tssa_code (tssa/abi.h) from a run, the exit code of tssa-compile from a
-    compilation. node: where in the user's program, or "".
+    code: for a run a number of tssa_code (tssa/abi.h), for a compilation the exit code of
+    tssa-compile. node: the position in the user's program, or "".
     """
 
     def __init__(self, message, code=0, node=""):
@@ -22,7 +22,7 @@ class Error(RuntimeError):
 
 
 class UnsupportedError(Error):
-    """The program may be right, but this compiler cannot do it.
+    """The program may be valid, but this compiler does not support it.
 
     problems: every reason, one line each, with file and line where they are known.
     """

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Sizes and numbers of a recorded program, which are SymPy expressions in PyTorch."""
+"""The sizes and numbers of a recorded program, which are SymPy expressions in PyTorch."""
 
 import contextlib
 import functools
@@ -26,7 +26,7 @@ _BINARY = {functions.FloorDiv: "aten::floordiv", functions.CleanDiv: "aten::floo
 _COMPARED = {sympy.Eq: "aten::eq", sympy.Ne: "aten::ne", sympy.Lt: "aten::lt", sympy.Le: "aten::le",
              sympy.Gt: "aten::gt", sympy.Ge: "aten::ge"}
 _JOINED = {sympy.And: "aten::__and__.bool", sympy.Or: "aten::__or__.bool"}
-# What the compiler knows less of than of the tensor that has such a size.
+# If a tensor has such a size, the compiler learns more from the tensor's dim than from the expression.
 _OPAQUE = (functions.FloorDiv, functions.CleanDiv, functions.Mod, functions.PythonMod, functions.Max, functions.Min)
 _CONVERTED = {functions.ToFloat: "aten::Float.int", functions.TruncToInt: "aten::Int.float"}
 
@@ -36,7 +36,7 @@ def is_symbolic(value):
 
 
 def expression_of(value):
-    """The SymPy expression of a number, or the int or bool that it is."""
+    """Returns the SymPy expression of an open number; a known number as an int or bool."""
     if not isinstance(value, SYMBOLS):
         return value
     expression = value.node.expr
@@ -46,12 +46,12 @@ def expression_of(value):
 
 
 def hint_of(value):
-    """The number that an open size is in the example."""
+    """Returns the value of an open size in the example."""
     return value.node.hint if isinstance(value, torch.SymInt) else value
 
 
 def is_unbacked(value):
-    """Whether only a run knows the number."""
+    """Returns whether only a run knows the number."""
     if not isinstance(value, SYMBOLS):
         return False
     return any(symbol_is_type(symbol, _UNBACKED)
@@ -62,13 +62,13 @@ _UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
 def compile_expressions(expressions):
-    """Code that `evaluate` runs, of expressions, numbers and conditions over symbols."""
+    """Compiles expressions, numbers and conditions over symbols to code for `evaluate`."""
     texts = [str(e) if isinstance(e, (int, float)) else _PRINTER.doprint(e) for e in expressions]
     return compile(f"[{', '.join(texts)}]", "<expressions>", "eval")
 
 
 def evaluate(code, values):
-    """The values of compiled expressions; `values` has those of the symbols, by name."""
+    """Returns the values of compiled expressions. values: the values of the symbols, by name."""
     return eval(code, _FUNCTIONS, values)
 
 
@@ -77,7 +77,7 @@ _FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins_
 
 
 class Expressions:
-    """Knows what each symbol is in the program, and writes expressions as operators on numbers."""
+    """Knows the value number of each symbol, and emits operators on numbers for expressions."""
 
     def __init__(self, recorder):
         self._recorder = recorder
@@ -85,12 +85,12 @@ class Expressions:
         self._numbers = {}  # expression: value number
 
     def copy_scope(self):
-        """What is known now, for a block."""
+        """Returns a copy of what is known now, as the scope of a block."""
         return dict(self._sizes), dict(self._numbers)
 
     @contextlib.contextmanager
     def use_scope(self, scope):
-        """What is bound or written meanwhile is known in that scope only."""
+        """Everything that is bound or emitted meanwhile is known only in `scope`."""
         outer = self._sizes, self._numbers
         self._sizes, self._numbers = scope
         try:
@@ -99,28 +99,28 @@ class Expressions:
             self._sizes, self._numbers = outer
 
     def adopt(self, scope):
-        """What is known in the scope is known here."""
+        """Adds everything that is known in `scope`."""
         for known, other in zip((self._sizes, self._numbers), scope):
             for key, value in other.items():
                 known.setdefault(key, value)
 
     def symbols(self):
-        """All that is known now."""
+        """Returns all symbols and expressions that are known now."""
         return {*self._sizes, *self._numbers}
 
     def bind(self, value, number):
-        """A number that an operator has made."""
+        """Binds `value` to the number `number`, which an operator has computed."""
         expression = value.node.expr
         if expression.is_Symbol or isinstance(value, torch.SymBool):
             self._numbers.setdefault(expression, number)
 
     def knows(self, value):
-        """Whether all symbols of `value` are known."""
+        """Returns whether all symbols of `value` are known."""
         return value.node.expr in self._numbers or all(
             symbol in self._sizes or symbol in self._numbers for symbol in value.node.expr.free_symbols)
 
     def bind_size(self, size, number, dim):
-        """Dim `dim` of the tensor with this number has `size` elements."""
+        """Binds `size` to dim `dim` of the tensor with the value number `number`."""
         if not isinstance(size, torch.SymInt):
             return
         expression = size.node.expr
@@ -128,7 +128,7 @@ class Expressions:
             self._sizes.setdefault(expression, (number, dim))
 
     def bound_to(self, inputs):
-        """{symbol: (order of an input, dim)}."""
+        """Returns {symbol: (order of an input, dim)}."""
         return {symbol: (inputs.index(number), dim)
                 for symbol, (number, dim) in self._sizes.items() if symbol.is_Symbol and number in inputs}
 
@@ -181,7 +181,7 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}")])
+        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}, which has no operator")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder
@@ -191,7 +191,7 @@ class Expressions:
         return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
 
     def _combine(self, op, left, right):
-        """(expression, number) of `left`, which is such a pair, and the expression `right`."""
+        """Emits `op` on `left`, a pair (expression, number), and the expression `right`. Returns such a pair."""
         expression, number = left
         kinds = ["int" if e.is_integer else "float" for e in (expression, right)]
         overload = kinds[0] if kinds[0] == kinds[1] else "_".join(kinds)

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Functions and modules that are recorded at their first call, and again where they differ."""
+"""Functions and modules that are recorded at their first call, and again for calls that differ."""
 
 import contextlib
 import copy
@@ -28,12 +28,12 @@ from ._state import Reads
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import check_defined, is_same
 
-#: So many recordings of one kind of call are many.
+#: At this number of recordings for one kind of call there is a warning.
 MANY = 8
 
 
 class CompiledFunction:
-    """What tssa.compile gives; call it as the original."""
+    """The result of tssa.compile. It is called like the original."""
 
     def __init__(self, program, options, dynamic=True, check=False):
         if not callable(program):
@@ -41,7 +41,7 @@ class CompiledFunction:
         if isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
             raise UnsupportedError(["a TorchScript program: give the function or module that it was made of"])
         self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
-        self._recordings = {}  # lists of them, by keys
+        self._recordings = {}  # recordings, the newest first, by key
         self._lock = threading.Lock()
         self._has_warned = False
         self.__name__ = getattr(program, "__name__", type(program).__name__)
@@ -49,7 +49,7 @@ class CompiledFunction:
 
     @property
     def num_binaries(self):
-        """How many times this function was compiled."""
+        """The number of times this function was compiled."""
         return sum(recording.program.num_binaries for known in self._recordings.values() for recording in known)
 
     def prepare(self, *args, **kwargs):
@@ -62,7 +62,7 @@ class CompiledFunction:
             try:
                 return self._run(Arguments(args, kwargs), args, kwargs)
             except Error as error:
-                # It may be that an argument shares memory with one that is written: nothing has been yet.
+                # An argument may share memory with one that the program writes. Nothing has been written yet.
                 shared = SharedArguments(args, kwargs) if error.code == INVALID_ARGUMENT else None
                 if shared is None or not shared.num_shared:
                     raise
@@ -78,20 +78,20 @@ class CompiledFunction:
         return result
 
     def __get__(self, instance, owner=None):
-        """A method: the function with its first argument."""
+        """Makes the function a method, whose first argument is the instance."""
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self):
         module = sys.modules.get(getattr(self, "__module__", None))
         if getattr(module, self.__name__, None) is self:
-            return self.__name__  # decorated: a name of its module
+            return self.__name__  # a decorated function, found by its name in its module
         return CompiledFunction, (self._program, self._options, self._dynamic, self._check)
 
     def __deepcopy__(self, memo):
         return CompiledFunction(copy.deepcopy(self._program, memo), self._options, self._dynamic, self._check)
 
     def _without_gradients(self):
-        """A module in evaluation mode gives no gradients, which is said once."""
+        """Switches gradients off for a module in evaluation mode, and warns once."""
         if not torch.is_grad_enabled() or not isinstance(self._program, torch.nn.Module) or self._program.training:
             return contextlib.nullcontext()
         if not self._has_warned and any(p.requires_grad for p in self._program.parameters()):
@@ -100,7 +100,7 @@ class CompiledFunction:
         return torch.no_grad()
 
     def _find(self, arguments):
-        """(the recording for the arguments, sizes of its symbols, whether it was made for them)"""
+        """Returns (the recording for the arguments, the sizes of its symbols, whether it is new)."""
         key = (arguments.key, torch.get_default_dtype(),
                torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
         found = self._find_recording(key, arguments)
@@ -113,7 +113,8 @@ class CompiledFunction:
             self._record(key, arguments)
             found = self._find_recording(key, arguments)
             if found is None:
-                raise UnsupportedError([f"{self.__name__} reads what changes while it is recorded, or before the call"])
+                raise UnsupportedError([f"{self.__name__} reads state that changes while it is recorded, "
+                                        f"or before the call"])
             return (*found, True)
 
     def _find_recording(self, key, arguments):
@@ -133,17 +134,17 @@ class CompiledFunction:
 
 
 class _Recording:
-    """A recorded program, and what must hold for a call that runs it."""
+    """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
         self._has_buffers = True
-        self._constants = {}  # numbers that the recording is fixed to, by their order
+        self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(guards)
 
     def _record_open(self, run, fixed):
-        """What fails for open sizes, and not for those of the example, depends on them."""
+        """Records with open sizes. If that fails, records with more sizes fixed to those of the example."""
         errors = []
         while fixed <= 2:
             self._fakes, self._reads = Fakes(fixed), Reads()
@@ -168,7 +169,11 @@ class _Recording:
 
     @staticmethod
     def _raise(errors):
-        """The last error is that of fixed sizes, as eager has them; a refusal names the cause first."""
+        """Raises the error that explains most.
+
+        The last error is that of a recording with fixed sizes, the same as in eager mode. If that is a
+        refusal, the first refusal names the cause.
+        """
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode):
                 raise UnsupportedError([f"a decision depends on values that only a run knows: "
@@ -202,12 +207,12 @@ class _Recording:
         for value in results:
             check_defined(value)
             if isinstance(value, str) and "FakeTensor(" in value:
-                raise UnsupportedError(["a result is a text with the contents of a tensor"])
+                raise UnsupportedError(["a result is a string that shows the contents of a tensor"])
         return results
 
     def _take_results(self, result, mutables, contents, arguments):
-        """The leaves of the result, and of what the program puts into mutables among its arguments."""
-        # A list that stands twice in a container of PyTorch's tree is two in its twin.
+        """Returns the leaves of the result, and of everything that the program stores in mutables of its arguments."""
+        # A list that occurs twice in a container that pytree knows becomes two lists in the copy.
         is_alike = [*map(type, mutables)] == [*map(type, arguments.mutables())]
         template = Template(mutables if is_alike else [])
         self._result, self._refilled = template.take(result), []
@@ -216,29 +221,29 @@ class _Recording:
                 continue
             if not is_alike or not can_be_refilled(value):
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
-                                        f"give back a new one"])
+                                        f"return a new one"])
             self._refilled.append((i, template.take_contents(value)))
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
 
     def _take_changes(self):
-        """The tensors that the program gives to what is not among its arguments."""
+        """Returns the tensors that the program assigns to state that is not among its arguments."""
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
                 what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
                 raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
-                                        f"may be given other tensors only"])
+                                        f"may only be assigned another tensor"])
         return [found[key] for found, key in self._changes]
 
     def describe(self):
-        """What a call must keep to, for people."""
+        """Returns a text of the conditions that a call must satisfy."""
         guards = [str(guard.expr) for guard in self._fakes.environment.guards]
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
         return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
     def run(self, arguments, sizes):
-        """What the original gives for these arguments, and does to them."""
+        """Returns the result for these arguments, and changes them as the original does."""
         results = self.program.run_fitting(arguments.values, sizes)
         for found, key in reversed(self._changes):
             found[key] = results.pop()
@@ -251,8 +256,7 @@ class _Recording:
         return made
 
     def match(self, values):
-        """The sizes of the symbols, if the recorded program does what the original does for these
-        arguments."""
+        """Returns the sizes of the symbols if the recording holds for these arguments, else None."""
         for i, value in self._constants.items():
             if not is_same(values[i], value):
                 return None
@@ -266,7 +270,7 @@ class _Recording:
 
 @contextlib.contextmanager
 def _quiet():
-    """PyTorch does not print what a fake tensor cannot do: it is raised."""
+    """Keeps PyTorch from printing errors of fake tensors, which are raised anyway."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     outer, log.disabled = log.disabled, True
     try:

@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What rewritten functions call instead of Python's control flow, calls and brackets (_source.py).
+"""The hooks that rewritten functions (_source.py) call instead of Python's control flow, calls and brackets.
 
-All do what Python does, unless a tensor or an open size decides.
+A hook does the same as Python, unless a tensor or an open size decides.
 """
 
 import builtins
@@ -34,7 +34,7 @@ _CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
             "popitem", "add", "discard", "appendleft", "extendleft", "popleft", "rotate", "move_to_end",
             "__setitem__", "__delitem__", "__iadd__", "intersection_update", "difference_update",
             "symmetric_difference_update"}
-# What differs from call to call.
+# Modules whose functions return another value at each call.
 _IMPURE = {"random", "time", "secrets", "uuid"}
 # PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
 _CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
@@ -42,10 +42,10 @@ _OWN = ("tssa._recurrent",)
 
 
 class Hooks(ControlFlow):
-    """One program that is being recorded.
+    """The hooks of one program that is being recorded.
 
-    reads: what it knows of state outside (_state.py). has_buffers: whether a list that grows in a loop
-    becomes a buffer (_lists.py).
+    reads: collects the state outside of the arguments that it reads (_state.py). has_buffers: whether a
+    list that grows in a loop becomes a buffer (_lists.py).
     """
 
     nothing = NOTHING
@@ -55,8 +55,8 @@ class Hooks(ControlFlow):
         self.has_buffers = has_buffers
         self.undefined = Undefined("a name without a value is used")
         self._reads = reads
-        self._made = {}  # containers, by id, and the region that they were made in
-        self._ambiguous = {}  # lists and dicts that are one of several, by id
+        self._made = {}  # by id: (container, the block in which it was made)
+        self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
         self._rewritten = {}
 
     # Statements.
@@ -106,7 +106,7 @@ class Hooks(ControlFlow):
         return True if stop is None else self.not_(stop())
 
     def iterate(self, iterable):
-        """What a comprehension walks."""
+        """Returns what a comprehension iterates over."""
         self._check_known(iterable)
         items = as_items(iterable)
         return iterable if items is None else items.known()
@@ -146,7 +146,7 @@ class Hooks(ControlFlow):
         return self._decide(value, False, rest) if rest else value
 
     def _decide(self, value, goes_on, rest):
-        """`value and rest`, if goes_on; `value or rest` otherwise."""
+        """Returns `value and rest` if goes_on is True, else `value or rest`."""
         condition = self.condition_of(value)
         following = functools.partial(self.and_ if goes_on else self.or_, *rest)
         if condition is goes_on:
@@ -169,17 +169,17 @@ class Hooks(ControlFlow):
         return self._select(condition, *arms)
 
     def _check_truth(self, value):
-        """The value of `and` is one of its operands: of other kinds than truths only a run knows which."""
+        """Refuses an operand of `and` or `or` that is no bool: only a run knows which operand is the result."""
         if not isinstance(value, (bool, torch.SymBool)) and getattr(value, "dtype", None) != torch.bool:
-            raise NeedsKnown([self.recorder.locate("'and' or 'or' of what only a run knows takes truths: write a "
-                                                   "comparison, x != 0 say")])
+            raise NeedsKnown([self.recorder.locate("expected bools as operands of 'and' or 'or' that only a run "
+                                                   "decides: write a comparison, such as x != 0")])
 
     def not_(self, value):
         condition = self.condition_of(value)
         return not condition if isinstance(condition, bool) else torch.sym_not(condition)
 
     def compare(self, names, *operands):
-        """A chain of comparisons: a < b < c."""
+        """Evaluates a chain of comparisons, such as a < b < c."""
         left, value = operands[0](), True
         for i, name in enumerate(names):
             right = operands[i + 1]()
@@ -230,7 +230,7 @@ class Hooks(ControlFlow):
         return value[index]
 
     def _check_known(self, value):
-        """A list whose length only a call knows has no elements."""
+        """Refuses the use of a list that is a buffer and so has no elements."""
         if id(value) in self.grown:
             self.grown[id(value)].refuse()
 
@@ -275,7 +275,7 @@ class Hooks(ControlFlow):
             self.setattr(target, name, made)
 
     def _index(self, tensor, index):
-        """tensor[index]; sizes and positions may be open."""
+        """Returns tensor[index], where sizes and positions may be open."""
         parts = index if isinstance(index, tuple) else (index,)
         is_plain = not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
                            for part in parts)
@@ -319,8 +319,10 @@ class Hooks(ControlFlow):
 
     @staticmethod
     def _place(position, size):
-        """Where a position stands that may count from the end. What holds in the example is a guard: sizes
-        stay simple."""
+        """Returns a position that may count from the end as one from the start, within the size.
+
+        A guard fixes which case holds to that of the example, so that sizes stay simple expressions.
+        """
         if is_unbacked(position) or is_unbacked(size) or not (is_symbolic(position) or is_symbolic(size)):
             return position
         if position < 0:
@@ -328,7 +330,7 @@ class Hooks(ControlFlow):
         return position if position <= size else size
 
     def text(self, value):
-        """What an f-string shows: an open size as the number that it is, which is a guard."""
+        """Returns what an f-string shows: for an open size its value in the example, with a guard."""
         return known_number(value)
 
     # What changes.
@@ -338,10 +340,10 @@ class Hooks(ControlFlow):
         return container
 
     def note_joined(self, value, left, right, places):
-        """`value` stands for what two arms leave: pairs of a value and the arm's block.
+        """Notes that `value` is merged from `left` and `right`, pairs of an arm's value and its block.
 
-        A list that an arm made for this name alone may be changed afterwards. places: {id of a list of
-        an arm: what it has become}.
+        The merged list may be changed afterwards if each arm made its list for this name alone. places:
+        {id of an arm's list: the merged list}.
         """
         for made, *sides in zip(containers_of(value), *(containers_of(side) for side, _ in (left, right))):
             self._made[id(made)] = (made, self._frame())
@@ -354,7 +356,7 @@ class Hooks(ControlFlow):
                     self._ambiguous[id(other)], self._ambiguous[id(made)] = other, made
 
     def note_ambiguous(self, value):
-        """Only a run decides which lists these are."""
+        """Notes that only a run decides which lists and dicts these are."""
         self._ambiguous.update((id(container), container) for container in containers_of(value))
 
     def _frame(self):
@@ -366,7 +368,7 @@ class Hooks(ControlFlow):
         self._check_known(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
-                f"a {type(target).__name__} is {what} that may have another name, which only a run decides")])
+                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it")])
         if not self.frames:
             return
         _, frame = self._made.get(id(target), (None, None))
@@ -390,7 +392,7 @@ class Hooks(ControlFlow):
         return self.convert(function)(*args, **kwargs)
 
     def _append(self, owner, *values):
-        """Whether the list that the value is appended to is a buffer."""
+        """Appends to a list that is a buffer. Returns False if `owner` is not such a list."""
         block = self._growing[-1].block
         if self._frame() is not block or id(owner) in self._ambiguous or type(owner) is not list:
             return False
@@ -414,7 +416,7 @@ class Hooks(ControlFlow):
                 f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
 
     def convert(self, function):
-        """What to call instead of `function`: rewritten, if it is a part of the program."""
+        """Returns what to call instead of `function`: its rewritten form if it is part of the program."""
         if isinstance(function, functools.partial):
             return functools.partial(self.convert(function.func), *function.args, **function.keywords)
         if isinstance(function, torch.nn.Module):
@@ -455,7 +457,7 @@ def _is_hashable(function):
 
 
 def _is_of_program(function):
-    """Whether the control flow of a function may be the program's: not Python's, not PyTorch's."""
+    """Returns whether a function is part of the program, not of Python or PyTorch."""
     module = function.__module__ or ""
     if hasattr(function, "__wrapped__") or module in _CALLING_MODULES or module in _OWN:
         return not inspect.isgeneratorfunction(function)
@@ -479,7 +481,7 @@ def _is_open(part):
 
 
 def _as_masks(index):
-    """Tensors of bytes are masks as indexes."""
+    """Returns the index with tensors of bytes, which are masks, as tensors of bools."""
     if isinstance(index, tuple):
         return tuple(map(_as_masks, index))
     is_mask = isinstance(index, torch.Tensor) and index.dtype == torch.uint8
@@ -491,7 +493,7 @@ def _has_symbols(index):
 
 
 def _count_dims(part):
-    """How many dims an index takes."""
+    """Returns how many dims of the tensor one part of an index takes."""
     if part is None or part is Ellipsis:
         return 0
     return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators of networks and distances, by way of others that the compiler knows."""
+"""Decompositions of operators of networks, and of distances."""
 
 import math
 
@@ -13,7 +13,7 @@ from ._errors import UnsupportedError
 aten = torch.ops.aten
 
 
-# Pooling to a size that is given. Windows begin and end where the rounded shares of a dim do.
+# Pooling to a given output size. The dim is divided into equal parts; windows begin and end at their rounded borders.
 
 def _windows(extent, count):
     return [(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
@@ -21,7 +21,7 @@ def _windows(extent, count):
 
 @decomposes(aten._adaptive_avg_pool3d.default)
 def _adaptive_avg_pool3d(self, output_size):
-    """A mean along one dim after the other, as windows are boxes; not rounded to 16 bits between."""
+    """Takes means along one dim after the other, since windows are boxes. Means of 16-bit floats are kept in f32."""
     kind = self.dtype
     self = self.to(torch.promote_types(kind, torch.float32))
     for dim, count in zip((-3, -2, -1), output_size):
@@ -33,7 +33,7 @@ def _adaptive_avg_pool3d(self, output_size):
 
 
 def _adaptive_max_pool(self, output_size):
-    """Extremes along the last dim, of these along the one before, and so on; with their places."""
+    """Takes the maximum along the last dim, then along the dim before it, and so on, with the positions."""
     if 0 in output_size or 0 in self.shape:
         return NotImplemented
     spatial = self.shape[-len(output_size):]
@@ -67,7 +67,7 @@ def _native_batch_norm(input, weight, bias, running_mean, running_var, training,
 
 @decomposes(aten._scaled_dot_product_flash_attention_for_cpu.default)
 def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
-    """The result lies as the query does, the logarithms of the sums as PyTorch's kernel has them."""
+    """The result has the strides of the query; the logarithms of the sums have those of PyTorch's kernel."""
     if dropout_p != 0:
         raise UnsupportedError(["dropout in attention: call eval() on the module"])
     if query.shape[1] != key.shape[1]:
@@ -75,7 +75,7 @@ def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
     wide = torch.promote_types(query.dtype, torch.float32)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    # Scaled keys are tensors of their own, which a product reads by columns.
+    # The scaled keys are a new tensor, which the product reads by columns.
     scores = torch.matmul(query.to(wide), (key.to(wide) * scale).transpose(-2, -1))
     if is_causal:
         rows, columns = (torch.arange(scores.shape[dim]) for dim in (-2, -1))
@@ -83,7 +83,7 @@ def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None
     if attn_mask is not None:
         scores = torch.where(attn_mask, scores, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
     weights = torch.softmax(scores, -1)
-    # A row that is masked as a whole counts nothing. One with NaNs has others, which are seen.
+    # The weights of a row that is masked as a whole are 0. Weights that are NaN because of a score are kept.
     weights = torch.where((scores == -math.inf) & weights.isnan(), 0.0, weights)
     found = torch.matmul(weights, value.to(wide))
     result = torch.empty_like(query).copy_(found)

@@ -1,10 +1,10 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Records what PyTorch dispatches, as the graph of the text that tssa-compile reads.
+"""Records the operators that PyTorch dispatches, as the graph in the text that tssa-compile reads.
 
 A program runs once on fake tensors under a Recorder, which writes down every ATen call: the
-overload, its arguments in the order of the schema, and what it gives. See
+overload, its arguments in the order of the schema, and its results. See
 docs/decisions/0008-recording-pytorch.md of the sources, and lib/Import/PyTorch/README.md
 for the text.
 """
@@ -28,20 +28,20 @@ from ._text import describe, scalar_type_code
 from ._tool import list_operators
 from ._values import is_contiguous_now, is_permuted
 
-# Reshapes that eager does as views: whether strides allow it is not asked again.
+# Reshapes that are views in eager mode; so it need not be checked again that the strides allow it.
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
-# Operators that give a view or a copy, by strides, which the recorder knows: they are recorded as what they
-# come to. Decompositions call them as they are.
+# Operators whose result is a view or a copy, depending on the strides. The recorder knows the strides, so it
+# records the view or the copy. Decompositions call these operators.
 _VIEW_OR_COPY = {torch.ops.aten.reshape.default, torch.ops.aten.contiguous.default,
                  torch.ops.aten.flatten.using_ints, torch.ops.aten.reshape_as.default}
-# How often an operator may stand in its own decomposition: as often as it has dims, say.
+# How often an operator may occur in its own decomposition, for example once for each dim.
 _MAX_NESTED = 8
-# Fake tensors without elements have a maximum; eager's have none.
+# In eager mode these operators refuse tensors without elements; fake tensors accept them.
 _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
-# Operators that PyTorch takes apart before a dispatch mode sees them, and the compiler knows whole.
+# Operators that the compiler knows, but that PyTorch decomposes before a dispatch mode sees them.
 _WHOLE = {function: torch.ops.aten.matmul.default
           for function in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__)}
 _WHOLE[torch.nn.functional.linear] = torch.ops.aten.linear.default
@@ -56,7 +56,7 @@ class WholeOperators(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        # Autocast converts what stands below.
+        # Autocast converts the arguments of the calls in them.
         if func in _WHOLE and kwargs.keys() <= {"bias"} and not torch.is_autocast_enabled("cpu"):
             return self._recorder.record_whole(_WHOLE[func], (*args, *kwargs.values()))
         return func(*args, **kwargs)
@@ -75,7 +75,7 @@ def written_arguments(schema):
 
 @functools.lru_cache(maxsize=None)
 def find_functional(overload):
-    """The overload that computes what an in-place or out= overload writes, or None."""
+    """Returns the overload that computes what an in-place or out= overload writes, or None."""
     schema = overload._schema
     if not written_arguments(schema):
         return None
@@ -95,13 +95,13 @@ def find_functional(overload):
 
 
 def gives_view(overload):
-    """Whether the result is a view of an argument that is not written."""
+    """Returns whether the result is a view of an argument that is not written."""
     return any(r.alias_info is not None and not r.alias_info.is_write
                for r in overload._schema.returns)
 
 
 class DecidesShape(Exception):
-    """A number among the arguments splits a dim: programs are better for one value of it."""
+    """A number among the arguments splits a dim. Programs are faster if it is fixed."""
 
     def __init__(self, symbols):
         super().__init__("a number of the program splits a dim")
@@ -109,15 +109,15 @@ class DecidesShape(Exception):
 
 
 class DependsOnOnes(Exception):
-    """What the program does depends on a size of 1."""
+    """The program behaves differently for a size of 1."""
 
 
 class Recorder(TorchDispatchMode):
-    """Records all calls while it is the innermost mode.
+    """Records all calls while this is the innermost mode.
 
-    inputs: the numbers of the graph's inputs. arguments: the fake tensors that they are.
-    owned: real tensors of the program itself; they are inputs behind those that
-    `add_argument` was called for. place: (file, line) of what runs, if the caller knows it.
+    inputs: the value numbers of the graph's inputs. arguments: their fake tensors. owned: real tensors
+    that belong to the program; they are inputs, after those of `add_argument`. place: (file, line) of
+    the call, if the caller knows it.
     """
 
     def __init__(self, fake_mode):
@@ -144,7 +144,7 @@ class Recorder(TorchDispatchMode):
     # What a program has.
 
     def add_argument(self, fake):
-        """A tensor that every call gives; its value number."""
+        """Adds an input for a tensor among the arguments of each call. Returns its value number."""
         number = self._new_number()
         self.inputs.append(number)
         self.aliases.add_argument(fake, len(self.arguments))
@@ -153,12 +153,12 @@ class Recorder(TorchDispatchMode):
         return number
 
     def is_unknown(self, value):
-        """Whether `value` is a symbol that no argument so far tells."""
+        """Returns whether `value` is a symbol that the arguments so far do not determine."""
         return (isinstance(value, (torch.SymInt, torch.SymFloat))
                 and not self._expressions.knows(value))
 
     def add_number(self, value):
-        """A size or number that every call gives, as a tensor without dims."""
+        """Adds an input for a size or number among the arguments of each call: a tensor without dims."""
         dtype = torch.int64 if isinstance(value, torch.SymInt) else torch.float64
         with self.fake_mode:
             fake = torch.empty((), dtype=dtype)
@@ -166,7 +166,7 @@ class Recorder(TorchDispatchMode):
         self.bind(value, self.emit("aten::item", [self.add_argument(fake)]))
 
     def number_of(self, value):
-        """The value number of a tensor, a size or a constant."""
+        """Returns the value number of a tensor, a size or a constant."""
         if isinstance(value, torch.Tensor):
             return self._numbers[id(self.lift(value))]
         if isinstance(value, SYMBOLS):
@@ -176,26 +176,26 @@ class Recorder(TorchDispatchMode):
         return self._constant(value)
 
     def emit(self, op, inputs):
-        """A node with one result; its value number."""
+        """Adds a node with one result. Returns its value number."""
         number = self._new_number()
         self._append(op, inputs, [number])
         return number
 
     def check_divisor(self, expression):
-        """Python does not divide a number by 0; a guard, where a call knows the number."""
+        """Raises ZeroDivisionError for a divisor of 0, as Python does. If a call knows the number, adds a guard."""
         symbols = expression.free_symbols
         if symbols and symbols <= self.fake_mode.shape_env.backed_var_to_val.keys() and not (
                 self.fake_mode.shape_env.evaluate_expr(sympy.Ne(expression, 0))):
             raise ZeroDivisionError("division by zero")
 
     def truth_of(self, value):
-        """The value number of a bool, or of a tensor of one element as a bool."""
+        """Returns the value number of a bool, or of a tensor of one element converted to a bool."""
         number = self.number_of(value)
         return self.emit("aten::Bool.Tensor", [number]) if isinstance(value, torch.Tensor) else number
 
     @contextlib.contextmanager
     def block(self, block=None):
-        """What is recorded meanwhile is a block of a node, or the rest of one; gives it."""
+        """Records meanwhile into a new block of a node, or appends to `block`. Yields the block."""
         outer = self.nodes, self._constants, self._first_number
         if block is None:
             block = _Block(inputs=[], nodes=[], outputs=[])
@@ -210,7 +210,7 @@ class Recorder(TorchDispatchMode):
 
     @contextlib.contextmanager
     def silence(self):
-        """Nothing is recorded meanwhile."""
+        """Records nothing meanwhile."""
         outer, self._is_silent = self._is_silent, True
         try:
             yield
@@ -218,36 +218,36 @@ class Recorder(TorchDispatchMode):
             self._is_silent = outer
 
     def adopt(self, block):
-        """What the block has is recorded here."""
+        """Appends the contents of the block to the current one."""
         self.nodes += block["nodes"]
         self._constants.update(block.constants)
         self._expressions.adopt(block.scope)
 
     def known_symbols(self):
-        """The symbols that are known now."""
+        """Returns the symbols that are known now."""
         return self._expressions.symbols()
 
     def add_block_input(self, block, value):
-        """`value`, a tensor or size that nothing has made yet, is an input of the block."""
+        """Adds an input to the block for `value`, a tensor or size that no node has made."""
         number = self._new_number()
         block["inputs"].append(number)
         self.bind(value, number)
 
     def emit_blocks(self, op, inputs, blocks, results):
-        """A node with blocks, which makes `results`."""
+        """Adds a node with blocks whose results are `results`."""
         outputs = [self._new_number() for _ in results]
         self._append(op, inputs, outputs, blocks=blocks)
         for value, number in zip(results, outputs):
             self.bind(value, number)
 
     def fresh_like(self, values):
-        """Tensors of the types and sizes of `values`; what is no tensor stays."""
+        """Returns new tensors with the types and sizes of those in `values`, and the other values as they are."""
         with self.silence():
             return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
                     if isinstance(value, torch.Tensor) else value for value in values]
 
     def decide_copies(self, results):
-        """Guards that eager copies where the recording does, if anybody can tell a copy from a view."""
+        """Guards that eager mode copies where the recording does, if a copy can be told from a view."""
         for tensor, copy in self._copies:
             if not self.aliases.are_told_apart(tensor, copy, results):
                 continue
@@ -260,7 +260,7 @@ class Recorder(TorchDispatchMode):
                 raise DependsOnOnes
 
     def size_symbols(self):
-        """{symbol: (order of an argument, dim)}, of sizes that are free."""
+        """Returns {symbol: (order of an argument, dim)} of the open sizes."""
         return self._expressions.bound_to(self.inputs)
 
     # Recording.
@@ -275,7 +275,7 @@ class Recorder(TorchDispatchMode):
         if functional is not None and operator_name(func) not in list_operators():
             change = self._change_shape if gives_view(functional) else self._write
             return change(func, functional, args, kwargs)
-        if func is torch.ops.aten.lift_fresh.default:  # torch.tensor(): another one in each call
+        if func is torch.ops.aten.lift_fresh.default:  # torch.tensor(), which makes a new tensor in each call
             with self:
                 return args[0].clone()
         if func in _VIEW_OR_COPY:
@@ -308,10 +308,10 @@ class Recorder(TorchDispatchMode):
             raise DecidesShape(found)
 
     def _decompose(self, func, args, kwargs):
-        """The result of `func` by way of other operators; NotImplemented if it is recorded itself."""
-        if func.namespace == "prim":  # what a fake tensor is asked: its device
+        """Returns the result of decomposing `func`, or NotImplemented if `func` itself is recorded."""
+        if func.namespace == "prim":  # a question to a fake tensor: its device
             return NotImplemented
-        # An operator that comes again and again in its own decomposition has none.
+        # An operator whose decompositions contain it again and again counts as not decomposable.
         if operator_name(func) in list_operators() or self._decomposed.count(func) > _MAX_NESTED:
             return NotImplemented
         decomposition = find_decomposition(func)
@@ -325,7 +325,7 @@ class Recorder(TorchDispatchMode):
             self._decomposed.pop()
 
     def lift(self, tensor):
-        """A fake tensor; for a real one, which the program owns, the argument that it becomes."""
+        """Returns a fake tensor itself. A real tensor, which belongs to the program, becomes an argument."""
         if isinstance(tensor, FakeTensor):
             return tensor
         if id(tensor) not in self._fakes:
@@ -336,7 +336,7 @@ class Recorder(TorchDispatchMode):
         return self._fakes[id(tensor)]
 
     def record_whole(self, func, args):
-        """The result of an operator that is not taken apart."""
+        """Records an operator without decomposing it. Returns the result."""
         args = pytree.tree_map_only(torch.Tensor, self.lift, args)
         with self.silence():
             result = func(*args)
@@ -362,7 +362,7 @@ class Recorder(TorchDispatchMode):
                 self.bind(value, element)
 
     def _complete(self, func, args, kwargs, result):
-        """The arguments, with the type that PyTorch's default decides."""
+        """Returns the arguments of a call, with the `dtype` that PyTorch's default type implies."""
         call = _in_order(func, args, kwargs)
         values = [value for _, value in call]
         made = next((value for value in pytree.tree_leaves(result) if isinstance(value, torch.Tensor)), None)
@@ -373,18 +373,19 @@ class Recorder(TorchDispatchMode):
         if "dtype" in names:
             return [made.dtype if name == "dtype" and value is None else value for name, value in zip(names, values)]
         if made.dtype != torch.float32:
-            raise UnsupportedError([self.locate(f"{operator_name(func)} gives {made.dtype}, the default type")])
+            raise UnsupportedError([self.locate(
+                f"{operator_name(func)} gives the default type {made.dtype}, expected torch.float32")])
         return values
 
     def _write(self, func, functional, args, kwargs):
-        """What an in-place or out= form computes, then a copy to each argument that it writes."""
+        """Records an in-place or out= form as its functional form and a copy to each argument that it writes."""
         targets = self._find_targets(func, args, kwargs)
         shapes = [target.shape for target in targets]
         result = func(*args, **kwargs)
         if [target.shape for target in targets] != shapes:
             raise UnsupportedError([self.locate(
                 f"{operator_name(func)} gives its target another size: make it of the right size")])
-        # By the schema of what is called: the functional form may lack its defaults.
+        # Defaults come from the schema of the called form; the functional form may have none.
         given = [(argument, value) for argument, value in _in_order(func, args, kwargs) if not argument.is_out]
         with self:
             made = functional(*[value for argument, value in given if not argument.kwarg_only],
@@ -394,7 +395,7 @@ class Recorder(TorchDispatchMode):
         return result
 
     def _change_shape(self, func, functional, args, kwargs):
-        """t_, squeeze_ and others: the tensor is the view that the functional form gives."""
+        """Records t_, squeeze_ and others: the tensor becomes the view that the functional form returns."""
         target = args[0]
         if any(target is argument for argument in self.arguments):
             raise UnsupportedError([self.locate(
@@ -417,7 +418,7 @@ class Recorder(TorchDispatchMode):
     # Values and nodes.
 
     def bind(self, value, number):
-        """`number` stands for `value` from now on, unless another number does."""
+        """Binds `value` to the value number `number`, unless it is bound already."""
         if isinstance(value, torch.Tensor):
             self._alive.append(value)
             self._numbers.setdefault(id(value), number)
@@ -451,17 +452,17 @@ class Recorder(TorchDispatchMode):
         self.nodes.append(node)
 
     def locate(self, text):
-        """The text behind the place in the user's program, where that is known."""
+        """Returns `text` with the position in the user's program before it, if that is known."""
         place = self.place or _find_place()
         return f"{place[0]}:{place[1]}: {text}" if place else text
 
 
 class _Block(dict):
-    """What the text says of a block. constants, scope, first_number: what the recorder knows in it."""
+    """A block as in the text. constants, scope, first_number: the state of the recorder in it."""
 
 
 def _decide_ones(tensor, dims):
-    """Guards for whether the sizes are 1 that squeeze() asks for."""
+    """Guards whether the sizes of the dims that squeeze() may remove are 1."""
     chosen = pytree.tree_leaves(dims) if dims else range(tensor.dim())
     for dim in chosen:
         if tensor.dim() and not is_unbacked(tensor.shape[dim]):
@@ -469,7 +470,7 @@ def _decide_ones(tensor, dims):
 
 
 def _in_order(func, args, kwargs):
-    """[(argument of the schema, value)] of a call."""
+    """Returns [(argument of the schema, value)] of a call."""
     values = []
     for i, argument in enumerate(func._schema.arguments):
         if i < len(args):
@@ -486,7 +487,7 @@ def _is_constant(value):
 
 
 def _encode(value):
-    """A constant as the text has it: types, layouts and formats are ints."""
+    """Returns a constant as it is in the text: types, layouts and formats are ints."""
     if isinstance(value, torch.dtype):
         return scalar_type_code(value)
     if isinstance(value, torch.layout):
@@ -499,7 +500,7 @@ def _encode(value):
 
 
 def _find_place():
-    """The innermost line that is neither PyTorch's nor ours."""
+    """Returns (file, line) of the innermost frame that belongs neither to PyTorch nor to this package."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Recorded programs: their text, and their results as eager gives them."""
+"""Recorded programs: their text, and their results in the form that eager mode gives."""
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -17,10 +17,10 @@ from ._values import has_contiguous_strides
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
-    """A RecordedProgram, and its recorder, of `program`, a callable that is called with a Recorder and `arguments`.
+    """Records `program`, which is called with a Recorder and `arguments`. Returns a RecordedProgram and the Recorder.
 
-    arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: that
-    mode. The callable gives a list of tensors, sizes, constants and None.
+    arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: the mode of
+    the fake tensors. The program returns a list of tensors, sizes, constants and None.
     """
     tensors = [i for i, value in enumerate(arguments) if isinstance(value, FakeTensor)]
     if mode is None:
@@ -39,7 +39,7 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
 
 
 class _Geometry:
-    """Sizes, strides and offset of a tensor, which may depend on sizes of arguments."""
+    """The sizes, strides and offset of a tensor. They may depend on the sizes of arguments."""
 
     def __init__(self, tensor):
         self.shape, self._strides, self._offset = [
@@ -49,7 +49,7 @@ class _Geometry:
         self._code = compile_expressions([*self.shape, *self._strides, *self._offset])
 
     def evaluate(self, sizes):
-        """(sizes, strides, offset) of a call, as `as_strided` takes them."""
+        """Returns (sizes, strides, offset) in a call, for `as_strided`."""
         values = evaluate(self._code, sizes)
         rank = len(self.shape)
         return values[:rank], values[rank:-1], values[-1]
@@ -60,19 +60,19 @@ class _Geometry:
 
 
 class _Root:
-    """A tensor or number that the compiled program gives."""
+    """A tensor or number that the compiled program returns."""
 
     def __init__(self, value):
         self.value, self.found = value, []
         if isinstance(value, torch.Tensor):
             self.geometry = _Geometry(value)
             self._is_contiguous = torch._prims_common.is_contiguous_or_false(value)
-            # Sizes that only a run knows, of nonzero() say.
+            # Sizes that only a run knows, such as that of nonzero().
             self.found = [(str(size), dim) for dim, size in enumerate(self.geometry.shape)
                           if is_unbacked(value.shape[dim]) and size.is_Symbol]
 
     def take(self, tensor, sizes):
-        """What eager gives for what the compiled program gives: its strides, or the number."""
+        """Returns a result of the compiled program with the strides of eager mode, or as a number."""
         if not isinstance(self.value, torch.Tensor):
             return tensor.item()
         if self._is_contiguous and tensor.is_contiguous():
@@ -91,7 +91,7 @@ def _check(tensor):
 
 
 def _fits(sizes, shape):
-    """Whether sizes are those of `shape`, which has None for sizes that are free."""
+    """Returns whether the sizes are those of `shape`, in which None stands for any size."""
     return len(sizes) == len(shape) and all(size in (None, given) for size, given in zip(shape, sizes))
 
 
@@ -104,13 +104,13 @@ def _as_tensor(value):
 class RecordedProgram:
     """Runs a recorded program.
 
-    passed: which arguments of a call the program gets, in its order; others are constants.
+    passed: the positions of the arguments of a call that the program gets; the others are constants.
     """
 
     def __init__(self, recorder, passed, results, name, target, device, threads):
         self.__name__ = name
         self._passed = passed
-        # A tensor of the program that is nothing but given back becomes an argument here.
+        # A tensor of the program that it only returns becomes an argument here.
         results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
                    for value in results]
         self._owned, self._looked_up = list(recorder.owned), {}
@@ -124,7 +124,7 @@ class RecordedProgram:
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
-        # The tensors of a call that have such sizes.
+        # The arguments of a call that have fixed sizes.
         self._fixed = [(i, shape) for i, shape in zip(passed, self._shapes) if any(s is not None for s in shape)]
         self._permuted = [_Geometry(tensor) for tensor in recorder.permuted]
         self._bound = set()  # arguments that results are views of
@@ -152,22 +152,22 @@ class RecordedProgram:
         return self._binaries.count
 
     def look_up(self, recorder, tensor, get):
-        """A tensor of the program is what `get` gives at each call."""
+        """Makes each call use the result of `get` for `tensor`, a tensor of the program."""
         for i, owned in enumerate(recorder.owned):
             if owned is tensor:
                 self._looked_up[i] = get
                 self._set_constants({})
 
     def fits(self, arguments):
-        """Whether all sizes that the program is fixed to are those of a call."""
+        """Returns whether the arguments have the sizes that the program is fixed to."""
         return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
 
     def copies_alike(self, sizes):
-        """Whether what the recording copies is copied in a call, too: not contiguous by sizes of 1."""
+        """Returns whether a call copies what the recording copies: sizes of 1 make none of it contiguous."""
         return not any(has_contiguous_strides(*geometry.evaluate(sizes)[:2]) for geometry in self._permuted)
 
     def find_sizes(self, arguments):
-        """The values of the symbols of a call, by name."""
+        """Returns the values of the symbols in a call, by name."""
         sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
         for name, i in self._numbers:
             sizes[name] = arguments[i]
@@ -179,17 +179,19 @@ class RecordedProgram:
         self._binaries.prepare([tensors[i] for i in self._free])
 
     def __call__(self, *arguments):
-        """The results in order."""
+        """Returns the results in order."""
         tensors, sizes = self._bind(arguments)
         return self.run(tensors, sizes)
 
     def run_fitting(self, arguments, sizes):
-        """The results for arguments that are like those that the program was recorded with, also in the
-        order of their dims in memory. sizes: what find_sizes gives."""
+        """Returns the results for arguments that fit the recording, also in the order of their dims in memory.
+
+        sizes: the result of find_sizes.
+        """
         return self.run(self._find_tensors(arguments), sizes)
 
     def _find_tensors(self, arguments):
-        """Those that a call gives, and then the program's own."""
+        """Returns the tensors that a call passes, and after them the program's own."""
         owned = list(self._owned)
         for i, get in self._looked_up.items():
             owned[i] = get()
@@ -217,7 +219,7 @@ class RecordedProgram:
     # Results.
 
     def _plan_result(self, recorder, value):
-        """How a call makes this result: (kind, ...)."""
+        """Returns a description of how a call makes this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
             geometry = _Geometry(value)
             self._check_aliases(recorder, value)
@@ -242,7 +244,7 @@ class RecordedProgram:
         raise UnsupportedError([f"a result is a {type(value).__name__}"])
 
     def _check_aliases(self, recorder, value):
-        """What is one of several tensors is given back as itself only if nobody can tell."""
+        """Refuses a result if only a run decides whether it shares storage with an argument or another result."""
         bases = recorder.aliases.find_bases(value)
         if len(bases) == 1 and bases[0][0][0] == storage_of(value):
             self._given.setdefault(bases[0][0], value)
@@ -277,14 +279,14 @@ class RecordedProgram:
             return base
         geometry, recorded = step[2:]
         shape, strides, offset = geometry.evaluate(sizes)
-        # Where the base stands in its storage may differ from call to call.
+        # The offset of the base in its storage may differ from call to call.
         offset += base.storage_offset() - recorded.evaluate(sizes)[2]
         return base.as_strided(shape, strides, offset)
 
     # Arguments.
 
     def _bind(self, arguments):
-        """The tensors that the program gets for a call, and the sizes of symbols."""
+        """Returns the tensors that the program gets in a call, and the values of the symbols."""
         tensors = self._find_tensors(arguments)
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if not _fits(tensor.shape, shape):
@@ -294,17 +296,17 @@ class RecordedProgram:
         return [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)], sizes
 
     def _reorder(self, i, tensor, sizes):
-        """The tensor with its dims in the order in memory that the program was recorded with."""
+        """Returns the tensor in the order of dims in memory that it had in the recording."""
         if find_permutation(tensor) == self._orders[i]:
             return tensor
         if i in self._written or i in self._bound:
-            raise Error(f"{self.__name__}: argument {i} is written or given back, and was "
+            raise Error(f"{self.__name__}: argument {i} is written or returned, and was "
                         f"recorded with other strides: record it with strides like these")
         shape, strides, _ = self._geometries[i].evaluate(sizes)
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
     def _name_sizes(self):
-        """For each argument a list: a name for each open size, of the dim that is the first to have it; else None."""
+        """Returns for each argument the names of its sizes: one name for equal sizes, None for fixed ones."""
         first = {}
         for i, geometry in enumerate(self._geometries):
             for dim, size in enumerate(geometry.shape):
@@ -313,7 +315,7 @@ class RecordedProgram:
                 for geometry, shape in zip(self._geometries, self._shapes)]
 
     def _write(self, free, folder):
-        """The text of the program for such tensors; constants lie beside it in the folder."""
+        """Returns the text of the program for arguments like `free`, and writes its constants to the folder."""
         places = self._constants.write(folder)
         values = dict(zip(self._free, free))
         arguments = []

@@ -3,7 +3,7 @@
 
 """nn.LSTM, nn.GRU and nn.RNN as loops over time, as their documentation defines them.
 
-PyTorch's own operators hide the loop, or write it down once for each step.
+PyTorch's own operators hide the loop, or unroll it.
 """
 
 import torch
@@ -55,7 +55,7 @@ def _run_backward(x, state, weights, step):
 
 
 def _run_layers(step, x, states, params, has_biases, num_layers, bidirectional, batch_first):
-    """x: [time, batch, features]; states: of each kind, [layers and directions, batch, features]."""
+    """x: [time, batch, features]; states: for each kind of state, [layers * directions, batch, features]."""
     if batch_first:
         x = x.transpose(0, 1)
     per_run = len(params) // (num_layers * (2 if bidirectional else 1))

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Records graphs that call torch.cond and torch.while_loop: their graphs become blocks."""
+"""Records graphs that call torch.cond and torch.while_loop, whose subgraphs become blocks."""
 
 import torch
 
@@ -12,14 +12,14 @@ _NO_LIMIT = 2**63 - 1
 
 
 class Runner(torch.fx.Interpreter):
-    """Runs a graph, and tells the recorder which line of the user's program a node is of."""
+    """Runs a graph, and tells the recorder the line of the user's program for each node."""
 
     def __init__(self, module, recorder):
         super().__init__(module)
         self.recorder = recorder
 
     def run_flat(self, *arguments):
-        """The results in a list, of arguments in the order of the placeholders."""
+        """Returns a list of the results for arguments in the order of the placeholders."""
         results = self.run(*arguments, enable_io_processing=False)
         return list(results) if isinstance(results, (list, tuple)) else [results]
 

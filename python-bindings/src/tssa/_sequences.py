@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What a `for` walks by position: ranges, rows of tensors, enumerations of them."""
+"""Iterables that a `for` accesses by position: ranges, rows of tensors, and enumerations of them."""
 
 import torch
 
@@ -9,14 +9,14 @@ from ._expressions import hint_of, is_symbolic, is_unbacked
 
 
 class Range:
-    """range() of open sizes."""
+    """A range() whose bounds may be open sizes."""
 
     def __init__(self, first, second=None, step=1):
         self._begin, self._end = (0, first) if second is None else (first, second)
         self._step = step if isinstance(step, int) else int(step)
 
     def _length(self):
-        """For a step of one; its sign is that of the number of items for others."""
+        """Returns the distance that the range covers, which is positive if the range has items."""
         return (self._end - self._begin) if self._step > 0 else self._begin - self._end
 
     def is_open(self):
@@ -26,7 +26,7 @@ class Range:
         return is_unbacked(self._begin) or is_unbacked(self._end)
 
     def is_empty(self):
-        """Whether it is empty in the example; then it is in each call, by a guard."""
+        """Returns whether it is empty in the example. If it is, a guard requires it of each call."""
         if self.is_unbacked():
             return False
         return hint_of(self._length()) <= 0 and bool(self._length() <= 0)
@@ -51,7 +51,7 @@ class Range:
 
 
 class _Rows:
-    """The parts of a tensor along its first dim."""
+    """The slices of a tensor along its first dim."""
 
     def __init__(self, tensor):
         self._tensor = tensor
@@ -83,7 +83,7 @@ class _Rows:
 
 
 class _Combined:
-    """enumerate(), zip() or reversed() of such: as long as the first of `parts`."""
+    """enumerate(), zip() or reversed() of such iterables. It has the length of the first of `parts`."""
 
     def __init__(self, parts, item, known):
         self._parts, self._item, self._known = parts, item, known
@@ -105,7 +105,7 @@ class _Combined:
 
 
 def as_items(iterable):
-    """`iterable` as a sequence with a position, or None."""
+    """Returns `iterable` as a sequence that is accessed by position, or None."""
     if isinstance(iterable, torch.Tensor):
         if iterable.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
@@ -116,7 +116,7 @@ def as_items(iterable):
 
 
 def combine(kind, args, kwargs):
-    """enumerate, zip or reversed of sequences that are open, or None."""
+    """Returns enumerate, zip or reversed of sequences that may be open, or None."""
     is_plain = not any(isinstance(arg, (torch.Tensor, Range, _Combined)) for arg in args)
     parts = [] if is_plain or not args else [as_items(arg) for arg in args]
     if kind is enumerate:
@@ -136,5 +136,5 @@ def combine(kind, args, kwargs):
 
 
 def as_index(value):
-    """A position as a number: a tensor of one element has it."""
+    """Returns a position as a number; it may be a tensor of one element."""
     return value.item() if isinstance(value, torch.Tensor) else value

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Compiled models in the manner of ONNX Runtime."""
+"""Compiled models, with an interface like ONNX Runtime's."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from ._errors import Error
 from ._tool import load
 
 NodeArg = namedtuple("NodeArg", "name type shape")
-"""An input or output: type such as "f32", sizes with None where they are free."""
+"""An input or output. type: such as "f32". shape: sizes, None for those that may have any value."""
 
 _KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
 
@@ -49,7 +49,7 @@ class Session:
         return _describe(self._program.outputs)
 
     def run(self, output_names, inputs):
-        """The named outputs, all for None, as numpy arrays."""
+        """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
         unknown = sorted(set(inputs) - set(self._names))
         missing = [name for name in self._names if name not in inputs]
         if unknown or missing:

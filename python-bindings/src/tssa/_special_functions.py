@@ -1,11 +1,11 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Special functions by way of elementary ones.
+"""Decompositions of special functions into elementary ones.
 
 All are computed in f64, whatever the type of the tensor: series that lose digits then lose none
-of f32. Each is a series near 0 and an asymptotic one behind, which meet where both are exact to
-about 1e-10.
+of f32. Each function is a series near 0 and an asymptotic series farther away. The change from one to
+the other is where both are exact to about 1e-10.
 """
 
 import functools
@@ -20,7 +20,7 @@ _EULER = 0.57721566490153286
 
 
 def _elementwise(*overloads):
-    """Registers a function of f64 tensors for operators that give floats."""
+    """Registers a function of f64 tensors as decomposition of operators whose results are floats."""
     def register(function):
         @functools.wraps(function)
         def compute(*operands):
@@ -36,7 +36,7 @@ def _elementwise(*overloads):
 
 
 def _polynomial(x, coefficients):
-    """Coefficients from the constant one on."""
+    """Evaluates a polynomial. coefficients: the constant one first."""
     result = torch.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         result = result * x + coefficient
@@ -44,7 +44,7 @@ def _polynomial(x, coefficients):
 
 
 def _nested(t, ratios):
-    """1 + r0 t (1 + r1 t (1 + ...)): a series by the ratios of its terms, without overflow."""
+    """Evaluates 1 + r0 t (1 + r1 t (1 + ...)), a series given by the ratios of its terms, without overflow."""
     result = torch.ones_like(t)
     for ratio in reversed(ratios):
         result = 1 + result * t * ratio
@@ -66,7 +66,7 @@ def _lgamma(x):
         total = total + coefficient / (y + i)
     t = y + 7.5
     above = (y + 0.5) * (torch.log(t) - 1) - 7 + 0.5 * math.log(2 * math.pi) + torch.log(total)
-    # Of what is left of x, so that whole numbers are poles.
+    # Computed from the fraction of x, so that integers are poles.
     sine = torch.sin(math.pi * (x - x.round()))
     below = math.log(math.pi) - torch.log(torch.abs(sine)) - above
     result = torch.where(x < 0.5, below, above)
@@ -94,7 +94,7 @@ _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 13
 
 
 def _sum_powers(s, q):
-    """The sum of (q + i) ** -s over all i >= 0, for q >= 0 (Euler and Maclaurin)."""
+    """Returns the sum of (q + i) ** -s over all i >= 0, for q >= 0, by the Euler-Maclaurin formula."""
     direct = sum(torch.pow(q + i, -s) for i in range(12))
     z = q + 12
     last = torch.pow(z, -s)
@@ -107,7 +107,7 @@ def _sum_powers(s, q):
 
 
 def _hurwitz(s, q):
-    """The same for any q; what is below 0 is the difference of two sums, if s is a whole number."""
+    """Returns the same sum for any q. The terms with q + i < 0 are the difference of two sums if s is an integer."""
     below, part = q < 0, q - q.floor()
     sign = torch.where(s % 2 == 0, 1.0, -1.0)
     passed = sign * (_sum_powers(s, q.ceil() - q) - _sum_powers(s, 1 - q))
@@ -145,7 +145,7 @@ def _polygamma_in_place(self, n):
 # The error function.
 
 def _invert_erf(y, rest):
-    """x >= 0 with erf(x) = y and erfc(x) = rest, of which the smaller is exact."""
+    """Returns x >= 0 with erf(x) = y and erfc(x) = rest. The smaller of the two is exact."""
     log = torch.log(rest * (1 + y))
     half = 2 / (math.pi * 0.147) + log / 2
     x = torch.sqrt(torch.sqrt(half * half - log / 0.147) - half)
@@ -175,7 +175,7 @@ def _erfcx(x):
     return torch.where(x < 25, small, large)
 
 
-# Bessel functions. Behind the place where the series meet:
+# Bessel functions. The asymptotic series, for large x:
 #   J + iY = sqrt(2 / (pi x)) exp(i (x - order pi/2 - pi/4)) (P + iQ),
 #   I ~ exp(x) / sqrt(2 pi x), K ~ sqrt(pi / (2 x)) exp(-x), with one asymptotic series in 1/x.
 
@@ -188,7 +188,7 @@ def _asymptotic_terms(order, count):
 
 
 def _series_ratios(order, count, sign):
-    """Of sum sign^k (x/2)^(2k) / (k! (k + order)!), as ratios of terms in (x/2)^2."""
+    """Returns the ratios of the terms of sum sign^k (x/2)^(2k) / (k! (k + order)!), divided by (x/2)^2."""
     return [sign / (k * (k + order)) for k in range(1, count)]
 
 
@@ -204,7 +204,7 @@ def _harmonic_series(t, order, count, sign):
     return _polynomial(t, coefficients)
 
 
-_OSCILLATING, _GROWING, _FALLING = 12.0, 20.0, 9.0  # where the series meet
+_OSCILLATING, _GROWING, _FALLING = 12.0, 20.0, 9.0  # the x from which the asymptotic series are used
 
 
 def _bessel_asymptotic(x, order):
@@ -272,7 +272,7 @@ def _scaled_bessel_k(x, order):
 
 
 def _unscaled(scaled, x):
-    """I of what is scaled: half of the exponential at a time, which then does not overflow first."""
+    """Returns I(x) from exp(-|x|) I(x). It multiplies by exp(|x| / 2) twice, so that no factor overflows too early."""
     half = torch.exp(x.abs() / 2)
     return scaled * half * half
 

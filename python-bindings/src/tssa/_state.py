@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What a recorded program reads besides its arguments: modules, global names, closures.
+"""The state that a recorded program reads besides its arguments: modules, global names, closures.
 
-A recording holds as long as all of that is the same.
+A recording holds as long as all of this state is the same.
 """
 
 import types
@@ -18,16 +18,16 @@ _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, ty
 
 
 class Reads:
-    """Collects what a program reads while it is recorded."""
+    """Collects the state that a program reads while it is recorded."""
 
     def __init__(self):
-        self._dicts = []  # (dict, what it had, how many entries; None if it does not matter)
-        self._cells = []  # (cell, what it had)
-        self._containers = []  # (list or set, what it had)
+        self._dicts = []  # (dict, entries at the recording, their number or None if more are allowed)
+        self._cells = []  # (cell, its value at the recording)
+        self._containers = []  # (list or set, its elements at the recording)
         self._known = set()
         self._alive = []
         self._watched = None  # the dicts, for hold()
-        self._variables = []  # (dict, key, tensor that it was): a call gives them other tensors
+        self._variables = []  # (dict, key, tensor at the recording): calls assign other tensors
 
     def add_module(self, module):
         for inner in module.modules():
@@ -58,13 +58,13 @@ class Reads:
         return True
 
     def _add_dict(self, found, part, depth, is_open=False):
-        """A dict, and the part of it that is looked at. is_open: it may get other entries."""
+        """Adds a dict. part: the entries that are compared. is_open: whether it may get more entries."""
         self._dicts.append((found, dict(part), None if is_open else len(found)))
         for value in list(part.values()):
             self.add_value(value, depth + 1)
 
     def add_value(self, value, depth=0):
-        """An object, and what it consists of."""
+        """Adds an object and its parts."""
         if isinstance(value, torch.nn.Module):
             self.add_module(value)
             return
@@ -81,7 +81,7 @@ class Reads:
             self._add_dict(vars(value), vars(value), depth)
 
     def find_changes(self):
-        """[(container, key)] of what is not as it was: dicts; cells and lists, of key None."""
+        """Returns [(container, key)] of what has changed: entries of dicts; cells, lists and sets with key None."""
         changes = []
         for found, had, count in self._dicts:
             keys = had if count is None else {**had, **dict.fromkeys(list(found)[count:])}
@@ -93,14 +93,14 @@ class Reads:
         return changes
 
     def add_variable(self, found, key):
-        """The program gives this part of an object another tensor: what it was, if it was one."""
+        """Notes that the program assigns a tensor to this entry. Returns the value at the recording."""
         had = next(had for known, had, _ in self._dicts if known is found).get(key)
         if isinstance(had, torch.Tensor):
             self._variables.append((found, key, had))
         return had
 
     def restore(self):
-        """Takes back what the recording has changed."""
+        """Undoes the changes that the recording has made."""
         for found, key in self.find_changes():
             if isinstance(found, types.CellType):
                 found.cell_contents = next(had for cell, had in self._cells if cell is found)
@@ -116,7 +116,7 @@ class Reads:
                     del found[key]
 
     def hold(self):
-        """Whether all is as it was when the program was recorded."""
+        """Returns whether all state is the same as when the program was recorded."""
         if self._watched is None:
             self._watched = _runtime.Dicts([found for found, _, _ in self._dicts])
         for change in self._watched.find_changes():
@@ -135,19 +135,19 @@ class Reads:
             for key, value in had.items())
 
     def _is_variable(self, found, key):
-        """Whether the part is one that calls change, and has a tensor like the one that it had."""
+        """Returns whether calls assign this entry, and it has a tensor like the one at the recording."""
         value = found.get(key)
         return any(known is found and name == key and isinstance(value, torch.Tensor) and _is_like(value, had)
                    for known, name, had in self._variables)
 
     def _share_storage(self):
-        """Whether two of the tensors that calls change share storage now: the recording takes them apart."""
+        """Returns whether two tensors that calls assign share storage now. In the recording they do not."""
         storages = [found[key].untyped_storage().data_ptr() for found, key, _ in self._variables]
         return len(set(storages)) != len(storages)
 
 
 _MISSING = object()
-# What modules have of their class: hooks, and parts that are looked at one by one.
+# Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
 _ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
 

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What the text that tssa-compile reads says of values.
+"""Describes values in the text that tssa-compile reads.
 
 The text is described in lib/Import/PyTorch/README.md of the sources.
 """
@@ -25,7 +25,7 @@ _CODES = {
     torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bool: 11, torch.bfloat16: 15,
     torch.uint16: 27, torch.uint32: 28, torch.uint64: 29,
 }
-# A place in what PyTorch says of where a node comes from.
+# A position in the stack trace that PyTorch gives for a node.
 PLACE = re.compile(r'File "(.+?)", line (\d+)')
 
 
@@ -36,14 +36,14 @@ def dtype_name(dtype):
 
 
 def scalar_type_code(dtype):
-    """The number that stands for an element type in arguments of operators."""
+    """Returns the number that stands for an element type in arguments of operators."""
     if dtype not in _CODES:
         raise UnsupportedError([f"tensors of {dtype}"])
     return _CODES[dtype]
 
 
 def find_permutation(tensor):
-    """None for a contiguous tensor; a list of dims that makes it contiguous; or False."""
+    """Returns None for a contiguous tensor, else the order of dims that makes it contiguous, or False."""
     if tensor.is_contiguous():
         return None
     order = sorted(range(tensor.dim()), key=lambda dim: -tensor.stride(dim))
@@ -51,7 +51,7 @@ def find_permutation(tensor):
 
 
 def describe(value, name):
-    """What the text says of a value: a literal, or a tensor's name, type and sizes."""
+    """Returns the description of a value in the text: a literal, or a tensor's name, type and sizes."""
     if value is None:
         return {"kind": "none"}
     if isinstance(value, bool):
@@ -84,6 +84,6 @@ def describe(value, name):
 
 
 def make_program(name, files, arguments, graph):
-    """The whole text, as a dict: `arguments` as `describe` gives them, `graph` a block."""
+    """Returns the whole text as a dict. arguments: results of `describe`. graph: a block."""
     return {"format": "tssa-pytorch", "version": 1, "name": name, "files": files,
             "arguments": arguments, "graph": graph}

@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs tssa-compile, in a process of its own: a fault there is an exception here.
+"""Runs tssa-compile in a process of its own, so that a crash there is an exception here.
 
-What it makes is kept in the cache that tssa-run has, too, unless $TSSA_CACHE is 0.
+Artifacts are kept in the cache of tssa-run, unless $TSSA_CACHE is 0.
 """
 
 import functools
@@ -16,12 +16,12 @@ from . import _runtime
 from ._config import TSSA_COMPILE
 from ._errors import Error, UnsupportedError
 
-# Codes of artifacts that are damaged, or for another machine or version.
+# The codes of errors for artifacts that are damaged, or made for another machine or version.
 _UNUSABLE = (5, 6)
 
 
 def find_tool():
-    """The compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
+    """Returns the path of the compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
     for path in (os.environ.get("TSSA_COMPILE"), TSSA_COMPILE, shutil.which("tssa-compile")):
         if path and os.access(path, os.X_OK):
             return path
@@ -30,13 +30,13 @@ def find_tool():
 
 @functools.lru_cache(maxsize=None)
 def list_operators():
-    """Names of the PyTorch operators that tssa-compile knows, in-place and out= forms aside."""
+    """Returns the names of the PyTorch operators that tssa-compile knows, except in-place and out= forms."""
     run = subprocess.run([find_tool(), "--list-operators"], capture_output=True, check=True)
     return frozenset(json.loads(run.stdout)["torch"])
 
 
 def load(source, folder, target, device, threads):
-    """The Program of a model or program, from the cache or from an artifact in the folder."""
+    """Loads a model or program from the cache, or compiles it to an artifact in the folder."""
     kept = _find_kept(source, target)
     if kept is not None:
         try:
@@ -50,7 +50,7 @@ def load(source, folder, target, device, threads):
 
 
 def _find_kept(source, target):
-    """The artifact in the cache, made if need be; None if there is no cache, or the source does not compile."""
+    """Returns the artifact in the cache, compiled if missing; None without a cache or if compiling fails."""
     runner = os.path.join(os.path.dirname(find_tool()), "tssa-run")
     if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
         return None
@@ -72,5 +72,5 @@ def compile_file(source, output, target, options=(), timeout=None):
     if run.returncode == 3:
         raise UnsupportedError(text.splitlines())
     if run.returncode < 0:
-        text = f"tssa-compile died of signal {-run.returncode}: {text}"
+        text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
     raise Error(text or "tssa-compile failed", code=run.returncode)

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Values of names while a program is recorded: their parts, and what is the same on two paths."""
+"""Values of names while a program is recorded: their parts, and what is known of values that differ by path."""
 
 import sympy
 import torch
@@ -12,11 +12,11 @@ from ._expressions import expression_of, hint_of
 
 
 class NeedsKnown(UnsupportedError):
-    """What happens depends on a value that only a run knows."""
+    """The recording depends on a value that only a run knows."""
 
 
 class Undefined:
-    """The value of a name that has none, or of which a program makes too different ones."""
+    """Stands for the value of a name that has none, or whose values on two paths cannot be merged."""
 
     def __init__(self, reason):
         object.__setattr__(self, "_reason", reason)
@@ -47,20 +47,20 @@ def is_undefined(value):
 
 
 def check_defined(value):
-    """Refuses a name without a value."""
+    """Raises NeedsKnown for a name without a value."""
     if is_undefined(value):
         value._refuse()
 
 
 class _Nothing:
-    """What a function has returned as long as it has not."""
+    """Stands for the result of a function that has not returned yet."""
 
 
 NOTHING = _Nothing()
 
 
 class Leaves:
-    """The parts of values: what stands in lists, tuples and dicts, in order."""
+    """The parts of values: the elements of lists, tuples and dicts, in order."""
 
     def __init__(self, values):
         self.values = list(values)
@@ -76,7 +76,7 @@ class Leaves:
         return (type(value), keys, [self._take(element) for element in elements])
 
     def rebuild(self, leaves, is_new=False):
-        """The values with these parts; a container whose parts stay is itself, unless is_new."""
+        """Returns the values with other parts. A container whose parts are unchanged is not copied, unless is_new."""
         waiting = iter(zip(leaves, self.leaves))
         return [self._build(value, waiting, is_new)[0] for value in self.values]
 
@@ -95,7 +95,7 @@ class Leaves:
 
 
 def containers_of(value):
-    """The lists and dicts in `value`, in order."""
+    """Returns the lists and dicts in `value`, in order."""
     if not _is_container(value):
         return []
     elements = value.values() if isinstance(value, dict) else value
@@ -108,7 +108,7 @@ def _is_container(value):
 
 
 def is_same(left, right):
-    """Whether two paths leave the same value."""
+    """Returns whether the values of a name on two paths are the same."""
     if left is right:
         return True
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
@@ -128,7 +128,7 @@ _CONSTANTS = (bool, int, str, bytes, type(None), torch.dtype, torch.device, torc
 
 
 def kind_of(value):
-    """int, float or bool, for a number or what stands for one; None for other values."""
+    """Returns int, float or bool for a number or its symbol, and None for other values."""
     for kind, symbol in ((bool, torch.SymBool), (int, torch.SymInt), (float, torch.SymFloat)):
         if isinstance(value, (kind, symbol)):
             return kind
@@ -136,9 +136,9 @@ def kind_of(value):
 
 
 class Form:
-    """What is known of a value that differs from path to path, or from iteration to iteration.
+    """The known properties of a value that differs between paths or iterations.
 
-    kind: torch.Tensor, int, float or bool. sizes: of a tensor, None where paths differ.
+    kind: torch.Tensor, int, float or bool. sizes: the sizes of a tensor, None where they differ.
     """
 
     def __init__(self, value):
@@ -148,8 +148,10 @@ class Form:
             self.strides = None if is_contiguous(value) else list(value.stride())
 
     def join(self, value, is_visible):
-        """The text of why `value` does not fit, or None; sizes that differ or are not visible
-        are unknown from now on. Says in `changed` whether one was known before."""
+        """Returns the reason why `value` does not fit this form, or None.
+
+        Sizes that differ or are not visible become unknown. Sets `changed` if one of them was known.
+        """
         self.changed = False
         kind = torch.Tensor if isinstance(value, torch.Tensor) else kind_of(value)
         if kind is not self.kind:
@@ -174,7 +176,7 @@ class Form:
         return f"a {self.kind.__name__}"
 
     def make(self, environment):
-        """A new value of this form; to be called while nothing is recorded."""
+        """Returns a new value of this form. It must be called while nothing is recorded."""
         if self.kind is int:
             return environment.create_unbacked_symint()
         if self.kind is float:
@@ -203,7 +205,7 @@ def describe(value):
 
 
 def is_contiguous(tensor):
-    """Whether the strides are those of a contiguous tensor, for all that sizes may be."""
+    """Returns whether the strides are those of a contiguous tensor, whatever the open sizes are."""
     expected = 1
     for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
         if not statically_known_true(size == 1):
@@ -214,14 +216,14 @@ def is_contiguous(tensor):
 
 
 def is_permuted(tensor):
-    """Whether the dims in the order of memory are those of a contiguous tensor, for all that sizes may be."""
+    """Returns whether the tensor is a permuted contiguous tensor, whatever the open sizes are."""
     strides = [hint_of(stride) for stride in tensor.stride()]
     order = sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
     return is_contiguous(tensor.permute(order))
 
 
 def is_contiguous_now(tensor):
-    """Whether a tensor is contiguous for the sizes of the example."""
+    """Returns whether a tensor is contiguous for the sizes of the example."""
     return has_contiguous_strides([hint_of(size) for size in tensor.shape], [hint_of(s) for s in tensor.stride()])
 
 

@@ -129,7 +129,7 @@ te.kernel @result_twice(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expected one expression that is not computed at another, got 'x' and 'y'}}
+// expected-error @below {{expected one expression that is not computed inside of another, got 'x' and 'y'}}
 te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>

@@ -143,7 +143,7 @@ te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 
 // An expression that one lane needs is computed by that lane alone.
 te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  // expected-error @below {{expected no lanes in an expression computed by one lane}}
+  // expected-error @below {{expected an expression that a single lane computes to have no loops bound to lanes}}
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<64x8xf32>
     te.yield %x : f32

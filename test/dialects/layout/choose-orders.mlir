@@ -6,9 +6,8 @@
 // REMARK: [Passed] copy | {{.*}} | Elements=1280, Remark="its operand is stored in the order of the copy"
 // REMARK: [Missed] copy | {{.*}} | Reason="it or its operand leaves the program or a region"
 
-// The convolution stores channels last, the kernel after it follows, and the one
-// whose result leaves the program keeps the order of the result.
-// CHECK-LABEL: func.func @main
+// The convolution stores channels last, and the next kernel adopts this order. The last kernel
+// keeps the order of its result, which leaves the program.
 func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
   %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
   // CHECK: %[[CONV:.*]] = te.launch @[[K0:.*]](%{{.*}}) : (tensor<1x3x8x8xf32>, tensor<20x3x1x1xf32>) -> tensor<1x8x8x20xf32>
@@ -65,9 +64,8 @@ te.kernel @scores(%q: tensor<2x4x8xf32>, %k: tensor<2x5x8xf32>) -> tensor<2x4x5x
   te.return %y : tensor<2x4x5xf32>
 }
 
-// A transposing copy of channels that lie last already is none: the result of the convolution
-// takes its place, also where it leaves the program.
-// CHECK-LABEL: func.func @transposed_end
+// A transposing copy to channels last has become an identity: the result of the convolution
+// replaces it, also where it leaves the program.
 func.func @transposed_end(%x: tensor<1x3x8x8xf32>) -> tensor<1x8x8x20xf32> {
   %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
   // CHECK: %[[CONV:.*]] = te.launch @{{.*}} -> tensor<1x8x8x20xf32>
@@ -84,7 +82,7 @@ te.kernel @transpose(%x: tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32> {
   te.return %y : tensor<1x8x8x20xf32>
 }
 
-// Of two results that are the same, one stays a copy; so does one of an argument.
+// If two results are equal, one remains a copy; so does a copy of an argument.
 // CHECK-LABEL: func.func @two_ends
 func.func @two_ends(%x: tensor<1x3x8x8xf32>, %z: tensor<1x20x8x8xf32>)
     -> (tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>) {
@@ -100,7 +98,7 @@ func.func @two_ends(%x: tensor<1x3x8x8xf32>, %z: tensor<1x20x8x8xf32>)
   return %r, %s, %t : tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>
 }
 
-// Rows that are found in a table, with weights, stay rows.
+// Rows that are looked up in a table and multiplied by weights keep their order.
 // CHECK-LABEL: func.func @resampled
 func.func @resampled(%x: tensor<3x8x40xf32>) -> tensor<3x16x40xf32> {
   %at = te.constant dense<1> : tensor<2x16xi64>

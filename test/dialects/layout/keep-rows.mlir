@@ -60,7 +60,7 @@ te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   te.return %y : tensor<5x370xf32>
 }
 
-// A difference costs no more than to read it again.
+// A difference is not kept: computing it costs no more than reading it.
 // CHECK-LABEL: te.kernel @cheap
 // CHECK-NOT: @kept0
 // CHECK: te.return
@@ -86,7 +86,7 @@ te.kernel @cheap(%x: tensor<5x37xf32>) -> tensor<5x37xf32> {
   te.return %y : tensor<5x37xf32>
 }
 
-// Not the exponential of the same number.
+// The exponentials of different values are not shared.
 // CHECK-LABEL: te.kernel @different
 // CHECK-NOT: @kept0
 // CHECK: te.return
@@ -106,7 +106,7 @@ te.kernel @different(%x: tensor<5x37xf32>) -> tensor<5x37xf32> {
   te.return %y : tensor<5x37xf32>
 }
 
-// A row of a size that is not known is computed again.
+// The values of a row of dynamic size are computed again.
 // CHECK-LABEL: te.kernel @open
 // CHECK-NOT: @kept0
 // CHECK: te.return
@@ -126,7 +126,7 @@ te.kernel @open(%x: tensor<5x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -
   te.return %y : tensor<5x?xf32>
 }
 
-// Of two values that are computed again, the one that all three expressions compute.
+// Of two shared values, the one that all three expressions compute is kept.
 // CHECK-LABEL: te.kernel @two_sums
 // CHECK: te.compute @kept0
 // CHECK: te.compute @sum (

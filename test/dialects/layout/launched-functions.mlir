@@ -1,4 +1,4 @@
-// What a launch runs that is a function already is left alone.
+// A launch of a function, not of a kernel, is left alone.
 // RUN: tssa-opt %s -layout-choose-orders -layout-pack-constants | FileCheck %s
 
 // CHECK-LABEL: func.func @main

@@ -14,7 +14,7 @@ func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
   return %y : tensor<7x20xf32>
 }
 
-// The kernel itself stays for the launch that has no constant.
+// The original kernel is kept for the launch without a constant.
 // CHECK-LABEL: func.func @no_constant
 // CHECK: te.launch @gemm(
 func.func @no_constant(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
@@ -22,7 +22,7 @@ func.func @no_constant(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20
   return %y : tensor<7x20xf32>
 }
 
-// The bytes that weights are unpacked from, and their scales, lie as the columns do.
+// The bytes that weights are unpacked from, and their scales, are packed by columns.
 // CHECK-LABEL: func.func @unpacked
 // CHECK-DAG: %[[BYTES:.*]] = te.constant {{.*}} : tensor<1x16x32xi8>
 // CHECK-DAG: %[[SCALES:.*]] = te.constant {{.*}} : tensor<1x4x32xf32>
@@ -34,7 +34,7 @@ func.func @unpacked(%x: tensor<7x16xf32>) -> tensor<7x25xf32> {
   return %y : tensor<7x25xf32>
 }
 
-// What distances are taken from is read along the vector dim as well.
+// The constant operand of a sum of squared distances is packed as well.
 // CHECK-LABEL: func.func @distances
 // CHECK: %[[POINTS:.*]] = te.constant {{.*}} : tensor<1x4x32xf32>
 // CHECK: te.launch @[[SQUARE:.*]](%{{.*}}, %[[POINTS]])
@@ -89,7 +89,7 @@ te.kernel @unpack(%x: tensor<7x16xf32>, %w: tensor<25x16xi8>, %s: tensor<25x4xf3
   te.return %y : tensor<7x25xf32>
 }
 
-// Few elements stay as they are.
+// A small constant is not packed.
 // REMARK: [Missed] packed | {{.*}} | Elements=6, Reason="it is small"
 func.func @small(%x: tensor<7x2xf32>) -> tensor<7x3xf32> {
   %w = te.constant dense<2.0> : tensor<2x3xf32>

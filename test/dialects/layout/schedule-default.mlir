@@ -27,9 +27,8 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
   te.return %y : tensor<512x512xf32>
 }
 
-// Thirteen rows at steps of whole ways of the cache would share one set and drive each other out:
-// fewer rows do as well.
-// CHECK-LABEL: te.kernel @long_rows
+// Thirteen rows at a distance of whole ways of the cache would share one set and evict each other:
+// fewer rows are used.
 te.kernel @long_rows(%a: tensor<128x3072xf32>, %b: tensor<3072x768xf32>) -> tensor<128x768xf32> {
   %y = te.compute @y (d0: 128, d1: 768) reduce (d2: 3072) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<128x3072xf32>
@@ -43,8 +42,8 @@ te.kernel @long_rows(%a: tensor<128x3072xf32>, %b: tensor<3072x768xf32>) -> tens
   te.return %y : tensor<128x768xf32>
 }
 
-// Images of open number: the rows of a tile are pixels, not images. All of them are one loop
-// where nothing is padded.
+// A dynamic number of images: the rows of a tile are pixels, not images. Without padding, the dims
+// of the pixels are fused.
 // CHECK-LABEL: te.kernel @pointwise
 te.kernel @pointwise(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, -1>}, %w: tensor<64x32xf32>, %n: index) -> tensor<?x7x7x32xf32> {
   %y = te.compute @y (d0: %n, d1: 7, d2: 7, d3: 32) reduce (d4: 64) init (0.0 : f32) {
@@ -60,7 +59,7 @@ te.kernel @pointwise(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, 
   te.return %y : tensor<?x7x7x32xf32>
 }
 
-// With padding they stay apart, and the rows are those of the image.
+// With padding they are not fused, and the rows are those of the image.
 // CHECK-LABEL: te.kernel @padded
 te.kernel @padded(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, -1>}, %w: tensor<3x3x64x32xf32>, %n: index) -> tensor<?x7x7x32xf32> {
   %y = te.compute @y (d0: %n, d1: 7, d2: 7, d3: 32) reduce (d4: 3, d5: 3, d6: 64) init (0.0 : f32) {
@@ -75,7 +74,7 @@ te.kernel @padded(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, -1>
   te.return %y : tensor<?x7x7x32xf32>
 }
 
-// Dims that all accesses walk as one are fused before they are cut to vectors.
+// Dims along which all accesses are contiguous are fused before they are split into vectors.
 // CHECK-LABEL: te.kernel @elementwise
 te.kernel @elementwise(%a: tensor<?x3x7xf32> {te.sizes = array<i64: 1, -1, -1>}, %n: index) -> tensor<?x3x7xf32> {
   %y = te.compute @y (d0: %n, d1: 3, d2: 7) {
@@ -89,7 +88,7 @@ te.kernel @elementwise(%a: tensor<?x3x7xf32> {te.sizes = array<i64: 1, -1, -1>},
   te.return %y : tensor<?x3x7xf32>
 }
 
-// A row sum has its lanes over the reduction dim.
+// In a sum of rows, the lanes are over the reduction dim.
 // CHECK-LABEL: te.kernel @rowsum
 te.kernel @rowsum(%a: tensor<30x770xf32>) -> tensor<30xf32> {
   %y = te.compute @y (d0: 30) reduce (d1: 770) init (0.0 : f32) {
@@ -114,7 +113,7 @@ te.kernel @transpose(%a: tensor<64x32xf32>) -> tensor<32x64xf32> {
   te.return %y : tensor<32x64xf32>
 }
 
-// A schedule that is there is left alone.
+// An existing schedule is kept.
 // CHECK-LABEL: te.kernel @given
 te.kernel @given(%a: tensor<64xf32>) -> tensor<64xf32> {
   %y = te.compute @y (d0: 64) {
@@ -129,9 +128,8 @@ te.kernel @given(%a: tensor<64xf32>) -> tensor<64xf32> {
   %i = layout.loops @y : !layout.loop
 }
 
-// A softmax: the maximum and the sum of a row are computed at the row's loop, which
-// alone is spread over threads.
-// CHECK-LABEL: te.kernel @softmax
+// A softmax: the maximum and the sum of a row are computed at the loop over the rows, which is the
+// only loop that threads share.
 te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   %m = te.compute @max (d0: 5) reduce (d1: 370) init (0xFF800000 : f32) {
     %v = te.read %x[d0, d1] : tensor<5x370xf32>
@@ -160,7 +158,7 @@ te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   te.return %y : tensor<5x370xf32>
 }
 
-// An expression that the last one does not read is no part of its rows.
+// An expression that the root does not read is not computed at its rows.
 // CHECK-LABEL: te.kernel @two_roots
 // CHECK: layout.loops @x
 // CHECK: layout.loops @y
@@ -178,8 +176,8 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   te.return %x, %y : tensor<4xf32>, tensor<4xf32>
 }
 
-// Of channels-last groups of 4 a vector holds four: loads and shuffles. Groups of 24 and of 12 are
-// whole shorter vectors.
+// With channels last, a vector holds four groups of 4 channels, by loads and shuffles. Groups of 24
+// and of 12 channels use shorter vectors.
 // CHECK-LABEL: te.kernel @grouped
 // CHECK: %[[G:.*]]:5 = layout.loops @y4
 // CHECK: layout.split %[[G]]#2 [*, {{.*}}16]
@@ -210,7 +208,7 @@ te.kernel @grouped(%x: tensor<14x14x192xf32>, %w: tensor<3x4x192xf32>, %v: tenso
   te.return %y, %z, %t : tensor<14x12x192xf32>, tensor<14x12x192xf32>, tensor<14x12x192xf32>
 }
 
-// A kernel that writes in place has no schedule.
+// A kernel of a te.update has no schedule.
 // REMARK: [Missed] schedule | {{.*}} | Reason="te.update and te.scan have no schedule"
 // CHECK-LABEL: te.kernel @write
 // CHECK: schedule {

@@ -2,7 +2,7 @@
 // RUN: tssa-opt %s -layout-schedule-simt -split-input-file -verify-diagnostics
 
 te.kernel @nameless(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'te.compute' op expects a label of its own in its kernel, for the schedule}}
+  // expected-error @+1 {{'te.compute' op expects a label that is unique in its kernel, for the schedule}}
   %y = te.compute (d0: 4) {
     %a = te.read %x[d0] : tensor<4xf32>
     te.yield %a : f32

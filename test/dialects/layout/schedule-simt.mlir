@@ -7,7 +7,7 @@
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a square of results", Side=32
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a row", ResultsPerRow=1000
 
-// Neighbours lie side by side in all tensors: four to a lane.
+// Accesses are contiguous in all tensors: each lane computes four elements.
 // CHECK-LABEL: te.kernel @elements(
 // CHECK: %[[I:.*]]:2 = layout.loops @y
 // CHECK: %[[F:.*]] = layout.fuse %[[I]]#0, %[[I]]#1
@@ -38,7 +38,7 @@ te.kernel @transpose(%a: tensor<512x512xf32>) -> tensor<512x512xf32> {
 } schedule {
 }
 
-// Sums along the last dim of the source: a warp for each.
+// Sums along the last dim of the source: a warp computes each.
 // CHECK-LABEL: te.kernel @rows(
 // CHECK: %[[K:.*]]:2 = layout.split %{{.*}}#1 [*, 32]
 // CHECK: %[[R:.*]]:2 = layout.split %{{.*}}#0 [*, 8]
@@ -54,7 +54,7 @@ te.kernel @rows(%a: tensor<4096x128xf32>) -> tensor<4096xf32> {
 } schedule {
 }
 
-// Sums along the first dim: a lane for each.
+// Sums along the first dim: a lane computes each.
 // CHECK-LABEL: te.kernel @columns(
 // CHECK: %[[J:.*]]:2 = layout.loops @y
 // CHECK: %[[L:.*]]:2 = layout.split %[[J]]#0 [*, 256]
@@ -68,7 +68,7 @@ te.kernel @columns(%a: tensor<128x4096xf32>) -> tensor<4096xf32> {
 } schedule {
 }
 
-// A convolution is a product: pixels by channels, with both operands kept.
+// A convolution is a product of pixels by channels; both operands are kept in shared memory.
 // CHECK-LABEL: te.kernel @conv(
 // CHECK: layout.reorder
 // CHECK: layout.cache 0 at %[[K:.*]]#0 to shared
@@ -86,7 +86,7 @@ te.kernel @conv(%x: tensor<1x32x30x30xf32>, %w: tensor<64x32x3x3xf32>) -> tensor
 } schedule {
 }
 
-// What rows need is computed by all lanes of the row's block.
+// All lanes of a row's block compute the reductions of the row.
 // CHECK-LABEL: te.kernel @softmax(
 // CHECK: layout.loops @m
 // CHECK: layout.bind %{{.*}} to lane
@@ -108,7 +108,7 @@ te.kernel @softmax(%a: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
 } schedule {
 }
 
-// A schedule that is there stays.
+// An existing schedule is kept.
 // CHECK-LABEL: te.kernel @scheduled(
 // CHECK: layout.loops @y
 // CHECK-NOT: layout.split
@@ -122,7 +122,7 @@ te.kernel @scheduled(%a: tensor<512xf32>) -> tensor<512xf32> {
   %i = layout.loops @y : !layout.loop
 }
 
-// An expression that the last one does not read is no part of its rows.
+// An expression that the root does not read is not computed at its rows.
 // CHECK-LABEL: te.kernel @two_roots
 // CHECK: layout.loops @x
 // CHECK: layout.loops @y
@@ -140,7 +140,7 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   te.return %x, %y : tensor<4xf32>, tensor<4xf32>
 }
 
-// A kernel that writes in place has no schedule.
+// A kernel of a te.update has no schedule.
 // REMARK: [Missed] schedule | {{.*}} | Reason="te.update and te.scan have no schedule"
 // CHECK-LABEL: te.kernel @write
 // CHECK: schedule {

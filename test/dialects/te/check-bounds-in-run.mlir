@@ -29,7 +29,7 @@ func.func @update(%x: tensor<?x8xf32>, %k: index) -> tensor<?x8xf32> {
 
 // -----
 
-// What is proven stays.
+// A proven index is not changed.
 // CHECK-LABEL: @proven
 func.func @proven(%x: tensor<9xf32>) -> tensor<8xf32> {
   %y = te.compute (d0: 8) {
@@ -43,7 +43,7 @@ func.func @proven(%x: tensor<9xf32>) -> tensor<8xf32> {
 
 // -----
 
-// So is what follows of a check that every run passes before.
+// An index that is in bounds because of an earlier te.check is not changed either.
 // CHECK-LABEL: @checked
 func.func @checked(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -61,7 +61,7 @@ func.func @checked(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// A check that comes later, or says less, proves nothing.
+// A check that comes later, or is weaker, proves nothing.
 // CHECK-LABEL: @checked_too_late
 func.func @checked_too_late(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -55,7 +55,7 @@ func.func @below(%x: tensor<6xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The guard forgets the last point.
+// The guard does not exclude the last point.
 func.func @guard(%x: tensor<6xf32>) -> tensor<8xf32> {
   %y = te.compute (d0: 8) {
     // expected-error @below {{reads dim 0 beyond its size}}
@@ -94,7 +94,7 @@ func.func @opaque(%x: tensor<6xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
 // expected-remark @below {{1 index is not known to be in bounds: the run checks it}}
 func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %y = te.compute (d0: %n) {
-    // expected-remark @below {{not known whether reads dim 0 out of bounds}}
+    // expected-remark @below {{not known whether it reads dim 0 out of bounds}}
     %v = te.read %x[d0] : tensor<?xf32>
     te.yield %v : f32
   } : tensor<?xf32>
@@ -106,7 +106,7 @@ func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // expected-remark @below {{1 index is not known to be in bounds: the run checks it}}
 func.func @unknown_size(%x: tensor<6xf32>, %n: index) -> tensor<?xf32> {
   %y = te.compute (d0: %n) {
-    // expected-remark @below {{not known whether reads dim 0 beyond its size}}
+    // expected-remark @below {{not known whether it reads dim 0 beyond its size}}
     %v = te.read %x[d0] : tensor<6xf32>
     te.yield %v : f32
   } : tensor<?xf32>
@@ -184,7 +184,7 @@ func.func @covered(%x: tensor<9xf32>) -> (tensor<?xf32>, tensor<8xf32>) {
 
 // -----
 
-// More pieces than are looked at one by one: their volumes say that they cover.
+// Too many pieces to consider one by one: their volumes prove that they cover the domain.
 func.func @many_pieces(%x: tensor<10x?xf32>, %n: index) -> tensor<10x?xf32> {
   %y = te.compute (d0: 10, d1: %n) where (-d0 >= 0) {
     %v = arith.constant 0.0 : f32
@@ -223,7 +223,7 @@ func.func @many_pieces(%x: tensor<10x?xf32>, %n: index) -> tensor<10x?xf32> {
 // -----
 
 func.func @many_pieces_gap(%n: index) -> tensor<11x?xf32> {
-  // expected-remark @below {{not known whether has points in no piece}}
+  // expected-remark @below {{not known whether it has points in no piece}}
   // expected-error @below {{cannot tell whether it has points in no piece}}
   %y = te.compute (d0: 11, d1: %n) where (-d0 >= 0) {
     %v = arith.constant 0.0 : f32

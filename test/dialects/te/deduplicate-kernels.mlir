@@ -4,7 +4,7 @@
 // REMARK: [Passed] equal | {{.*}} | EqualTo=k3_a, Kernel=k4_b
 // REMARK: [Passed] kernels | {{.*}} | Kernels=2, Removed=1
 
-// Names and locations do not count; the launches keep theirs.
+// Names and locations are not compared; the launches keep their locations.
 // CHECK: te.launch @k0_a(%{{.+}}) {{.*}}loc(#[[FIRST:.+]])
 // CHECK: te.launch @k0_a(%{{.+}}) {{.*}}loc(#[[SECOND:.+]])
 // CHECK: te.launch @k1_c(
@@ -46,7 +46,7 @@ te.kernel @k9_c(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// Which parameter is read, and which size is whose, is structure.
+// Kernels that read another parameter, or have another parameter as a size, are not equal.
 // CHECK-COUNT-4: te.kernel
 te.kernel @k0(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
@@ -63,7 +63,7 @@ te.kernel @k3(%x: tensor<?xf32> {te.sizes = array<i64: 2>}, %n: index, %m: index
 
 // -----
 
-// Schedules count.
+// Kernels with different schedules are not equal.
 // CHECK-COUNT-2: te.kernel
 te.kernel @k0(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>

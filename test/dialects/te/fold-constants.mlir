@@ -50,7 +50,7 @@ func.func @large() -> tensor<128x64xf32> {
 
 // -----
 
-// Left alone: arithmetic, more data than there was, data of the run.
+// Left alone: arithmetic, a result larger than its sources, data that only the run has.
 // CHECK-LABEL: @left_alone
 // CHECK-COUNT-3: te.compute
 func.func @left_alone(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<100x100xf32>, tensor<2xf32>) {

@@ -34,7 +34,7 @@ func.func @parameters(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %a: f32, %i: ind
 
 // -----
 
-// Two arguments whose dim has one name have one size.
+// Two arguments whose dims have the same name share one size parameter.
 // CHECK-LABEL: func.func @same_name
 // CHECK: %[[N:.+]] = tensor.dim
 // CHECK-NOT: tensor.dim
@@ -93,7 +93,7 @@ func.func @results(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A name that is taken.
+// The name of the new kernel is already taken.
 // CHECK: te.launch @k0_copy_0
 func.func private @k0_copy()
 func.func @taken(%x: tensor<8xf32>) -> tensor<8xf32> {

@@ -2,7 +2,7 @@
 // RUN: tssa-opt %s --te-generalize-kernels --split-input-file --remarks-filter=te-generalize-kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] generalized | {{.*}} | Kernels=3, Parameters=1
-// REMARK: [Missed] generalized | {{.*}} | Kernels=2, Reason="fewer than 3 kernels differ in these indexes only"
+// REMARK: [Missed] generalized | {{.*}} | Kernels=2, Reason="fewer than 3 kernels differ only in these indexes"
 
 // Row 0, 1, 2 of a tensor: the row is a parameter, after the sizes and before the
 // scalar. Column 5 is the same everywhere and stays.
@@ -49,7 +49,7 @@ te.kernel @k2(%x: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %n: index, %f:
 
 // -----
 
-// Two kernels are few, and another body is another kernel.
+// Not merged: a family of two kernels, and a kernel with another body.
 // CHECK-LABEL: func.func @few
 // CHECK: te.launch @k0(
 // CHECK: te.launch @k1(

@@ -2,14 +2,14 @@
 // RUN: tssa-opt %s --te-form-kernels=group-rows --split-input-file --remarks-filter=te-form-kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] grouped | {{.*}} | Expressions=3, LaunchesSaved=2, Remark="reductions of rows are in the kernel that reads them"
-// REMARK: [Missed] grouped | {{.*}} | Reason="it is not only read row by row"
+// REMARK: [Missed] grouped | {{.*}} | Reason="some use does not read it row by row"
 // REMARK: [Missed] grouped | {{.*}} | Reason="its reader does not read what it reduces"
 // REMARK: [Missed] grouped | {{.*}} | Reason="there are too few rows"
 
-// Reductions of rows, in the kernel that reads the rows and them.
+// Reductions of rows are put into the kernel that reads the rows and the reductions.
 
 // Softmax without its exponentials: the maximum, a sum that reads it, and the map.
-// The dim of size 1 is named in the reads between them.
+// The reads between them index the dim of size 1 by its dim.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NEXT: te.launch @k0_map(%{{.+}}) : (tensor<1x32x8xf32>) -> tensor<1x32x8xf32>
 // CHECK-NEXT: return
@@ -86,7 +86,7 @@ func.func @other_rows(%x: tensor<32x16x8xf32>, %p: tensor<32x4xf32>, %w: tensor<
 
 // -----
 
-// Two long rows are the work of two threads: better one expression after the other.
+// Two long rows would be the work of only two threads: left alone.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: te.launch @k0_sum
 // CHECK: te.launch @k1_map

@@ -34,7 +34,7 @@ func.func @read_C1_symbols(%x: tensor<4xf32>) {
 // -----
 
 func.func @read_outside(%x: tensor<4xf32>) {
-  // expected-error @below {{expects to stand in a body of te.compute or te.update}}
+  // expected-error @below {{expects to be in a body of te.compute or te.update}}
   %v = te.read %x[0] : tensor<4xf32>
   return
 }
@@ -178,7 +178,7 @@ func.func @compute_C2(%x: tensor<4xf32>) {
 
 func.func @compute_C2_symbols(%x: tensor<4xf32>, %n: index) {
   %y = te.compute (d0: 4)
-  // expected-error @below {{a piece is a set over the parallel dims}}
+  // expected-error @below {{expected the set of a piece to use the parallel dims only}}
   where (s0 - d0 >= 0) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -372,6 +372,17 @@ func.func @update_C4(%base: tensor<4xf32>) {
     %i = arith.constant 0 : index
     te.yield %c, %i : f32, index
   } : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @update_C5(%base: tensor<4x8xf32>) {
+  // expected-error @below {{is marked as injective, but 8 points along d1 write the same element}}
+  %r = te.update (d0: 4, d1: 8) into %base[d0, 0] injective {
+    %c = arith.constant 0.0 : f32
+    te.yield %c : f32
+  } : tensor<4x8xf32>
   return
 }
 

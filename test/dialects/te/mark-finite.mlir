@@ -80,7 +80,7 @@ te.kernel @nan_bf16(%x: tensor<2xbf16>, %w: tensor<2xbf16>) -> tensor<2xbf16> {
 
 // -----
 
-// What a run is given may be anything, and a factor that meets no guard need not be known.
+// A tensor that a run receives may have any values; a factor of unguarded reads is not marked.
 // CHECK-LABEL: te.kernel @given(
 // CHECK-NOT: te.finite
 // CHECK-LABEL: te.kernel @unguarded(

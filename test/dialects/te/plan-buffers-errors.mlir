@@ -15,7 +15,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @main() -> tensor<2xf32> {
-  // expected-error@below {{expected a constant whose bytes are at hand}}
+  // expected-error@below {{expected a constant whose bytes are available}}
   %y = te.constant dense_resource<missing> : tensor<2xf32>
   return %y : tensor<2xf32>
 }
@@ -41,7 +41,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: memref<3x2xf32>) -> memref<2x?xi64> {
-  // expected-error @+1 {{expected tensors: buffers are planned already}}
+  // expected-error @+1 {{expected tensors, but 'te-plan-buffers' has already run}}
   %y = te.extern @nonzero(%x) sizes() [-1] : (memref<3x2xf32>) -> memref<2x?xi64>
   return %y : memref<2x?xi64>
 }

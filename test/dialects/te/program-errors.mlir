@@ -18,7 +18,7 @@ module attributes {te.node = []} {
 
 // -----
 
-// expected-error @below {{expected an integer or float type of a port, got 'index'}}
+// expected-error @below {{expected a port of integer or float type, got 'index'}}
 func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", type = index>})
 
 // -----
@@ -28,17 +28,17 @@ func.func private @main(tensor<?xf32> {te.port = #te.port<dims = [-1]>})
 
 // -----
 
-// expected-error @below {{expected as many examples as dims of a port}}
+// expected-error @below {{expected 'example' of a port to have one size for each dim}}
 func.func private @main(tensor<?xf32> {te.port = #te.port<dims = ["N"], example = [3, 4]>})
 
 // -----
 
-// expected-error @below {{expected a port to write back or to be an alias, not both}}
+// expected-error @below {{expected a port not to have both 'writes_back' and 'alias_of'}}
 func.func private @main(tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<writes_back = 0, alias_of = 0>})
 
 // -----
 
-// expected-error @below {{expected 'alias_of' with the path of a port, and a path with 'indexes'}}
+// expected-error @below {{expected 'path' of a port only with 'alias_of', and 'indexes' only with 'path'}}
 func.func private @main(tensor<4xf32>) -> (tensor<4xf32> {te.port = #te.port<alias_of = 0, indexes = 0>})
 
 // -----
@@ -58,7 +58,7 @@ func.func private @main(tensor<4xi8> {te.port = #te.port<name = "x", type = ui16
 
 // -----
 
-// expected-error @below {{has the port 'x' of an argument that is said to be a result}}
+// expected-error @below {{has the port 'x' on an argument, but with 'writes_back' or 'alias_of', which only a result may have}}
 func.func private @main(tensor<4xf32> {te.port = #te.port<name = "x", writes_back = 0>})
 
 // -----
@@ -150,7 +150,7 @@ func.func @main(%n: index) -> memref<?x4xf64> {
 // -----
 
 func.func @main(%x: tensor<3x3xf32>, %out: memref<f32>) {
-  // expected-error @below {{expects operands and results in memory where there are outs}}
+  // expected-error @below {{expects no tensors as operands or results if there are outs}}
   te.extern @det(%x) sizes() [] outs(%out : memref<f32>) : (tensor<3x3xf32>) -> ()
   return
 }

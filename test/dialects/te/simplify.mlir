@@ -1,5 +1,5 @@
 // RUN: tssa-opt %s --te-simplify --split-input-file | FileCheck %s
-// Index expressions, guards and sets with the ranges of their domain.
+// Index expressions, guards and sets are simplified with the ranges of their domain.
 
 // CHECK-LABEL: @reshape_constant
 // CHECK: te.read %{{.+}}[d0, d1]
@@ -30,7 +30,7 @@ func.func @reshape_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// d1 is not known to be below %k: nothing can go.
+// d1 is not known to be below %k: nothing is simplified.
 // CHECK-LABEL: @reshape_other_size
 // CHECK: te.read %{{.+}}[d0 + d1 floordiv s0, d1 mod s0](%{{.+}})
 func.func @reshape_other_size(%x: tensor<?x?xf32>, %k: index) -> tensor<?x?xf32> {
@@ -73,7 +73,7 @@ func.func @guard_never(%x: tensor<6xf32>) -> tensor<4xf32> {
 
 // -----
 
-// One constraint goes, the other stays.
+// One constraint always holds and is removed.
 // CHECK-LABEL: @guard_partly
 // CHECK: te.read %{{.+}}[d0 - 1] : tensor<6xf32> where (d0 - 1 >= 0) else 0.000000e+00
 func.func @guard_partly(%x: tensor<6xf32>) -> tensor<7xf32> {
@@ -130,7 +130,7 @@ func.func @splat() -> tensor<4xf32> {
 
 // -----
 
-// An opaque index may fail the run: the read stays.
+// An opaque index may make the run fail: the read is kept.
 // CHECK-LABEL: @splat_opaque
 // CHECK: te.read %{{.+}}[s0](%{{.+}}) : tensor<4xf32>
 func.func @splat_opaque(%i: tensor<4xi64>) -> tensor<4xf32> {
@@ -176,7 +176,7 @@ func.func @index_out_of_bounds(%x: tensor<6xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Symbols stand once, in order of first use.
+// Symbols are listed once, in the order of their first use.
 // CHECK-LABEL: @symbols
 // CHECK-SAME: %[[A:[^:]+]]: index, %[[B:[^:]+]]: index
 // CHECK: te.index d0 * s0 + s1 + s0(%[[B]], %[[A]])
@@ -209,7 +209,7 @@ func.func @empty_piece(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// In a piece its set is known.
+// In the body of a piece, the set of the piece is assumed.
 // CHECK-LABEL: @piece_is_known
 // CHECK: where (-d0 + 3 >= 0) {
 // CHECK-NEXT: te.read %{{.+}}[0, d0]
@@ -263,7 +263,7 @@ func.func @equal(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// Two calls of a library routine are two calls.
+// Equal calls of a library routine are not merged.
 // CHECK-LABEL: @extern_twice
 // CHECK-COUNT-2: te.extern @random_normal
 func.func @extern_twice() -> (tensor<4xf32>, tensor<4xf32>) {
@@ -272,7 +272,7 @@ func.func @extern_twice() -> (tensor<4xf32>, tensor<4xf32>) {
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
 
-// A folded tensor is a constant of the host program.
+// A tensor that folding makes an arith.constant becomes a te.constant.
 // CHECK-LABEL: func.func @tensor_constant
 // CHECK: te.constant dense<7> : tensor<i64>
 func.func @tensor_constant() -> tensor<i64> {

@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s --te-stage | FileCheck %s
 // RUN: tssa-opt %s --tssa-stage --te-stage | FileCheck %s
 
-// A value that grows in a loop does not get the static size it has before the loop.
+// A value whose size a loop increases does not get the static size that it has before the loop.
 
 // CHECK-LABEL: func.func @growing
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (tensor<?x4xf32>)

@@ -151,7 +151,7 @@ func.func @size_of_source(%s: !tssa.ref<4x?xf32>) -> index {
   return %n : index
 }
 
-// A slice of nothing may start behind the end.
+// An empty slice may start after the end.
 // CHECK-LABEL: func @slice_of_nothing
 // CHECK: tssa.access %arg0 [slice(0, 4, 0, 4)] : tensor<3xf32> -> tensor<0xf32>
 func.func @slice_of_nothing(%b: tensor<3xf32>) -> tensor<0xf32> {
@@ -160,12 +160,12 @@ func.func @slice_of_nothing(%b: tensor<3xf32>) -> tensor<0xf32> {
   return %r : tensor<0xf32>
 }
 
-// Steps whose join has an integer that no step has stay two.
-// CHECK-LABEL: func @join_beyond_integers
+// Two steps are not composed if an integer of the composed step would overflow or be negative.
+// CHECK-LABEL: func @compose_beyond_integers
 // CHECK: tssa.access %arg0 [slice(0, 0, ?, 4611686018427387904), slice(0, 1, ?, 4)]
 // CHECK: tssa.access %arg0 [slice(0, 0, ?, 4611686018427387904), select(0, 5)]
 // CHECK: tssa.access %arg0 [slice(0, ?, 4, 1), select(0, 1)](%c-5)
-func.func @join_beyond_integers(%b: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<f32>, tensor<f32>) {
+func.func @compose_beyond_integers(%b: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<f32>, tensor<f32>) {
   %far = tssa.access %b [slice(0, 0, ?, 4611686018427387904)](%n) : tensor<?xf32> -> tensor<?xf32>
   %step = tssa.access %far [slice(0, 1, ?, 4)](%n) : tensor<?xf32> -> tensor<?xf32>
   %index = tssa.access %far [select(0, 5)] : tensor<?xf32> -> tensor<f32>

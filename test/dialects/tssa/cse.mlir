@@ -1,5 +1,5 @@
 // RUN: tssa-opt %s --tssa-cse --split-input-file | FileCheck %s
-// What is computed twice is computed once.
+// Equal ops are merged.
 
 // CHECK-LABEL: @joined
 // CHECK: %[[A:.+]] = te.compute
@@ -27,7 +27,7 @@ func.func @joined(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x
 
 // -----
 
-// What a branch computes again is taken from before it; branches do not see one another.
+// An op in a branch is replaced by an equal op before it, but not by one in the other branch.
 // CHECK-LABEL: @branches
 // CHECK: arith.addi
 // CHECK: scf.if
@@ -52,7 +52,7 @@ func.func @branches(%p: i1, %i: index, %j: index) -> (index, index) {
 
 // -----
 
-// Without uses: gone, with what only it used. With effects: stays.
+// An op without uses is erased, with the ops that only it used. An op with effects is kept.
 // CHECK-LABEL: @unused
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: memref.store

@@ -3,7 +3,7 @@
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks | FileCheck %s --check-prefix=PROPAGATE
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename | FileCheck %s --check-prefix=RENAME
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions | FileCheck %s --check-prefix=ERASE
-// The passes of the paper and versions of storages come to the same program.
+// The passes of the paper and tssa-functionalize give the same program.
 // RUN: tssa-opt %s --tssa-rewrite-mutation --tssa-propagate-blocks --tssa-rename --tssa-erase-versions --canonicalize --cse > %t.paper
 // RUN: tssa-opt %s --tssa-functionalize --canonicalize --cse > %t.versions
 // RUN: diff %t.paper %t.versions

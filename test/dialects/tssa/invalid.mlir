@@ -25,7 +25,7 @@ func.func @select_C2(%a: tensor<4xf32>) {
 // -----
 
 func.func @slice_C2(%a: tensor<4xf32>) {
-  // expected-error @+1 {{slice of 3 elements from 0 by 2 of dim 0, which has size 4}}
+  // expected-error @+1 {{slice of 3 elements from 0 with step 2 of dim 0, which has size 4}}
   %v = tssa.access %a [slice(0, 0, 3, 2)] : tensor<4xf32> -> tensor<3xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @reshape_C2(%a: tensor<4xf32>) {
 // -----
 
 func.func @path_C3(%a: tensor<4xf32>, %s: tensor<3xf32>) {
-  // expected-error @+1 {{expected a window of type 'tensor<2xf32>', got 'tensor<3xf32>'}}
+  // expected-error @+1 {{expected a view of type 'tensor<2xf32>', got 'tensor<3xf32>'}}
   %v = tssa.assign %s into %a [slice(0, 0, 2, 1)] : tensor<3xf32> into tensor<4xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @slice_step(%a: tensor<4xf32>) {
 // -----
 
 func.func @constant_dim(%a: tensor<4xf32>, %i: index) {
-  // expected-error @+1 {{integer 0 has to be a constant}}
+  // expected-error @+1 {{integer 0 must be a constant}}
   %v = tssa.access %a [select(?, 1)](%i) : tensor<4xf32> -> tensor<f32>
   return
 }
@@ -153,7 +153,7 @@ func.func @too_large(%a: tensor<4611686018427387904x8xf32>) {
 // -----
 
 func.func @slice_far_away(%a: tensor<5xf32>) {
-  // expected-error @+1 {{step 0: slice of 3 elements from 9223372036854775807 by 2 of dim 0, which has size 5}}
+  // expected-error @+1 {{step 0: slice of 3 elements from 9223372036854775807 with step 2 of dim 0, which has size 5}}
   %v = tssa.access %a [slice(0, 9223372036854775807, 3, 2)] : tensor<5xf32> -> tensor<3xf32>
   return
 }
@@ -161,7 +161,7 @@ func.func @slice_far_away(%a: tensor<5xf32>) {
 // -----
 
 func.func @slice_with_large_step(%a: tensor<5xf32>) {
-  // expected-error @+1 {{step 0: slice of 3 elements from 0 by 9223372036854775807 of dim 0, which has size 5}}
+  // expected-error @+1 {{step 0: slice of 3 elements from 0 with step 9223372036854775807 of dim 0, which has size 5}}
   %v = tssa.access %a [slice(0, 0, 3, 9223372036854775807)] : tensor<5xf32> -> tensor<3xf32>
   return
 }

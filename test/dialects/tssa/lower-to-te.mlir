@@ -10,7 +10,7 @@ func.func @access(%b: tensor<?x9x2xf32>, %i: index) -> tensor<2x3xf32> {
 
 // -----
 
-// A reshape is an index expression of the sizes that it changes, and only of those.
+// The index expressions of a reshape use only the sizes that it changes.
 // CHECK-LABEL: func @reshape
 // CHECK: %[[N:.*]] = tensor.dim %arg0
 // CHECK: te.compute (d0: %arg1, d1: 12) {
@@ -33,7 +33,7 @@ func.func @expand(%b: tensor<4xf32>, %n: index) -> tensor<4x?xf32> {
 // -----
 
 // CHECK-LABEL: func @assign
-// CHECK: te.update (d0: %arg3) into %arg0[d0 * 2 + s0, 1](%arg2) {
+// CHECK: te.update (d0: %arg3) into %arg0[d0 * 2 + s0, 1](%arg2) injective {
 // CHECK-NEXT: te.read %arg1[d0]
 func.func @assign(%b: tensor<?x3xf32>, %s: tensor<?xf32>, %i: index, %n: index) -> tensor<?x3xf32> {
   %r = tssa.assign %s into %b [slice(0, ?, ?, 2), select(1, 1)](%i, %n) : tensor<?xf32> into tensor<?x3xf32>
@@ -42,7 +42,7 @@ func.func @assign(%b: tensor<?x3xf32>, %s: tensor<?xf32>, %i: index, %n: index) 
 
 // -----
 
-// The sizes of what a loop carries are those of what came in.
+// A loop-carried tensor has the sizes of its initial value.
 // CHECK-LABEL: func @carried
 // CHECK: %[[N:.*]] = tensor.dim %arg0
 // CHECK: scf.for

@@ -2,7 +2,7 @@
 // RUN: tssa-opt %s --allow-unregistered-dialect --tssa-rename --split-input-file | FileCheck %s --check-prefix=RENAME
 // RUN: tssa-opt %s --allow-unregistered-dialect --tssa-erase-versions --split-input-file | FileCheck %s --check-prefix=ERASE
 
-// An update of what the block itself defines does not leave it.
+// An update of a value that the block itself defines is not propagated out of it.
 // PROPAGATE-LABEL: func @local
 // PROPAGATE: scf.for
 // PROPAGATE-NOT: iter_args
@@ -60,7 +60,7 @@ func.func @twice(%b: tensor<4xf32>, %v: tensor<f32>, %n: index) -> tensor<4xf32>
 
 // -----
 
-// In the branch that does not update, and before, the old version stays.
+// Uses before the update, and in the other branch, keep the old version.
 // RENAME-LABEL: func @sibling
 // RENAME: scf.if
 // RENAME:   tssa.version %[[Y:.*]], %[[X:.*]] :

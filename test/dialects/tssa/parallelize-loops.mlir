@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s --tssa-parallelize-loops --canonicalize --split-input-file | FileCheck %s
 // RUN: tssa-opt %s --tssa-parallelize-loops --split-input-file --remarks-filter=tssa-parallelize-loops --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Rows of a window, every second one, from a start that only the run knows.
+// Every second row of a slice, from a start that only the run knows.
 // CHECK-LABEL: func @rows
 // CHECK-NOT: scf.for
 // CHECK: te.update (d0: %{{.*}}, d1: 4) into %arg0[d0 * 2 + s0, d1](%arg2) {
@@ -24,7 +24,7 @@ func.func @rows(%b: tensor<?x4xf32>, %x: tensor<?x4xf32>, %lower: index, %upper:
 
 // -----
 
-// What an iteration computes from its number is computed from an index, at every point.
+// Values computed from the induction variable are computed from a te.index at each point.
 // CHECK-LABEL: func @number
 // CHECK-NOT: scf.for
 // CHECK: te.compute (d0: %{{.*}}, d1: 4) {
@@ -49,12 +49,8 @@ func.func @number(%b: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
-// A counter beside the loop's own, two columns per round, two assigns of which none
-// touches what the other one or another round does.
-// CHECK-LABEL: func @counter
-// CHECK-NOT: scf.for
-// CHECK: %[[A:.*]] = te.update (d0: %{{.*}}, d1: 4) into %arg0[d1, d0 * 2]
-// CHECK: te.update (d0: %{{.*}}, d1: 4) into %[[A]][d1, d0 * 2 + 1]
+// A further counter, and two assigns to different columns in each iteration; neither overlaps with
+// the other one or with another iteration.
 func.func @counter(%b: tensor<4x?xf32>, %x: tensor<4xf32>, %n: index) -> (tensor<4x?xf32>, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -97,7 +93,7 @@ func.func @sums(%b: tensor<8xf32>, %x: tensor<8x?xf32>, %n: index) -> tensor<8xf
 // b[i + 1] = b[i] is not parallel.
 // CHECK-LABEL: func @shifted
 // CHECK: scf.for
-// REMARK: one iteration may touch what another one writes
+// REMARK: one iteration may read or write elements that another one writes
 func.func @shifted(%b: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -112,10 +108,10 @@ func.func @shifted(%b: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
-// Windows of two rows overlap when they move by one.
+// Slices of two rows overlap if they move by one row.
 // CHECK-LABEL: func @overlapping
 // CHECK: scf.for
-// REMARK: one iteration may touch what another one writes
+// REMARK: one iteration may read or write elements that another one writes
 func.func @overlapping(%b: tensor<?xf32>, %x: tensor<2xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -128,10 +124,10 @@ func.func @overlapping(%b: tensor<?xf32>, %x: tensor<2xf32>, %n: index) -> tenso
 
 // -----
 
-// What is carried is read as a whole.
+// The whole carried tensor is read.
 // CHECK-LABEL: func @whole
 // CHECK: scf.for
-// REMARK: a carried tensor is used as a whole
+// REMARK: a carried tensor has a use other than reads and writes of slices
 func.func @whole(%b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -148,7 +144,7 @@ func.func @whole(%b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// An index that data decides may come twice.
+// An index that depends on data may occur twice.
 // CHECK-LABEL: func @data
 // CHECK: scf.for
 func.func @data(%b: tensor<?xf32>, %x: tensor<f32>, %idx: tensor<?xindex>, %n: index) -> tensor<?xf32> {
@@ -164,7 +160,7 @@ func.func @data(%b: tensor<?xf32>, %x: tensor<f32>, %idx: tensor<?xindex>, %n: i
 
 // -----
 
-// Constants of the body are made once.
+// Constants of the body are moved out of the loop.
 // CHECK-LABEL: func @constant
 // CHECK: %[[C:.*]] = te.constant
 // CHECK-NOT: scf.for

@@ -4,9 +4,9 @@
 
 // REMARK: [Passed] ref | {{.*}} | CarriedIndexes=1
 // REMARK: [Passed] ref | {{.*}} | CarriedIndexes=0
-// REMARK: [Missed] ref | {{.*}} | Reason="it does not always name the same storage: its value is carried"
+// REMARK: [Missed] ref | {{.*}} | Reason="it may refer to different storages, so its value is carried"
 
-// Two rows that swap their names carry two indexes.
+// Two references to rows that a loop swaps become two indexes.
 // CHECK-LABEL: func @swap
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (index, index) {
 // CHECK:   tssa.view %arg0 [select(0, ?)](%[[A]])
@@ -36,7 +36,7 @@ func.func @swap(%buf: !tssa.ref<2x4xf32>, %n: index) -> !tssa.ref<4xf32> {
 
 // -----
 
-// A name that is always the same window carries nothing.
+// For a reference that is always the same view, nothing is carried.
 // CHECK-LABEL: func @same
 // CHECK: scf.if %{{.*}} {
 // CHECK: tssa.read %arg0
@@ -55,7 +55,7 @@ func.func @same(%s: !tssa.ref<4xf32>, %c: i1) -> tensor<4xf32> {
 
 // -----
 
-// A new storage in each round: the value is carried.
+// A new storage in each iteration: the value is carried.
 // CHECK-LABEL: func @recurrent
 // CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %{{.*}}) -> (tensor<4xf32>) {
 // CHECK:   %[[S:.*]] = tssa.alloc %[[H]]
@@ -80,7 +80,7 @@ func.func @recurrent(%h0: tensor<4xf32>, %z: tensor<f32>, %n: index) -> !tssa.re
 
 // -----
 
-// In a while both regions name it; a branch in it may keep it or make another one.
+// Both regions of a while carry a reference; a branch keeps it or allocates a new storage.
 // CHECK-LABEL: func @while
 // CHECK: scf.while (%{{.*}} = %{{.*}}) : (tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:   scf.condition(%{{.*}}) %{{.*}} : tensor<4xf32>
@@ -112,7 +112,7 @@ func.func @while(%h0: tensor<4xf32>, %g: tensor<4xf32>, %p: i1) -> tensor<4xf32>
 
 // -----
 
-// A choice between two storages that are only read is a choice between values.
+// If control flow chooses between two storages that are only read, it chooses between values.
 // CHECK-LABEL: func @select
 // CHECK: scf.if
 // CHECK: tssa.read %arg0
@@ -125,7 +125,7 @@ func.func @select(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1) -> tensor<
 
 // -----
 
-// Two storages that swap their names are never one: writes to both are right.
+// Two swapped storages are never the same: both may be written.
 // CHECK-LABEL: func @swap_storages
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4xf32>, tensor<4xf32>) {
 // ALIAS: function @swap_storages
@@ -146,7 +146,7 @@ func.func @swap_storages(%x: tensor<4xf32>, %y: tensor<4xf32>, %v: tensor<4xf32>
 
 // -----
 
-// The name is chosen anew after each write to what it may be.
+// The reference is chosen again after each write to a storage that it may refer to.
 // CHECK-LABEL: func @chosen_anew
 // CHECK: scf.for
 // CHECK:   tssa.write

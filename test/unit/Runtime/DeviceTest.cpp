@@ -126,12 +126,12 @@ TEST_F(DeviceTest, LimitCountsDeviceMemory) {
   EXPECT_OK(run());
   options.memoryLimit -= 1;
   load({"cuda-emu"});
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'x_new' of 400 bytes passes the limit of 2403", run());
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'x_new' of 400 bytes exceeds the limit of 2403", run());
   how = InPlace;
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "400 more bytes pass the limit", run());
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "400 more bytes exceed the limit", run());
   options.memoryLimit = 500;
   load({"cuda-emu"});
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "input 'y' of 400 bytes passes the limit", run());
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "input 'y' of 400 bytes exceeds the limit", run());
 }
 
 TEST_F(DeviceTest, ProfileCounts) {

@@ -120,7 +120,7 @@ TEST_F(SessionTest, MemoryLimit) {
                run(arguments, results));
   // The arena fits into the limit, but the results do not.
   AddArguments fits(70);
-  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'sum' of 840 bytes passes the limit",
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'sum' of 840 bytes exceeds the limit",
                run(fits, results));
 }
 

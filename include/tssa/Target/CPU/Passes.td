@@ -18,8 +18,8 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
     (docs/decisions/0001); this pass chooses none of them. Vectors are masked at the ends of their
     loops, and elements that are not contiguous are gathered.
 
-    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (stage
-      layout).
+    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (the
+      layout stage).
     - **Keeps**: the host program.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 

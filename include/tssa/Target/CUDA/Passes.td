@@ -17,8 +17,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     that returns the number of blocks. The schedule determines every loop, tile and binding
     (docs/decisions/0004); this pass chooses none of them.
 
-    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (stage
-      layout).
+    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (the
+      layout stage).
     - **Keeps**: the host program.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 
@@ -67,8 +67,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
 def OutlineKernels : Pass<"cuda-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "move device functions to a module of their own, with pointers as parameters";
   let description = [{
-    Device functions move to `gpu.module @device`. Their memrefs become pointers, because a memref
-    of unknown size tells a device nothing. Shared memory moves to address space 3; its dynamic part
+    Device functions move to `gpu.module @device`. Their memrefs become pointers, because kernels do
+    not use the size in a memref. Shared memory moves to address space 3; its dynamic part
     is one external array that all kernels name. The module's `te.kernels` lists what the manifest
     says about each kernel.
 

@@ -1,11 +1,11 @@
-//===- JoinEqualOps.cpp - what is computed twice is computed once -===//
+//===- MergeEqualOps.cpp - common subexpression elimination -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/JoinEqualOps.h"
+#include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/te/IR/StructuralHash.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/IR/OperationSupport.h"
@@ -16,11 +16,11 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Whether the op's bodies stay as they are.
-static bool isExpression(Operation &op) { return isa<ComputeOp, UpdateOp, ScanOp>(op); }
+/// Returns whether `op` is an expression. The bodies of expressions are not changed here.
+static bool isExpression(Operation &op) { return isa<ExpressionOpInterface>(op); }
 
 namespace {
-/// Ops are equal when all but their locations agree.
+/// Compares ops by structure, ignoring locations.
 struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return static_cast<unsigned>(hashOperation(const_cast<Operation *>(op)));
@@ -36,16 +36,16 @@ struct EquivalentOpInfo : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-/// Joins the ops that see one another: those of an isolated op and of the regions in it.
-class Joiner {
+/// Merges equal ops within one scope: all ops in the regions of one isolated op, at any depth.
+class Merger {
 public:
-  explicit Joiner(RewriterBase &rewriter) : rewriter(rewriter) {}
+  explicit Merger(RewriterBase &rewriter) : rewriter(rewriter) {}
 
-  void join(Block &block) {
+  void merge(Block &block) {
     Table::ScopeTy scope(known);
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      // First, so that an op in the table changes no more.
-      joinBelow(op);
+      // Regions come first, because an op must not change once it is in the table.
+      mergeBelow(op);
       if (op.hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(&op))
         continue;
       if (Operation *equal = known.lookup(&op))
@@ -58,16 +58,16 @@ public:
 private:
   using Table = llvm::ScopedHashTable<Operation *, Operation *, EquivalentOpInfo>;
 
-  void joinBelow(Operation &op) {
+  void mergeBelow(Operation &op) {
     if (isExpression(op))
       return;
     if (op.hasTrait<OpTrait::IsIsolatedFromAbove>()) {
-      joinEqualOps(rewriter, &op);
+      mergeEqualOps(rewriter, &op);
       return;
     }
     for (Region &region : op.getRegions())
       for (Block &block : region)
-        join(block);
+        merge(block);
   }
 
   RewriterBase &rewriter;
@@ -75,7 +75,7 @@ private:
 };
 } // namespace
 
-/// From the last op to the first, inner ones before those around them.
+/// Erases ops without effects and uses in reverse order, so that one pass is enough.
 static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
@@ -90,13 +90,13 @@ static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
   }
 }
 
-void te::joinEqualOps(RewriterBase &rewriter, Block &block) {
-  Joiner(rewriter).join(block);
+void te::mergeEqualOps(RewriterBase &rewriter, Block &block) {
+  Merger(rewriter).merge(block);
   eraseDeadOps(rewriter, block);
 }
 
-void te::joinEqualOps(RewriterBase &rewriter, Operation *root) {
+void te::mergeEqualOps(RewriterBase &rewriter, Operation *root) {
   for (Region &region : root->getRegions())
     for (Block &block : region)
-      joinEqualOps(rewriter, block);
+      mergeEqualOps(rewriter, block);
 }

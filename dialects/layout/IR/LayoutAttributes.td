@@ -1,0 +1,48 @@
+//===- LayoutAttributes.td - how tensors are stored -------*- tablegen -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES
+#define DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES
+
+include "dialects/layout/IR/LayoutBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Layout_MapAttr : AttrDef<Layout_Dialect, "Map"> {
+  let mnemonic = "map";
+  let summary = "how the elements of a tensor are stored, for any shape";
+  let description = [{
+    A list of primitives, each of which takes a tensor and gives one of another
+    shape. The last gives what lies in memory, in row-major order.
+
+    - `split(k, [*, 16])` cuts dim `k` into dims of these sizes; `*` is what remains.
+    - `fuse(k, k+1)` makes one dim of adjacent ones.
+    - `reorder(0, 2, 1)` lists all dims in their new order.
+    - `pad(k, 1, 2)` adds cells before and after; `pad(k, to 16)` adds cells after, up
+      to a multiple. `unpad(k, 1, 2)` drops them.
+    - `unfold(k, 18, 16)` stores overlapping tiles of 18 indexes, 16 apart. `fold(k, 50, 16)`
+      makes one dim of size 50 of such tiles.
+
+    The map has no shape. Whether it fits a tensor is checked where it is applied.
+    dialects/layout/Algebra/LayoutMap.h has the index expressions and the laws.
+
+    Constraints:
+    - (C1) the numbers of every primitive are in range, and there is a rank of tensors to
+      which all primitives can be applied one after the other. There are at most 64
+      primitives, 64 dims, and 6 unfolds and folds together.
+
+    Example: `#layout.map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "as LayoutMap::toIntegers gives them">:$integers);
+  let builders = [
+    AttrBuilder<(ins "const LayoutMap &":$map), "return $_get($_ctxt, map.toIntegers());">];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1; // C1
+  let extraClassDeclaration = [{
+    LayoutMap getMap() const;
+  }];
+}
+
+#endif // DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES

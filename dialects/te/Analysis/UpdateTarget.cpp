@@ -1,0 +1,121 @@
+//===- UpdateTarget.cpp - which elements an update writes -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Analysis/UpdateTarget.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+std::optional<StridedIndex> te::matchStridedIndex(AffineExpr expr, unsigned numDims,
+                                                  unsigned numSymbols) {
+  StridedIndex index;
+  index.offset = expr;
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    if (!expr.isFunctionOfDim(dim))
+      continue;
+    if (index.dim)
+      return std::nullopt;
+    index.dim = dim;
+  }
+  if (!index.dim)
+    return index;
+  AffineExpr along = getAffineDimExpr(*index.dim, expr.getContext());
+  auto simplify = [&](AffineExpr value) { return simplifyAffineExpr(value, numDims, numSymbols); };
+  auto at = [&](int64_t value) {
+    return simplify(expr.replace(along, getAffineConstantExpr(value, expr.getContext())));
+  };
+  index.offset = at(0);
+  auto stride = dyn_cast<AffineConstantExpr>(simplify(at(1) - index.offset));
+  if (!stride || stride.getValue() == 0)
+    return std::nullopt;
+  index.stride = stride.getValue();
+  AffineExpr rest = simplify(expr - along * index.stride - index.offset);
+  return rest == getAffineConstantExpr(0, expr.getContext()) ? std::optional(index) : std::nullopt;
+}
+
+/// Returns the index expressions of `map`. Each symbol that a te.index computes is replaced by the
+/// expression of the te.index. Adds the operands of the other symbols to `leaves`.
+static SmallVector<AffineExpr> expand(AffineMap map, ValueRange symbols,
+                                      SmallVectorImpl<Value> &leaves) {
+  SmallVector<AffineExpr> replacements;
+  for (Value symbol : symbols) {
+    if (auto index = symbol.getDefiningOp<IndexOp>()) {
+      replacements.push_back(expand(index.getMap(), index.getSymbols(), leaves).front());
+      continue;
+    }
+    auto *it = llvm::find(leaves, symbol);
+    replacements.push_back(getAffineSymbolExpr(it - leaves.begin(), map.getContext()));
+    if (it == leaves.end())
+      leaves.push_back(symbol);
+  }
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return expr.replaceDimsAndSymbols({}, replacements);
+  });
+}
+
+namespace {
+/// The element that a point of an update writes, over dims and `leaves`.
+struct Target {
+  explicit Target(UpdateOp update) : body(&update.getBody()) {
+    TensorAccess write = update.getWrites().front();
+    indexes = expand(write.map, write.symbols, leaves);
+  }
+
+  bool isData(Value leaf) const { return body->isAncestor(leaf.getParentRegion()); }
+
+  bool dependsOnData(AffineExpr index) const {
+    return llvm::any_of(llvm::enumerate(leaves), [&](auto leaf) {
+      return index.isFunctionOfSymbol(leaf.index()) && isData(leaf.value());
+    });
+  }
+
+  Region *body;
+  SmallVector<Value> leaves;
+  SmallVector<AffineExpr> indexes;
+};
+} // namespace
+
+static SmallVector<bool> findIndependentDims(UpdateOp update, const Target &target) {
+  unsigned numDims = update.getNumDims();
+  SmallVector<bool> independent(numDims, update.getInjective());
+  for (AffineExpr index : target.indexes) {
+    if (target.dependsOnData(index))
+      continue;
+    std::optional<StridedIndex> strided = matchStridedIndex(index, numDims, target.leaves.size());
+    if (strided && strided->dim)
+      independent[*strided->dim] = true;
+  }
+  return independent;
+}
+
+SmallVector<bool> te::findIndependentDims(UpdateOp update) {
+  return ::findIndependentDims(update, Target(update));
+}
+
+/// Returns whether no two points of the domain of `update` write the same element.
+static bool isInjective(UpdateOp update, const Target &target) {
+  return llvm::all_of(
+      llvm::zip_equal(update.getStaticSizes(), ::findIndependentDims(update, target)),
+      [](auto dim) { return std::get<0>(dim) == 1 || std::get<1>(dim); });
+}
+
+bool te::readsOnlyTarget(UpdateOp update, Value base) {
+  if (base.hasOneUse())
+    return base.use_begin()->get() == update.getBase();
+  Target target(update);
+  if (llvm::any_of(target.leaves, [&](Value leaf) { return target.isData(leaf); }) ||
+      !isInjective(update, target))
+    return false;
+  return llvm::all_of(base.getUses(), [&](OpOperand &use) {
+    if (use.getOwner() == update)
+      return &use == &update.getBaseMutable();
+    auto read = dyn_cast<ReadOp>(use.getOwner());
+    return read && read->getParentRegion() == &update.getBody() &&
+           expand(read.getMap(), read.getSymbols(), target.leaves) == target.indexes;
+  });
+}

@@ -1,0 +1,37 @@
+//===- UpdateTarget.h - which elements an update writes -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TE_ANALYSIS_UPDATETARGET_H
+#define DIALECTS_TE_ANALYSIS_UPDATETARGET_H
+
+#include "dialects/te/IR/TEOps.h"
+
+namespace mlir::tssa::te {
+
+/// An index that depends on at most one dim: `stride` * dim + `offset`.
+struct StridedIndex {
+  std::optional<unsigned> dim;
+  int64_t stride = 1; ///< Not 0.
+  AffineExpr offset;  ///< Over symbols.
+};
+
+/// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided
+/// index. Returns nothing if it does not have this form.
+std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
+                                              unsigned numSymbols);
+
+/// Returns, for each dim of the iteration domain, whether points that differ in it never
+/// write the same element, whatever the data is.
+SmallVector<bool> findIndependentDims(UpdateOp update);
+
+/// Returns whether `update` may overwrite `base`, its base, in place: every other use of `base`
+/// is a read in the body of `update`, and each point reads only the element that it writes and
+/// that no other point writes.
+bool readsOnlyTarget(UpdateOp update, Value base);
+
+} // namespace mlir::tssa::te
+
+#endif // DIALECTS_TE_ANALYSIS_UPDATETARGET_H
