@@ -77,8 +77,8 @@ private:
   void buildTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
   /// Builds `next` in a loop over the single rows or vectors that remain.
   void forEachDynamic(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
-  /// Builds `next` once, with the lowest of the tiles of `heights` that has at least as many rows
-  /// as remain.
+  /// Builds `next` for a tile of each of `heights`. A run takes the lowest tile that has at least
+  /// as many rows as remain.
   void buildRowTail(unsigned i, mlir::AffineExpr left, llvm::ArrayRef<int64_t> heights,
                     llvm::function_ref<void()> next);
   /// Returns the heights of tiles for the remaining rows of `group`, the largest first.
