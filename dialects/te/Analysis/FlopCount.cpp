@@ -53,7 +53,7 @@ static std::optional<int64_t> addTo(std::optional<int64_t> total, std::optional<
 
 static std::optional<int64_t> countFlops(ExpressionOpInterface expression) {
   SmallVector<OpFoldResult> domain = expression.getIterationDomain();
-  int64_t most = 0; // of the bodies of which one runs at a point
+  int64_t most = 0; // the greatest count of a piece, since one piece runs at each point
   std::optional<int64_t> count = 0;
   for (ExpressionBody body : expression.getBodies()) {
     if (body.where)

@@ -119,7 +119,7 @@ IndexSimplifier::Interval IndexSimplifier::getInterval(const Polynomial &value) 
 //===----------------------------------------------------------------------===//
 
 bool IndexSimplifier::proveNonNegative(const Polynomial &value) {
-  if (budget) // a question within a proof shares its budget
+  if (budget) // a nested proof shares the budget
     return prove(value, 0);
   budget = proofBudget;
   llvm::scope_exit reset([&] { budget = 0; });

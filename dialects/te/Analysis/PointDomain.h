@@ -19,9 +19,9 @@ namespace mlir::tssa::te {
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
-  /// What is known where `body` of `expression` runs.
+  /// Returns the facts that hold at each point where `body` of `expression` runs.
   static PointDomain get(ExpressionOpInterface expression, ExpressionBody body);
-  /// What is known at the point of `read`.
+  /// Returns the facts that hold at each point where `read` is evaluated.
   static PointDomain get(ReadOp read);
 
   /// Returns `value` as an expression over the table, to which it is added if needed.

@@ -1,4 +1,4 @@
-//===- UpdateTarget.cpp - which elements an update writes -----------------===//
+//===- UpdateTarget.cpp - the elements that an update writes --------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,7 +97,7 @@ SmallVector<bool> te::findIndependentDims(UpdateOp update) {
   return ::findIndependentDims(update, Target(update));
 }
 
-/// Whether no two points of the domain of `update` write the same element.
+/// Returns whether no two points of the domain of `update` write the same element.
 static bool isInjective(UpdateOp update, const Target &target) {
   return llvm::all_of(
       llvm::zip_equal(update.getStaticSizes(), ::findIndependentDims(update, target)),

@@ -1,4 +1,4 @@
-//===- UpdateTarget.h - which elements an update writes -------------------===//
+//===- UpdateTarget.h - the elements that an update writes ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ namespace mlir::tssa::te {
 /// An index that depends on at most one dim: `stride` * dim + `offset`.
 struct StridedIndex {
   std::optional<unsigned> dim;
-  int64_t stride = 1; ///< Not 0.
-  AffineExpr offset;  ///< Over symbols.
+  int64_t stride = 1; ///< Never 0.
+  AffineExpr offset;  ///< An expression over symbols.
 };
 
 /// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided
@@ -23,12 +23,13 @@ struct StridedIndex {
 std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
                                               unsigned numSymbols);
 
-/// Returns, for each dim of the iteration domain, whether points that differ in it never
-/// write the same element, whatever the data is.
+/// Returns, for each dim of the iteration domain, whether points that differ in this dim write
+/// different elements for any data.
 SmallVector<bool> findIndependentDims(UpdateOp update);
 
-/// Whether `update` may write over `base`, its base: every other use of `base` is a read in
-/// the body of `update` of the element that the same point, and no other one, writes.
+/// Returns whether the only uses of `base`, besides being the base of `update`, are reads in the
+/// body of `update` of the element that the same point writes, and that no other point writes.
+/// The update can then be done in place.
 bool readsOnlyTarget(UpdateOp update, Value base);
 
 } // namespace mlir::tssa::te

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns the read that `value` is a chain of casts of, or null.
+/// Returns the read whose result, possibly after casts, is `value`, or null.
 static ReadOp findRead(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op))

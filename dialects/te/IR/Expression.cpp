@@ -15,7 +15,7 @@ using namespace mlir::tssa::te;
 
 #include "dialects/te/IR/TEInterfaces.cpp.inc"
 
-/// Which results of `map` use a symbol for which `isData` holds.
+/// Returns the set of results of `map` that use a symbol for which `isData` holds.
 static llvm::SmallBitVector findOpaque(AffineMap map, function_ref<bool(unsigned)> isData) {
   llvm::SmallBitVector opaque(map.getNumResults());
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
@@ -38,7 +38,7 @@ static TensorAccess getAccess(ReadOp read, const ExpressionBody &body) {
 SmallVector<TensorAccess> te::collectReadAccesses(Operation *expression) {
   SmallVector<TensorAccess> reads;
   for (const ExpressionBody &body : cast<ExpressionOpInterface>(expression).getBodies())
-    for (ReadOp read : body.region->getOps<ReadOp>()) // not those of expressions in the body
+    for (ReadOp read : body.region->getOps<ReadOp>()) // without reads of nested expressions
       reads.push_back(getAccess(read, body));
   return reads;
 }
@@ -50,7 +50,7 @@ ExpressionBody te::getBodyAround(Operation *op) {
   llvm_unreachable("expected an op of a body");
 }
 
-/// The access to the element of `result` at the point's own indexes.
+/// Returns the access of the element of `tensor` whose indexes are the leading dims of the point.
 static TensorAccess getIdentityAccess(Operation *op, Value tensor, unsigned numDims) {
   return {op,
           tensor,

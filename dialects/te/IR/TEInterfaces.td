@@ -1,4 +1,4 @@
-//===- TEInterfaces.td - what every tensor expression answers -*- tablegen -*-===//
+//===- TEInterfaces.td - the interface of tensor expressions -*- tablegen -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,31 +13,31 @@ def TE_ExpressionOpInterface : OpInterface<"ExpressionOpInterface"> {
   let cppNamespace = "::mlir::tssa::te";
   let description = [{
     A tensor expression: an op whose results are defined element by element over an
-    iteration domain. Analyses, schedulers and lowerings ask this interface; what only
-    one op means (its combination with a base, its pieces, its direction) stays with the
-    op.
+    iteration domain. Analyses, schedulers and lowerings use this interface. Properties
+    that only one op has, such as its base, its pieces or its direction, are methods of
+    this op.
 
     The iteration domain is a box of dims. `getDimKind` says in which order the points
     along a dim may run. Bodies are the regions that compute on scalars at a point;
     accesses are the elements that a point reads and writes (Expression.h).
   }];
   let methods = [
-    InterfaceMethod<"The size of each dim of the iteration domain: an IndexAttr, or a value of type index. Null where no value holds the size, which does not happen in a kernel.",
+    InterfaceMethod<"Returns the size of each dim of the iteration domain, as an IndexAttr or a value of type index. A size is null if no value holds it, which is never the case in a kernel.",
       "::llvm::SmallVector<::mlir::OpFoldResult>", "getIterationDomain">,
-    InterfaceMethod<"In which order the points along dim `dim` of the iteration domain may run.",
+    InterfaceMethod<"Returns the order in which the points along dim `dim` of the iteration domain may run.",
       "::mlir::tssa::te::DimKind", "getDimKind", (ins "unsigned":$dim)>,
-    InterfaceMethod<"The regions that run at points, in order; the combiner is none of them.",
+    InterfaceMethod<"Returns the regions that run at points of the domain, in order. The combiner is not one of them.",
       "::llvm::SmallVector<::mlir::tssa::te::ExpressionBody>", "getBodies">,
-    InterfaceMethod<"The region that combines two values of one element; empty if none are combined.",
+    InterfaceMethod<"Returns the region that combines two values of one element. It is empty if no values are combined.",
       "::mlir::Region &", "getCombiner">,
-    InterfaceMethod<"The elements that the points read. Elements of a base that no point writes are kept, not read.",
+    InterfaceMethod<"Returns the elements that the points read. The elements of a base that no point writes do not count as read.",
       "::llvm::SmallVector<::mlir::tssa::te::TensorAccess>", "getReads", (ins), [{}],
       [{ return ::mlir::tssa::te::collectReadAccesses($_op); }]>,
-    InterfaceMethod<"The elements that the points write, for each result.",
+    InterfaceMethod<"Returns the elements that the points write, for each result.",
       "::llvm::SmallVector<::mlir::tssa::te::TensorAccess>", "getWrites">,
-    InterfaceMethod<"The size of dim `dim` of the results: an IndexAttr, a value, or null where no value holds it.",
+    InterfaceMethod<"Returns the size of dim `dim` of the results, as an IndexAttr or a value, or null if no value holds it.",
       "::mlir::OpFoldResult", "findResultSize", (ins "unsigned":$dim)>,
-    InterfaceMethod<"The name by which the schedule of its kernel refers to the expression; null before it has one.",
+    InterfaceMethod<"Returns the name by which the schedule of the kernel refers to the expression, or null if it has none yet.",
       "::mlir::StringAttr", "getLabelAttr">,
     InterfaceMethod<"Sets the label.", "void", "setLabelAttr", (ins "::mlir::StringAttr":$label)>,
   ];

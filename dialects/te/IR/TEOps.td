@@ -195,9 +195,9 @@ def TE_UpdateOp : TE_Op<"update", [
 
     If an opaque index is out of bounds, the run fails with an error.
 
-    `injective` states that no two points write the same element, so that their order
-    does not matter. Whoever builds the op has proven it; evaluating an update for which
-    it does not hold is an error.
+    `injective` states that no two points write the same element, so that the points
+    may run in any order. The code that builds the op must have proven this. The
+    evaluator reports an error if it does not hold.
 
     Constraints:
     - (C1) the result has the type of `base`, and there is one index expression for

@@ -210,7 +210,8 @@ LogicalResult ComputeOp::verify() {
   return success();
 }
 
-/// (C5) of te.update, for one without a guard. Data may tell points apart, too.
+/// Checks (C5) of te.update for an update without a guard. With opaque indexes, points may write
+/// different elements because of the data.
 static LogicalResult verifyInjective(UpdateOp update) {
   if (!update.getInjective() || update.getNumOpaque() != 0)
     return success();

@@ -222,7 +222,7 @@ Value BufferPlacement::run() {
     (isConstant ? constant : symbolic).push_back(&buffer);
   }
   auto largerFirst = [](Buffer *a, Buffer *b) {
-    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b); // both in one vector
+    return std::pair(-estimate(*a), a) < std::pair(-estimate(*b), b); // ties by position
   };
   llvm::sort(constant, largerFirst);
   llvm::sort(symbolic, largerFirst);

@@ -71,7 +71,7 @@ struct Copy {
 /// of the result's port, if there is one.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
-/// States that a result of a kernel is an update of parameter `parameter`.
+/// The parameter of a kernel that one of its results is an update of.
 struct UpdateTie {
   unsigned parameter;
   /// Whether the kernel reads no other elements of the parameter than the one that the same point

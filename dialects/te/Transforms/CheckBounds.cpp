@@ -187,8 +187,8 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-/// The dims of the accessed tensor whose index has to be checked: neither data decides it,
-/// nor is it a dim of the iteration domain of the same size.
+/// Returns the dims of the accessed tensor whose index must be checked: the index is not opaque,
+/// and it is not simply a dim of the iteration domain of the same size.
 static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldResult> sizes) {
   SmallVector<unsigned> dims;
   for (auto [dim, expr] : llvm::enumerate(access.map.getResults())) {
