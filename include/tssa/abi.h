@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What compiled code and the program that runs it agree on. Plain C, no
-/// includes beside <stdint.h>, meant to last: fields are only ever appended and
-/// `version` grows with them.
+/// The contract between compiled code and the program that runs it. The header is
+/// plain C, includes only <stdint.h>, and is stable: fields are only ever appended
+/// to its structs, and `version` increases when they are.
 ///
 /// A compiled model exports exactly
 ///
@@ -16,19 +16,22 @@
 ///     int32_t tssa_run(const tssa_host *, tssa_tensor *args,
 ///                      tssa_tensor *results, void *arena);
 ///
-/// and imports nothing: all it needs from outside it reaches through
-/// `tssa_host`. Both functions return a `tssa_code`.
+/// and imports no symbols: it calls the outside only through `tssa_host`. Both
+/// functions return a `tssa_code`.
 ///
-/// What holds when `tssa_run` is called: `args` are in the manifest's order,
-/// their dtypes, ranks and sizes are checked, they are contiguous (`strides` is
-/// NULL, `byte_offset` 0), `data` is never NULL, not even of an empty tensor, and
-/// aligned to the element's size but no more, for it may be the user's. Bools are
-/// 0 or 1, and elements of less than a byte hold a value of their type. `results` have their dtype
-/// and rank, and `data` NULL but for results that are an argument's storage; the program asks
-/// `tssa_host::result` once for each of the others. When it asks for one that is the storage of an
-/// argument it overwrites, it gets other memory, whose contents the host writes to the argument
-/// when the run has succeeded; else the program writes the argument in place. `arena`
-/// is aligned to 64 bytes and holds anything.
+/// The host guarantees the following when it calls `tssa_run`:
+/// - `args` are in the manifest's order, and their dtypes, ranks and sizes have been
+///   checked. They are contiguous (`strides` is NULL, `byte_offset` is 0). `data` is
+///   never NULL, even for an empty tensor. It is aligned to the element's size only,
+///   because it may be the user's memory. Bools are 0 or 1, and an element of less
+///   than a byte holds a value of its type.
+/// - `results` have their dtype and rank. `data` is NULL, except for results that are
+///   the storage of an argument. The program calls `tssa_host::result` once for each
+///   of the other results. If such a result is the storage of an argument that the
+///   program overwrites, `tssa_host::result` returns separate memory, and the host
+///   copies its contents to the argument when the run has succeeded. All other writes
+///   to an argument happen in place.
+/// - `arena` is aligned to 64 bytes; its contents are unspecified.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_ABI_H
@@ -42,7 +45,7 @@ extern "C" {
 
 #define TSSA_ABI_VERSION 2
 
-/// Result of every call. 0 is success.
+/// The result of every call; 0 is success.
 typedef enum tssa_code {
   TSSA_OK = 0,
   TSSA_INVALID_ARGUMENT = 1, ///< wrong name, dtype, rank, size, or null
@@ -58,8 +61,8 @@ typedef enum tssa_code {
 /// DLPack's DLDevice, DLDataType and DLTensor, field for field
 /// (https://dmlc.github.io/dlpack). `code`: 0 int, 1 uint, 2 float, 4 bfloat,
 /// 6 bool, 10 to 14 f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz and f8e8m0fnu, 17
-/// f4e2m1fn. A bool or i1 element is one byte, 0 or 1; elements of 4 and 2 bits take a
-/// byte each, of which the low bits count.
+/// f4e2m1fn. A bool or i1 element is one byte, 0 or 1. Elements of 4 and 2 bits take a
+/// byte each and use its low bits.
 typedef struct tssa_device {
   int32_t type;
   int32_t id;
@@ -85,55 +88,59 @@ typedef struct tssa_host tssa_host;
 /// The body of a parallel loop: runs iterations [begin, end).
 typedef void (*tssa_body)(void *context, int64_t begin, int64_t end);
 
-/// What the host offers to compiled code. Filled by the runtime for each run.
+/// The functions and data that the host offers to compiled code. The runtime fills one
+/// for each run.
 struct tssa_host {
   uint32_t version;     ///< TSSA_ABI_VERSION of the host
   uint32_t struct_size; ///< sizeof(tssa_host) in the host
   void *user;           ///< the host's own state for this run
   const void *weights;  ///< first byte of the mapped weights, 64-byte aligned
 
-  /// Runs body over [0, n) in chunks of at least `grain`, in any order, and
-  /// returns when all are done.
+  /// Runs `body` over [0, n) in chunks of at least `grain` iterations, in any order,
+  /// and returns when all are done.
   void (*parallel_for)(const tssa_host *, int64_t n, int64_t grain, tssa_body body, void *context);
-  /// Memory whose size depends on data: 64-byte aligned, counted and limited by
-  /// the host, freed by `release` or at the end of the run. NULL on failure.
+  /// Allocates memory whose size depends on data. It is aligned to 64 bytes, counts
+  /// against the host's limit, and is freed by `release` or at the end of the run.
+  /// Returns NULL on failure.
   void *(*grow)(const tssa_host *, uint64_t bytes);
   void (*release)(const tssa_host *, void *);
-  /// Storage of result `index` once its shape is known: the caller's buffer
-  /// when it gave one that fits, else the host's. Fills data and shape of
-  /// `result`; contiguous. NULL on failure, already reported.
+  /// Returns the contiguous storage of result `index`, whose shape is now known: the
+  /// caller's buffer if it gave one that fits, else memory of the host. Fills `data`
+  /// and `shape` of `result`. Returns NULL on failure, which it has then reported.
   void *(*result)(const tssa_host *, tssa_tensor *result, int32_t index, int32_t ndim,
                   const int64_t *shape);
-  /// Reports an error; returns `code`. `node` indexes the manifest's node
-  /// table, -1 when none. The first report of a run wins. Thread-safe.
+  /// Reports an error and returns `code`. `node` is an index into the manifest's node
+  /// table, or -1 for no node. A run keeps its first report only. Thread-safe.
   int32_t (*fail)(const tssa_host *, int32_t code, int32_t node, const char *text);
-  /// Nonzero when the run must stop. Called between kernels and in loops.
+  /// Returns nonzero when the run must stop. Called between kernels and in loops.
   int32_t (*poll_cancel)(const tssa_host *);
-  /// Called before (phase 0) and after (phase 1) launch `launch` of the
-  /// manifest's launch table. NULL when nobody is profiling.
+  /// Called before (phase 0) and after (phase 1) launch `launch` of the manifest's
+  /// launch table. NULL unless the run is profiled.
   void (*profile)(const tssa_host *, int32_t launch, int32_t phase);
-  /// Scalar functions on doubles that have no expansion in compiled code:
-  /// see tssa_math_function.
+  /// Evaluates a scalar function on doubles that compiled code does not expand inline:
+  /// `function` is a tssa_math_function.
   double (*math)(int32_t function, double x, double y);
 
   // Version 2. In a program for a device, `weights`, `arena`, the data of arguments
-  // and results, and what `grow` gives are the device's memory.
+  // and results, and the memory from `grow` are in the device's memory.
 
   /// Starts launch `launch` of the manifest's launch table: `blocks` blocks (>= 0) of
-  /// its kernel, which has n parameters. `params[i]`, i < n, is the address of
-  /// parameter i: a device address, an int64_t size, or a scalar of its type; that of
-  /// the last, the error word, is the host's to fill. `params[n + i]` is the address of
-  /// an int64_t, the bytes of the tensor that parameter i points to, NULL for scalars;
-  /// the last is the host's too.
-  /// In order with all other work of the run on the device; polls for cancelling and
-  /// profiles. Returns a tssa_code, already reported.
+  /// its kernel, which has n parameters. `params` has 2n entries:
+  /// - `params[i]`, i < n, is the address of parameter i, which is a device address, an
+  ///   int64_t size, or a scalar of its type.
+  /// - `params[n + i]` is the address of an int64_t with the number of bytes of the
+  ///   tensor that parameter i points to, or NULL for a scalar.
+  /// Parameter n - 1 is the error word; the host fills both of its entries. The launch
+  /// runs in order with all other work of the run on the device. Starting it also polls
+  /// for cancellation and records the profile. Returns a tssa_code; an error has been
+  /// reported.
   int32_t (*launch)(const tssa_host *, int32_t launch, int64_t blocks, void **params);
-  /// Copies `bytes`; `kind` is a tssa_copy_kind. In order with launches; a copy to the
-  /// host returns when it is done, one to the device when `from` may be overwritten.
-  /// Returns a tssa_code, already reported.
+  /// Copies `bytes` bytes, in order with launches; `kind` is a tssa_copy_kind. A copy to
+  /// the host returns when it is done, a copy to the device when `from` may be
+  /// overwritten. Returns a tssa_code; an error has been reported.
   int32_t (*copy)(const tssa_host *, void *to, const void *from, uint64_t bytes, int32_t kind);
-  /// This run as code sees it that works on memory of the host: what `grow` gives
-  /// there is host memory. For a program on the CPU the tssa_host itself.
+  /// The table to pass to code that works on the host's memory: its `grow` allocates
+  /// host memory. In a program for the CPU, this tssa_host itself.
   const tssa_host *on_host;
 };
 
@@ -144,7 +151,7 @@ typedef enum tssa_copy_kind {
   TSSA_COPY_ON_DEVICE = 2
 } tssa_copy_kind;
 
-/// Functions of `tssa_host::math`; y is used by the binary ones only.
+/// The functions of `tssa_host::math`. Only the binary ones use `y`.
 typedef enum tssa_math_function {
   TSSA_MATH_EXP,
   TSSA_MATH_EXP2,

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a kernel for NVIDIA GPUs that the pass `cuda-emulate` made a function for
-/// the host's processor, and the emulator that runs it, agree on. Plain C.
+/// The contract between an emulated kernel and the emulator that runs it, in plain C.
+/// The pass `cuda-emulate` turns a kernel for NVIDIA GPUs into a function for the
+/// host's processor.
 ///
-/// The function is called once per thread of the grid, each call on a stack of its
-/// own. Before it touches memory that other threads can see it calls `access`, and
-/// then loads or stores by itself; what threads do together (barriers, shuffles,
-/// votes) is a call that returns once the others are there. A call that finds a
-/// fault does not return: the launch ends with an error.
+/// The emulator calls that function once per thread of the grid, each time on a
+/// separate stack. Before the function touches memory that other threads can see, it
+/// calls `access`; then it does the load or store itself. Barriers, shuffles and votes
+/// are calls that return once all threads that take part have arrived. A call that
+/// finds a fault does not return: the launch ends with an error.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_EMULATOR_H
@@ -25,7 +26,7 @@
 extern "C" {
 #endif
 
-/// What a place in a kernel does.
+/// The operation that a call site in a kernel performs.
 typedef enum tssa_emulator_operation {
   TSSA_EMU_LOAD = 0,
   TSSA_EMU_STORE = 1,
@@ -54,28 +55,28 @@ typedef enum tssa_emulator_operation {
   TSSA_EMU_TRAP = 24
 } tssa_emulator_operation;
 
-/// Where the address of an access points.
+/// The memory space that the address of an access points to.
 typedef enum tssa_emulator_space {
-  TSSA_EMU_ANYWHERE = 0, ///< only the address itself tells
+  TSSA_EMU_ANYWHERE = 0, ///< known only from the address at run time
   TSSA_EMU_GLOBAL = 1,
   TSSA_EMU_SHARED = 2
 } tssa_emulator_space;
 
-/// A place in a kernel that calls the emulator.
+/// A call site in a kernel that calls the emulator.
 typedef struct tssa_emulator_site {
   int32_t operation; ///< a tssa_emulator_operation
   int32_t space;     ///< of an access: a tssa_emulator_space
   /// The kernel's parameter that the address is computed from, -1 when unknown.
   int32_t parameter;
-  int32_t bytes;     ///< of an access; 0 when the call says
+  int32_t bytes;     ///< of an access; 0 when the call passes them
   int32_t alignment; ///< in bytes, that the device's instruction needs
   int32_t element;   ///< bytes of an element of the access
-  int32_t text;      ///< offset in `texts` of what stands there in the source
+  int32_t text;      ///< offset in `texts` of the site's source text
 } tssa_emulator_site;
 
 typedef struct tssa_emulator tssa_emulator;
 
-/// An emulated kernel: what `tssa_kernels` points to.
+/// An emulated kernel; `tssa_kernels` is a table of these.
 typedef struct tssa_emulated_kernel {
   /// Runs one thread. `params[i]` is the address of parameter i.
   void (*run)(const tssa_emulator *, void *const *params);
@@ -83,13 +84,14 @@ typedef struct tssa_emulated_kernel {
   const char *texts; ///< texts of the sites, each ended by 0
   int32_t num_sites;
   int32_t num_params;
-  /// Shared memory with names of its own, before the dynamic part.
+  /// Bytes of named (static) shared memory, which precedes the dynamic part.
   int32_t static_shared_bytes;
   /// The least and the greatest number of threads that a block may have.
   int32_t min_threads, max_threads;
 } tssa_emulated_kernel;
 
-/// One thread of the grid as its kernel sees it. `site` is the place in the kernel.
+/// One thread of the grid, as its kernel sees it. The `site` parameters are indexes
+/// into `tssa_emulated_kernel::sites`.
 struct tssa_emulator {
   uint32_t thread;  ///< in its block
   uint32_t block;   ///< in the grid
@@ -105,20 +107,20 @@ struct tssa_emulator {
   void (*barrier)(const tssa_emulator *, int32_t site);
   /// Waits for the lanes of `mask`.
   void (*warp_barrier)(const tssa_emulator *, uint32_t mask, int32_t site);
-  /// shfl.sync: `lane` and `clamp` as in PTX. The value that arrives in the low half
-  /// of the result, in its bit 32 whether it came from another lane in range.
+  /// shfl.sync: `lane` and `clamp` as in PTX. Returns the received value in the low
+  /// half; bit 32 is set if it came from a lane in range.
   uint64_t (*shuffle)(const tssa_emulator *, uint32_t mask, uint32_t value, uint32_t lane,
                       uint32_t clamp, int32_t site);
-  /// vote.sync: a mask of lanes for a ballot, else 0 or 1.
+  /// vote.sync: returns a mask of lanes for a ballot, else 0 or 1.
   uint32_t (*vote)(const tssa_emulator *, uint32_t mask, uint32_t predicate, int32_t site);
-  /// match.sync: the mask of lanes in the low half of the result, in its bit 32
-  /// whether all values are equal.
+  /// match.sync: returns the mask of lanes in the low half; bit 32 is set if all values
+  /// are equal.
   uint64_t (*match)(const tssa_emulator *, uint32_t mask, uint64_t value, int32_t site);
   /// redux.sync.
   uint32_t (*reduce)(const tssa_emulator *, uint32_t mask, uint32_t value, int32_t site);
-  /// Reports a division by zero, or of the least integer by -1.
+  /// Reports a division by zero, or a division of the least integer by -1.
   void (*divide)(const tssa_emulator *, int32_t site);
-  /// Reports that the kernel gave up.
+  /// Reports that the kernel executed a trap.
   void (*trap)(const tssa_emulator *, int32_t site);
 };
 

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface of libtssart: load a compiled model, look at its signature, run
-/// it. Plain C, meant to last: structs that may grow begin with their size, the
-/// rest are opaque. A function that can fail returns a status: NULL is success,
-/// anything else is the caller's to release with tssa_status_free.
+/// The C interface of libtssart: load a compiled model, look at its signature, run
+/// it. The interface is stable: structs that may get more fields begin with their
+/// size, and all other structs are opaque. A function that can fail returns a status.
+/// NULL is success; the caller releases any other status with tssa_status_free.
 ///
-/// A compiled model is a program: load only your own or ones you trust. The hashes
-/// inside find damage, not malice.
+/// A compiled model is a program: load only models that you built or trust. The hashes
+/// in a model detect damage, not malice.
 ///
 ///     tssa_session *session;
 ///     tssa_status *status = tssa_session_load("model.so", NULL, &session);
@@ -49,15 +49,15 @@ extern "C" {
 
 typedef struct tssa_status tssa_status;
 
-/// TSSA_OK for NULL.
+/// Returns the code of `status`; TSSA_OK for NULL.
 TSSA_API tssa_code tssa_status_code(const tssa_status *status);
-/// A sentence: what was expected, what was got, where. "" for NULL.
+/// Returns a sentence that says what was expected, what was found, and where; "" for NULL.
 TSSA_API const char *tssa_status_message(const tssa_status *status);
-/// The model's node that failed, or "".
+/// Returns the name of the model's node that failed, or "".
 TSSA_API const char *tssa_status_node(const tssa_status *status);
 TSSA_API void tssa_status_free(tssa_status *status);
 
-/// "0.1.0".
+/// Returns the version of the library, such as "0.1.0".
 TSSA_API const char *tssa_version(void);
 
 //===----------------------------------------------------------------------===//
@@ -67,27 +67,27 @@ TSSA_API const char *tssa_version(void);
 typedef struct tssa_session tssa_session;
 
 typedef enum tssa_verify {
-  TSSA_VERIFY_AUTO = 0, ///< weights up to 1 GiB where hashing is fast
+  TSSA_VERIFY_AUTO = 0, ///< up to 1 GiB where hashing is fast, else up to 64 MiB
   TSSA_VERIFY_ALWAYS = 1,
   TSSA_VERIFY_NEVER = 2
 } tssa_verify;
 
-/// Zero in any field asks for the default.
+/// Options of tssa_session_load. Zero in any field selects the default.
 typedef struct tssa_session_options {
   size_t struct_size;
-  uint32_t threads;       ///< of a run, the caller among them; 0: one per core
+  uint32_t threads;       ///< of a run, including the caller; 0: one per core
   uint32_t pin_threads;   ///< nonzero: each worker stays on one core
   uint64_t memory_limit;  ///< bytes one run may hold; 0: no limit
-  int32_t verify_weights; ///< tssa_verify
-  /// The embedder's own threads instead of the library's: runs body over [0, n)
-  /// in chunks of at least `grain`, returns when all are done. `grain` iterations take a
-  /// microsecond or so: loops of few grains are best run by the caller alone, where the
-  /// help of a thread costs more.
+  int32_t verify_weights; ///< a tssa_verify
+  /// Runs parallel loops on the embedder's threads instead of the library's: calls
+  /// `body` over [0, n) in chunks of at least `grain` iterations and returns when all
+  /// are done. `grain` iterations take about a microsecond, so a loop of few grains is
+  /// best run on the calling thread alone if waking another thread costs more.
   void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body, void *context);
   void *parallel_for_user;
-  /// "cpu", "cuda:<number>" or "cuda-emu"; NULL or "auto": the first CUDA device
-  /// that runs a variant of the program, else the CPU, else the emulator. Arguments
-  /// and results are in the host's memory in any case.
+  /// "cpu", "cuda:<number>", "cuda-emu" or "auto". "auto" and NULL select the first CUDA
+  /// device that can run a variant of the program, else the CPU, else the emulator.
+  /// Arguments and results are in the host's memory in all cases.
   const char *device;
 } tssa_session_options;
 
@@ -96,19 +96,20 @@ typedef struct tssa_session_options {
 /// Reads and checks the artifact, then loads its code. `options` may be NULL.
 TSSA_API tssa_status *tssa_session_load(const char *path, const tssa_session_options *options,
                                         tssa_session **session);
-/// Waits for runs in progress, then gives back code, weights and memory; results that
-/// runs made stay. Runs that begin later get a status. Any thread may close, and again.
+/// Waits for runs in progress, then releases code, weights and memory. Results of runs
+/// stay valid. Runs that begin later return an error. Any thread may call this, more
+/// than once.
 TSSA_API void tssa_session_close(tssa_session *session);
-/// Closes, and ends the life of the handle. NULL is fine. In the child of a fork, a
-/// session of the parent refuses to run and can only be freed.
+/// Closes and destroys the session; NULL is allowed. In the child of a fork, a session
+/// of the parent refuses to run and can only be freed.
 TSSA_API void tssa_session_free(tssa_session *session);
 
-/// What the session runs on: "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu". Lives as
-/// long as the session.
+/// Returns the name of the device that the session runs on: "cpu",
+/// "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu". It is valid as long as the session.
 TSSA_API const char *tssa_session_device(const tssa_session *session);
 
-/// Whether the artifact is undamaged and this machine can run it, without
-/// loading any of its code.
+/// Checks that the artifact is undamaged and that this machine can run it, without
+/// loading its code.
 TSSA_API tssa_status *tssa_artifact_check(const char *path);
 
 //===----------------------------------------------------------------------===//
@@ -122,16 +123,16 @@ typedef enum tssa_port_kind {
   TSSA_PORT_ALIAS = 3  ///< an output that is the storage of input `alias_of`
 } tssa_port_kind;
 
-/// An input or output. Pointers live as long as the session.
+/// An input or output. Its pointers are valid as long as the session.
 typedef struct tssa_port {
   size_t struct_size;
   const char *name;
   tssa_dtype dtype;
   int32_t kind; ///< tssa_port_kind
   int32_t ndim;
-  /// Sizes; -1 where a size is a symbol or known only after the run.
+  /// The size of each dimension; -1 if it is a symbol or known only after the run.
   const int64_t *dims;
-  /// Index of each dimension's symbol, -1 where it has none.
+  /// The index of each dimension's symbol; -1 if it has none.
   const int32_t *symbols;
   int32_t alias_of; ///< -1 when it is no alias
 } tssa_port;
@@ -146,7 +147,7 @@ typedef struct tssa_symbol {
 TSSA_API size_t tssa_session_num_inputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_outputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_symbols(const tssa_session *session);
-/// Fill `port` or `symbol`, whose struct_size the caller has set.
+/// These fill `port` or `symbol`; the caller sets its struct_size first.
 TSSA_API tssa_status *tssa_session_input(const tssa_session *session, size_t index,
                                          tssa_port *port);
 TSSA_API tssa_status *tssa_session_output(const tssa_session *session, size_t index,
@@ -160,23 +161,23 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
 
 /// A tensor under the name of an input or output.
 ///
-/// Input: any strides; the runtime copies what is not contiguous. One of kind
-/// TSSA_PORT_INOUT has its new contents after a run that succeeds; it must share no
-/// memory with another. Of an output of kind TSSA_PORT_ALIAS the runtime gives the
-/// input's memory, or a dense copy where the input is not contiguous.
-/// Output: with data == NULL the runtime makes the tensor, sets `owner`, and
-/// tssa_value_release gives it back. Else the result goes to the caller's
-/// contiguous memory, and the sizes in `tensor.shape` are those it has there;
-/// after the run they are the result's.
+/// Input: may have any strides; the runtime copies tensors that are not contiguous.
+/// After a run that succeeds, an input of kind TSSA_PORT_INOUT has its new contents. It
+/// must share no memory with another input or output.
+/// Output: if `data` is NULL, the runtime allocates the tensor and sets `owner`, and
+/// tssa_value_release frees it. Otherwise the runtime writes the result to the caller's
+/// contiguous memory; before the run `tensor.shape` has the sizes of that memory, after
+/// it those of the result. For an output of kind TSSA_PORT_ALIAS the runtime returns the
+/// input's memory, or a dense copy if the input is not contiguous.
 typedef struct tssa_value {
   const char *name;
   tssa_tensor tensor;
-  void *owner; ///< the runtime's; NULL before the run
+  void *owner; ///< set by the runtime; NULL before the run
 } tssa_value;
 
 TSSA_API void tssa_value_release(tssa_value *value);
 
-/// A flag that stops runs: poll latency is a kernel or a loop iteration.
+/// A flag that stops runs. A run polls it after each kernel and each loop iteration.
 typedef struct tssa_cancel tssa_cancel;
 TSSA_API tssa_status *tssa_cancel_create(tssa_cancel **cancel);
 TSSA_API void tssa_cancel_request(tssa_cancel *cancel);
@@ -191,14 +192,15 @@ typedef struct tssa_run_options {
 
 #define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0}
 
-/// Runs the program; any number of threads may do so at once. All inputs must be
-/// given, in any order; outputs not asked for are dropped. Wrong arguments are
-/// found before anything is written. `options` may be NULL.
+/// Runs the program; any number of threads may call this at once. The caller gives all
+/// inputs, in any order, and the outputs that it wants; other outputs are dropped. Wrong
+/// arguments are reported before anything is written. `options` may be NULL.
 TSSA_API tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *options,
                                        const tssa_value *inputs, size_t num_inputs,
                                        tssa_value *outputs, size_t num_outputs);
 
-/// Bytes of working memory a run on these inputs takes beside its results.
+/// Sets `bytes` to the working memory that a run on these inputs needs besides its
+/// results.
 TSSA_API tssa_status *tssa_session_plan(tssa_session *session, const tssa_value *inputs,
                                         size_t num_inputs, int64_t *bytes);
 

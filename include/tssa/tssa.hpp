@@ -1,4 +1,4 @@
-//===- tssa.hpp - tssa.h with owners and exceptions ----------------------===//
+//===- tssa.hpp - tssa.h with RAII and exceptions ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Header-only C++17 over the C interface.
+/// A header-only C++17 wrapper of the C interface.
 ///
 ///     tssa::Session session("model.so");
 ///     std::vector<float> x(6);
@@ -29,7 +29,7 @@
 
 namespace tssa {
 
-/// A status that is not success.
+/// The exception for a status other than success.
 class Error : public std::runtime_error {
 public:
   Error(tssa_code code, const std::string &message, std::string node)
@@ -38,7 +38,7 @@ public:
   std::string node; ///< the model's node that failed, or ""
 };
 
-/// Throws unless `status` is success; releases it.
+/// Throws an Error unless `status` is success, and releases `status`.
 inline void check(tssa_status *status) {
   if (!status)
     return;
@@ -48,7 +48,7 @@ inline void check(tssa_status *status) {
               tssa_status_node(status));
 }
 
-/// The element type of a C++ number.
+/// Returns the element type of the C++ number type `T`.
 template <typename T> constexpr tssa_dtype dtypeOf() {
   static_assert(std::is_arithmetic_v<T>, "give f16 and bf16 as tssa_dtype");
   uint8_t code = std::is_same_v<T, bool>        ? 6
@@ -58,7 +58,7 @@ template <typename T> constexpr tssa_dtype dtypeOf() {
   return {code, sizeof(T) * 8, 1};
 }
 
-/// A named tensor in the caller's memory: an input, or a place for an output.
+/// A named tensor in the caller's memory: an input, or memory for an output.
 class Value {
 public:
   template <typename T>
@@ -66,13 +66,13 @@ public:
       : Value(std::move(name), const_cast<std::remove_const_t<T> *>(data),
               dtypeOf<std::remove_const_t<T>>(), std::move(shape)) {}
 
-  /// With strides, in elements; empty means contiguous.
+  /// `strides` are in elements; empty means contiguous.
   Value(std::string name, void *data, tssa_dtype dtype,
         std::vector<int64_t> shape, std::vector<int64_t> strides = {})
       : name(std::move(name)), data(data), dtype(dtype),
         shape(std::move(shape)), strides(std::move(strides)) {}
 
-  /// Refers to this object.
+  /// Returns a value that refers to this object.
   tssa_value get() const {
     return {name.c_str(),
             {data,
@@ -119,7 +119,7 @@ public:
     return count;
   }
 
-  /// The elements, row-major, for range-for. Throws when T is another type.
+  /// The elements in row-major order, for range-based loops.
   template <typename T> struct Span {
     T *first;
     size_t count;
@@ -128,6 +128,7 @@ public:
     size_t size() const { return count; }
     T &operator[](size_t i) const { return first[i]; }
   };
+  /// Returns the elements; throws an Error if their type is not `T`.
   template <typename T> Span<T> span() const {
     constexpr tssa_dtype wanted = dtypeOf<T>();
     const tssa_dtype &type = value.tensor.dtype;
@@ -143,7 +144,7 @@ private:
   tssa_value value{};
 };
 
-/// Stops runs from another thread.
+/// A flag with which another thread stops runs.
 class Cancel {
 public:
   Cancel() {
@@ -172,7 +173,7 @@ public:
     session.reset(loaded);
   }
 
-  /// "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
+  /// Returns "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
   std::string getDevice() const { return tssa_session_device(get()); }
 
   std::vector<std::string> getInputNames() const {
@@ -188,7 +189,7 @@ public:
     return port(index, tssa_session_output);
   }
 
-  /// All outputs, in the model's order.
+  /// Runs the model and returns all outputs, in the model's order.
   std::vector<Result> run(const std::vector<Value> &inputs,
                           tssa_run_options options = TSSA_RUN_OPTIONS_INIT) {
     std::vector<Result> results;
@@ -203,7 +204,7 @@ public:
     return results;
   }
 
-  /// Chosen outputs, in the caller's memory.
+  /// Runs the model and writes the outputs named in `into` to the caller's memory.
   void run(const std::vector<Value> &inputs, const std::vector<Value> &into,
            tssa_run_options options = TSSA_RUN_OPTIONS_INIT) {
     std::vector<tssa_value> outputs;
@@ -212,7 +213,7 @@ public:
     runInto(inputs, outputs, options);
   }
 
-  /// Waits for runs in progress and gives back their memory; later runs throw.
+  /// Waits for runs in progress and releases code, weights and memory; later runs throw.
   void close() { tssa_session_close(get()); }
 
   tssa_session *get() const { return session.get(); }

@@ -1,4 +1,4 @@
-//===- Body.cpp - what an element is, as scalar code -===//
+//===- Body.cpp - builds the bodies of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ AffineExpr Body::size(const Size &size) {
   return result;
 }
 
-/// The symbols that occur in `exprs`, and the exprs over only these.
+/// Returns `exprs` over only those of `symbols` that occur in them, which become the operands.
 static SmallVector<AffineExpr> compress(ArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                         SmallVectorImpl<Value> &operands) {
   llvm::SmallBitVector used(symbols.size());
@@ -96,7 +96,8 @@ IntegerSet Body::makeSet(Guard guard, SmallVectorImpl<Value> &operands) {
                          SmallVector<bool>(constraints.size(), false));
 }
 
-/// Whether `tensor` has that rank; an error if not, which ends what is being built.
+/// Returns whether `tensor` has this rank. If not, reports an error to the builder, which makes the
+/// enclosing op fail.
 static bool checkRank(Builder &builder, const Tensor &tensor, size_t rank) {
   if (tensor.rank() == static_cast<int64_t>(rank))
     return true;
@@ -104,7 +105,7 @@ static bool checkRank(Builder &builder, const Tensor &tensor, size_t rank) {
   return false;
 }
 
-/// Stands for an element that cannot be read.
+/// Returns a value to use in place of an element that cannot be read.
 static Value makeZero(Body &body, const Tensor &tensor) {
   Type type = getElementType(body.ops.getContext(), tensor.dtype());
   return arith::ConstantOp::create(body.ops, body.loc, body.ops.getZeroAttr(type));
@@ -125,7 +126,7 @@ Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at, Guard guard, Typ
   if (!checkRank(builder, tensor, at.size()))
     return makeZero(*this, tensor);
   Value source = builder.value(tensor);
-  // One list of symbols serves both: compress them together and split.
+  // Both use one list of symbols: compress them together, then split.
   SmallVector<AffineExpr> all(at);
   llvm::append_range(all, guard);
   SmallVector<Value> operands;

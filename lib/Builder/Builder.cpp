@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Largest number of elements that the require functions read.
+/// The maximal number of elements that the require functions read.
 static constexpr int64_t maxReadElements = 1 << 20;
 
 Builder::Builder(OpBuilder &ops, SizeTable &sizes)
@@ -53,7 +53,7 @@ LogicalResult Builder::limit(const Twine &text) { return fail(Fault::Limit, text
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Moves the builder before the te ops in whose bodies it stands.
+/// Moves the insertion point out of the bodies of te ops, before these ops.
 static void leaveBodies(OpBuilder &ops) {
   while (Operation *parent = ops.getInsertionBlock()->getParentOp()) {
     if (!isa<te::ExpressionOpInterface>(parent))
@@ -67,7 +67,7 @@ bool Builder::isVisible(Value value) {
   return region && region->isAncestor(ops.getInsertionBlock()->getParent());
 }
 
-/// The values behind `size`; `seen` are atoms whose values are there already.
+/// Collects the values on which `size` depends; `seen` are the atoms that have been visited.
 static void collectValues(const Size &size, llvm::SmallPtrSetImpl<const Atom *> &seen,
                           SmallVectorImpl<Value> &values) {
   for (const auto &[monomial, coefficient] : size.terms())
@@ -168,7 +168,7 @@ Value Builder::value(const Tensor &tensor) {
   return value;
 }
 
-/// A compute that selects the element by its position.
+/// Builds a te.compute that selects the element by its position.
 Value Builder::buildContents(const Tensor &tensor) {
   ArrayRef<Size> elements = tensor.contents();
   SmallVector<int64_t> shape = *tensor.staticShape();
@@ -254,7 +254,7 @@ Value Builder::materializeAtom(const Atom &atom) {
   for (Value value : known)
     if (isVisible(value))
       return value;
-  // A divisor that is 0 when the program runs must not trap: nothing uses the result.
+  // A divisor that is 0 at run time must not trap; the result is then unused.
   bool isDivision = atom.kind == Atom::FloorDiv;
   Value lhs = materializeValue(*atom.lhs);
   Value rhs = materializeValue(isDivision ? Size::max(*atom.rhs, 1) : *atom.rhs);
@@ -306,7 +306,7 @@ FailureOr<SmallVector<double>> Builder::requireConstantFloats(const Tensor &tens
   return unsupported(what + " must be known when the model is compiled");
 }
 
-/// Longest list that is read when the program runs: two numbers for each of 32 dims.
+/// The maximal length of a list that is read at run time: two numbers for each of 32 dims.
 static constexpr int64_t maxListLength = 64;
 
 FailureOr<SmallVector<Size>> Builder::requireSizes(const Tensor &tensor, StringRef what) {

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Most elements that one fold, and all folds of a program together, may make.
+/// The maximal number of elements that one fold, and all folds of a program together, may produce.
 static constexpr int64_t maxFoldElements = 16384;
 static constexpr int64_t maxFoldedElements = 1 << 20;
 
@@ -22,8 +22,8 @@ LogicalResult Builder::checkShape(ArrayRef<Size> shape) {
   for (auto [i, size] : llvm::enumerate(shape))
     if (failed(requireNonNegative(size, "size of dim " + Twine(i) + " of the result")))
       return failure();
-  // No element is larger than 8 bytes. Sizes that are not known yet are checked when the
-  // program runs. As in CheckedSize, a size of 0 does not make the others small.
+  // No element is larger than 8 bytes. Dynamic sizes are checked at run time. As in
+  // CheckedSize, a size of 0 is left out of the product.
   Size bytes = 8;
   for (const Size &size : shape)
     bytes = bytes * (size.constant() && !size.isConstant(0) ? size : Size(1));
@@ -98,7 +98,7 @@ FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, ArrayRef<Int
 
 FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> types,
                                    ArrayRef<Size> shape, ArrayRef<Size> reduced, ElementFn element,
-                                   JoinFn combiner, JoinFn epilogue) {
+                                   AccumulatorFn combiner, AccumulatorFn epilogue) {
   if (reduced.empty())
     return compute(types, shape, [&](Body &body) {
       SmallVector<Value> values = element(body);
@@ -106,13 +106,13 @@ FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> typ
     });
   if (failed(checkShape(shape)) || failed(checkShape(reduced)))
     return failure();
-  auto join = [this](JoinFn fn) {
+  auto wrap = [this](AccumulatorFn fn) {
     return [this, fn](OpBuilder &, Location, ValueRange values) {
       Body body(*this, ops, location);
       return fn(body, values);
     };
   };
-  auto joinEpilogue = join(epilogue);
+  auto wrappedEpilogue = wrap(epilogue);
   te::ComputeOp op = te::buildReduce(
       ops, location, materialize(shape), materialize(reduced), init,
       getElementTypes(context(), types),
@@ -120,7 +120,7 @@ FailureOr<Tensors> Builder::reduce(ArrayRef<TypedAttr> init, ArrayRef<DType> typ
         Body body(*this, ops, location);
         return element(body);
       },
-      join(combiner), epilogue ? te::ArgsBodyFn(joinEpilogue) : te::ArgsBodyFn());
+      wrap(combiner), epilogue ? te::ArgsBodyFn(wrappedEpilogue) : te::ArgsBodyFn());
   if (fault() != Fault::None)
     return failure();
   return finish(op, types, shape);
@@ -131,7 +131,7 @@ FailureOr<Tensor> Builder::reduce(te::Combiner combiner, DType accumulator, DTyp
                                   MapFn epilogue) {
   Type accumulatorType = getElementType(context(), accumulator);
   bool isUnsignedType = isUnsigned(accumulator);
-  auto join = [&](Body &body, ValueRange values) -> SmallVector<Value> {
+  auto combine = [&](Body &body, ValueRange values) -> SmallVector<Value> {
     return {te::combine(ops, location, combiner, isUnsignedType, values[0], values[1])};
   };
   auto finishElement = [&](Body &body, ValueRange values) -> SmallVector<Value> {
@@ -142,15 +142,15 @@ FailureOr<Tensor> Builder::reduce(te::Combiner combiner, DType accumulator, DTyp
   bool needsEpilogue = epilogue || accumulator != type;
   FailureOr<Tensors> results = reduce(
       te::getIdentity(combiner, accumulatorType, isUnsignedType), type, shape, reduced,
-      [&](Body &body) -> SmallVector<Value> { return {element(body)}; }, join,
-      needsEpilogue ? JoinFn(finishElement) : JoinFn());
+      [&](Body &body) -> SmallVector<Value> { return {element(body)}; }, combine,
+      needsEpilogue ? AccumulatorFn(finishElement) : AccumulatorFn());
   if (failed(results))
     return failure();
   return results->front();
 }
 
 FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
-                                  function_ref<Write(Body &)> write, JoinFn combiner) {
+                                  function_ref<Write(Body &)> write, AccumulatorFn combiner) {
   if (failed(checkShape(domain)))
     return failure();
   SmallVector<Value> outside, opaque;
@@ -164,7 +164,7 @@ FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
     llvm::append_range(yielded, opaque);
     return yielded;
   };
-  auto join = [&](OpBuilder &, Location, ValueRange values) {
+  auto combine = [&](OpBuilder &, Location, ValueRange values) {
     Body body(*this, ops, location);
     return combiner(body, values);
   };
@@ -172,7 +172,7 @@ FailureOr<Tensor> Builder::update(const Tensor &base, ArrayRef<Size> domain,
   AffineMap placeholder = AffineMap::get(domain.size(), 0, {}, context());
   te::UpdateOp op =
       te::buildUpdate(ops, location, baseValue, materialize(domain), placeholder, {}, IntegerSet(),
-                      fillBody, combiner ? te::ArgsBodyFn(join) : te::ArgsBodyFn());
+                      fillBody, combiner ? te::ArgsBodyFn(combine) : te::ArgsBodyFn());
   if (fault() != Fault::None)
     return failure();
   op.setMap(AffineMap::get(domain.size(), map.getNumSymbols(), map.getResults(), context()));

@@ -17,17 +17,17 @@ namespace tssa::operators {
 // Contents
 //===----------------------------------------------------------------------===//
 
-/// Number of elements when a tensor of this shape may have contents.
+/// Returns the number of elements if a tensor of this shape may have contents, else nothing.
 static std::optional<int64_t> countContents(ArrayRef<Size> shape) {
-  // A negative size is an error that building the result reports. A size that is not known
-  // may stand beside a 0.
+  // A negative size is an error, which is reported when the result is built. Unknown sizes are
+  // possible even if the number of elements is known, because another size may be 0.
   if (llvm::any_of(shape, [](const Size &size) { return !size.constant() || size.isAtMost(-1); }))
     return std::nullopt;
   std::optional<int64_t> count = product(shape).constant();
   return count && *count <= Builder::maxContents ? count : std::nullopt;
 }
 
-/// Contents of `shape` whose element at a point is that of `source` at `at(point)`.
+/// Returns a tensor with contents, whose element at each point is that of `source` at `at(point)`.
 static std::optional<Tensor>
 moveContents(Builder &builder, const Tensor &source, ArrayRef<Size> shape,
              function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> at) {
@@ -49,7 +49,7 @@ moveContents(Builder &builder, const Tensor &source, ArrayRef<Size> shape,
   return builder.fromSizes(source.dtype(), shape, elements);
 }
 
-/// The point of a tensor that broadcasting puts at `point` of a larger shape.
+/// Returns the index in `tensor` that corresponds to `point` of the shape it is broadcast to.
 static SmallVector<int64_t> broadcastPoint(const Tensor &tensor, ArrayRef<int64_t> point) {
   SmallVector<int64_t> result;
   for (auto [size, index] : llvm::zip_equal(tensor.shape(), point.take_back(tensor.rank())))
@@ -57,7 +57,7 @@ static SmallVector<int64_t> broadcastPoint(const Tensor &tensor, ArrayRef<int64_
   return result;
 }
 
-/// Whether a known element is a number of the type.
+/// Returns whether `type` can represent a known element.
 static bool fits(const Size &element, DType type) {
   std::optional<int64_t> value = element.constant();
   if (!value)
@@ -97,8 +97,8 @@ static std::optional<Tensor> mapContents(Builder &builder, DType type, ArrayRef<
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// Whether `size` is min(`other`, k) with a k above 1. Such sizes are 1 together, so they
-/// broadcast only when they are equal.
+/// Returns whether `size` is min(`other`, k) with k > 1. Then one of the sizes is 1 only if the
+/// other is, so they broadcast only if they are equal.
 static bool isCutFrom(const Size &size, const Size &other) {
   if (size.terms().size() != 1 || size.terms().front().first.size() != 1 ||
       size.terms().front().second != 1)
@@ -114,8 +114,8 @@ bool Builder::broadcastsAsEqual(const Size &size, const Size &common) {
   return size == common || size.differs(1) || isCutFrom(size, common);
 }
 
-/// The size that two sizes broadcast to: a constant other than 1 wins, then one that is
-/// known not to be 1, else it is chosen when the program runs.
+/// Returns the size that two sizes broadcast to: a constant other than 1, else a size that is
+/// known not to be 1, else a size that is selected at run time.
 Size Builder::broadcastPair(const Size &lhs, const Size &rhs) {
   if (lhs.isConstant(1) || lhs == rhs)
     return rhs;
@@ -238,7 +238,7 @@ FailureOr<Tensor> Builder::expand(const Tensor &tensor, ArrayRef<Size> shape) {
   });
 }
 
-/// Whether a position is known to be none of a dim of size `extent`.
+/// Returns whether a position is known to be outside a dim of size `extent`.
 static bool isOutside(const Size &position, const Size &extent) {
   return position.overflowed() || position.isAtMost(-1) || (position - extent).isAtLeast(0);
 }
@@ -330,8 +330,8 @@ FailureOr<Tensor> Builder::concatSelected(ArrayRef<Tensor> tensors, int64_t axis
   });
 }
 
-/// The joined elements of short lists, when they are known. A list that is not is read,
-/// if another one holds sizes of the program: then they become a shape.
+/// Concatenates short lists as contents if their elements are known. Elements that are not known
+/// are read if another list has dynamic sizes, because the result then probably is a shape.
 static std::optional<Tensor> concatContents(Builder &builder, ArrayRef<Tensor> tensors,
                                             ArrayRef<Size> shape) {
   constexpr int64_t maxRead = 16;

@@ -29,9 +29,9 @@ AffineExpr ReducedDims::expr(Body &body, unsigned slot) const {
   return dims[slot] < 0 ? body.constantExpr(0) : body.dim(numParallel + dims[slot]);
 }
 
-FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
-                       ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
-                       JoinedFn epilogue) {
+FailureOr<Tensor> combine(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
+                          ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
+                          EpilogueFn epilogue) {
   auto finish = [&](Body &body, Scalar total) {
     return toElement(body, epilogue ? epilogue(body, total) : total, type);
   };
@@ -46,11 +46,12 @@ FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulato
 }
 
 FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type, ArrayRef<Size> shape,
-                      const ReducedDims &reduced, TermFn term, JoinedFn epilogue) {
-  return join(builder, te::Combiner::Add, accumulator, type, shape, reduced, term, epilogue);
+                      const ReducedDims &reduced, TermFn term, EpilogueFn epilogue) {
+  return combine(builder, te::Combiner::Add, accumulator, type, shape, reduced, term, epilogue);
 }
 
-/// Operand `tensor` at batch dims `batch` of the result, then `rest`.
+/// Returns the index in operand `tensor` for the indexes `batch` of the result's batch dims,
+/// followed by `rest`.
 static SmallVector<AffineExpr> getOperandPoint(Body &body, const Tensor &tensor,
                                                ArrayRef<Size> batch, ArrayRef<AffineExpr> rest) {
   SmallVector<AffineExpr> at;
@@ -112,7 +113,7 @@ FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b,
     return options.epilogue(body, total, body.dims(0, shape.size()));
   };
   return sum(builder, options.accumulator, options.result, shape, reduced, term,
-             options.epilogue ? JoinedFn(epilogue) : JoinedFn());
+             options.epilogue ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b) {

@@ -17,7 +17,7 @@ static constexpr uint64_t smallBytes = 1024;
 
 bool isSmall(uint64_t bytes) { return bytes <= smallBytes; }
 
-/// One element of row-major bytes as a scalar attribute.
+/// Returns the element at `bytes` as a scalar attribute.
 static Attribute readElement(Type type, const char *bytes) {
   unsigned width = type.getIntOrFloatBitWidth();
   uint64_t raw = 0;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs the bodies of a compute point by point, each op by its own folder, so that
-/// every element type is rounded as the ops say.
+/// Evaluates the bodies of a te.compute point by point. Each op is evaluated by its own folder, so
+/// that all element types are rounded as the ops define.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-/// Steps `point` to the next point of dims [begin, end); false after the last.
+/// Advances `point` to the next point of dims [begin, end). Returns false after the last one.
 static bool advance(MutableArrayRef<int64_t> point, ArrayRef<int64_t> extents, size_t begin,
                     size_t end) {
   for (size_t i = end; i-- > begin;) {
@@ -245,7 +245,7 @@ std::optional<SmallVector<ElementsAttr>> Folder::run() {
 }
 
 std::optional<SmallVector<ElementsAttr>> foldCompute(te::ComputeOp op) {
-  // A folder may rewrite an op in place for the point at hand: work on a copy.
+  // A folder may modify an op for the current point, so work on a copy.
   auto copy = cast<te::ComputeOp>(op->clone());
   std::optional<SmallVector<ElementsAttr>> result = Folder(copy).run();
   copy->destroy();

@@ -11,8 +11,9 @@
 
 namespace tssa::operators {
 
-/// The results of a compute that depends on constants only; nothing when it depends on
-/// more, or is not cheap. Meant for the few elements that decide shapes and branches.
+/// Returns the results of a te.compute that depends on constants only. Returns nothing if it
+/// depends on other values or is expensive: this is meant for the few elements that decide
+/// shapes and branches.
 std::optional<llvm::SmallVector<mlir::ElementsAttr>> foldCompute(mlir::tssa::te::ComputeOp op);
 
 } // namespace tssa::operators

@@ -1,4 +1,4 @@
-//===- KnownIndexes.cpp - index tensors that are known -===//
+//===- KnownIndexes.cpp - constant index tensors -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@ AffineExpr AffineIndex::expr(Body &body, unsigned firstDim) const {
   return result;
 }
 
-/// The affine function that `values`, row-major over `shape`, are.
+/// Returns the affine function of the position that `values`, row-major over `shape`, are; nothing
+/// if there is none.
 static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape, ArrayRef<int64_t> values) {
   AffineIndex index{values.front(), {}};
   int64_t step = values.size();

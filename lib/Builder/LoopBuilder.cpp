@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Trials of all loops of a program together.
+/// The maximal number of trials of all loops of a program together.
 static constexpr size_t maxTrials = 1000;
 
 //===----------------------------------------------------------------------===//
@@ -76,27 +76,28 @@ unsigned LoopBuilder::numScans() const {
   return spec.body.numOutputs() - spec.firstOutput - spec.initial.size();
 }
 
-/// Whether the result of a scan output has a place for each element before the loop.
-bool LoopBuilder::isPlaced(const TensorForm &element) const {
+/// Returns whether the result of a scan output is allocated before the loop, with space for the
+/// elements of all iterations.
+bool LoopBuilder::isPreallocated(const TensorForm &element) const {
   return !spec.condition && spec.count &&
          llvm::all_of(element.shape, [](const auto &size) { return size.has_value(); });
 }
 
 TensorForm LoopBuilder::getAccumulatorForm(const TensorForm &element) const {
   TensorForm form = element;
-  form.shape.insert(form.shape.begin(), isPlaced(element) ? spec.count : std::nullopt);
+  form.shape.insert(form.shape.begin(), isPreallocated(element) ? spec.count : std::nullopt);
   return form;
 }
 
-/// The accumulator with one more element: written in its place, or appended.
+/// Adds an element to the accumulator of a scan output: writes it at its index, or appends it.
 FailureOr<Tensor> LoopBuilder::accumulate(unsigned scan, const Tensor &accumulator,
                                           const Tensor &element, const Size &position) {
   int64_t rank = element.rank();
-  if (isPlaced((*scanned)[scan])) {
+  if (isPreallocated((*scanned)[scan])) {
     bool isReversed = scan < spec.reversed.size() && spec.reversed[scan];
-    Size place = isReversed ? *spec.count - 1 - position : position;
+    Size index = isReversed ? *spec.count - 1 - position : position;
     return b.update(accumulator, element.shape(), [&](Body &body) {
-      SmallVector<AffineExpr> at = body.dims(0, rank), target = {body.size(place)};
+      SmallVector<AffineExpr> at = body.dims(0, rank), target = {body.size(index)};
       Value value = body.read(element, at);
       llvm::append_range(target, at);
       return Builder::Write{value, target, {}};
@@ -152,8 +153,8 @@ FailureOr<SmallVector<Value>> LoopBuilder::getInitialValues() {
   return values;
 }
 
-/// Compares what came out of a body with what went in. True when something was learned,
-/// so that the body must be built again.
+/// Compares the outputs of a body with its inputs, and updates the forms. Returns true if a form
+/// changed, so that the body must be built again.
 FailureOr<bool> LoopBuilder::learn(ArrayRef<Tensor> outputs) {
   bool learned = false;
   ArrayRef<Tensor> next = outputs.drop_front(spec.firstOutput).take_front(carried.size());
@@ -183,8 +184,7 @@ FailureOr<bool> LoopBuilder::learn(ArrayRef<Tensor> outputs) {
   return learned;
 }
 
-/// Builds the body at the builder on the carried values and accumulators; the tensors to
-/// carry on.
+/// Builds the body for the given carried values and accumulators. Returns their new tensors.
 LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange values, Value *goesOn) {
   Tensors state, accumulators;
   for (auto [value, form] : llvm::zip(values, carried))
@@ -272,7 +272,8 @@ LoopBuilder::Trial LoopBuilder::tryFor() {
   return std::optional(wrapResults(loop.getResults()));
 }
 
-/// Goes on while the number of the iteration is below the count and the flag is true.
+/// Builds the condition of the loop: the iteration number is less than the count, and the flag is
+/// true.
 void LoopBuilder::fillCondition(Block *before) {
   OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(before);

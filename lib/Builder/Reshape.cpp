@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A reshape is an index expression. Dims are matched in groups of equal product, so
-/// that only the dims of a group are linearised together: [N, 12, 64] to [N, 768] has
-/// the groups N = N and 12 * 64 = 768, and no product with N occurs.
+/// A reshape is an index expression. Old and new dims are matched in groups with equal products,
+/// and only the dims of a group are linearised together. For example, [N, 12, 64] to [N, 768] has
+/// the groups N = N and 12 * 64 = 768, so no product with N occurs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// Positions of dims whose sizes have the same product.
+/// Ranges of old and of new dims whose sizes have the same product.
 struct Group {
   SmallVector<unsigned> from, to;
 };
@@ -46,7 +46,7 @@ static SmallVector<unsigned> findLargerDims(ArrayRef<Size> shape) {
   return dims;
 }
 
-/// Which side of a group must grow: -1 the left, 1 the right, 0 both.
+/// Returns which side of a group needs another dim: -1 the left, 1 the right, 0 both.
 static int chooseSide(const Size &left, const Size &right) {
   if (left.constant() && right.constant())
     return *left.constant() < *right.constant() ? -1 : 1;
@@ -59,12 +59,12 @@ void Matcher::matchMiddle(ArrayRef<unsigned> left, ArrayRef<unsigned> right) {
   while (!left.empty() || !right.empty()) {
     Group group;
     Size leftProduct = 1, rightProduct = 1;
-    auto growLeft = [&] {
+    auto extendLeft = [&] {
       leftProduct = leftProduct * from[left.front()];
       group.from.push_back(left.front());
       left = left.drop_front();
     };
-    auto growRight = [&] {
+    auto extendRight = [&] {
       rightProduct = rightProduct * to[right.front()];
       group.to.push_back(right.front());
       right = right.drop_front();
@@ -74,11 +74,11 @@ void Matcher::matchMiddle(ArrayRef<unsigned> left, ArrayRef<unsigned> right) {
                  : group.to.empty() ? 1
                                     : chooseSide(leftProduct, rightProduct);
       if (side <= 0 && !left.empty())
-        growLeft();
+        extendLeft();
       else if (!right.empty())
-        growRight();
+        extendRight();
       else if (!left.empty())
-        growLeft();
+        extendLeft();
     } while (leftProduct != rightProduct && (!left.empty() || !right.empty()));
     groups.push_back(std::move(group));
   }
@@ -102,7 +102,7 @@ SmallVector<Group> Matcher::run() {
   return std::move(groups);
 }
 
-/// Index expressions of the old dims at a point of the new shape.
+/// Returns index expressions of the old dims for a point of the new shape.
 static SmallVector<AffineExpr> getReshapeIndexes(Body &body, ArrayRef<Size> from,
                                                  ArrayRef<Size> to) {
   SmallVector<AffineExpr> indexes(from.size(), body.constantExpr(0));
@@ -123,7 +123,7 @@ static SmallVector<AffineExpr> getReshapeIndexes(Body &body, ArrayRef<Size> from
   return indexes;
 }
 
-/// Known elements in another static shape: nothing moves.
+/// Returns a tensor of known elements in another static shape, without building an op.
 Tensor Builder::reshapeKnown(const Tensor &tensor, ArrayRef<Size> shape) {
   if (tensor.hasContents())
     return fromSizes(tensor.dtype(), shape, tensor.contents());

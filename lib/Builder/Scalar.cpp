@@ -38,7 +38,7 @@ Scalar Scalar::constant(double number) const {
     rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
     attr = FloatAttr::get(type, rounded);
   } else {
-    // Towards zero; the nearest of 64 bits where it is none, 0 for NaN.
+    // Round towards zero; saturate to 64 bits; NaN becomes 0.
     APSInt integer(64, /*isUnsigned=*/number >= 0);
     bool isExact;
     APFloat(number).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
@@ -96,8 +96,8 @@ Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) {
   return create<arith::SelectOp>(ifTrue, condition, ifTrue, ifFalse);
 }
 
-/// Divides integers (or takes the remainder) with a divisor that is replaced
-/// where the result is undefined: 0 gives 0, and -1 is done by negation.
+/// Builds an integer division (or remainder) with a divisor that is replaced where the result would
+/// be undefined. A divisor of 0 gives 0, and a division by -1 is a negation.
 template <typename SignedOp, typename UnsignedOp>
 static Scalar divideIntegers(Scalar a, Scalar b, bool isRemainder) {
   Scalar one = b.constant(1);
@@ -140,7 +140,7 @@ Scalar floorMod(Scalar a, Scalar b) {
   return select((rest != 0.0) & differ, rest + b, rest);
 }
 
-/// The amount where it is below the width, and whether it is.
+/// Returns `amount` limited to the width of the type, and whether it was less than the width.
 static std::pair<Scalar, Scalar> limitShift(Scalar amount) {
   unsigned width = amount.getType().getIntOrFloatBitWidth();
   Scalar asUnsigned(amount.getBuilder(), amount.getLoc(), amount.getValue(), /*isUnsigned=*/true);

@@ -1,4 +1,4 @@
-//===- Shapes.cpp - what shapes must be, and parts of them -===//
+//===- Shapes.cpp - requirements on shapes, and splitting -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

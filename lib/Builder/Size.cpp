@@ -16,12 +16,12 @@ namespace tssa::operators {
 
 static constexpr size_t maxTerms = 64;
 static constexpr unsigned maxBoundDepth = 4, maxBoundSteps = 2000;
-/// Functions of sizes recurse into their operands.
+/// The maximal depth of a size; functions of sizes recurse into their operands.
 static constexpr unsigned maxDepth = 500;
 static constexpr size_t maxShown = 10'000;
 
-/// Negative, zero or positive as lhs comes before rhs: higher degree first, then by
-/// atoms. Compatible with multiplication, as long division needs.
+/// Compares monomials: a negative result means that `lhs` comes before `rhs`. Higher degrees come
+/// first, then atoms decide. The order is compatible with multiplication, as long division needs.
 static int compare(const Size::Monomial &lhs, const Size::Monomial &rhs) {
   if (lhs.size() != rhs.size())
     return lhs.size() > rhs.size() ? -1 : 1;
@@ -38,7 +38,7 @@ static Size::Monomial multiply(const Size::Monomial &lhs, const Size::Monomial &
   return result;
 }
 
-/// lhs / rhs, if rhs's atoms are among those of lhs.
+/// Returns lhs / rhs if all atoms of `rhs` are among those of `lhs`, else nothing.
 static std::optional<Size::Monomial> divide(const Size::Monomial &lhs, const Size::Monomial &rhs) {
   Size::Monomial result;
   size_t next = 0;
@@ -156,7 +156,8 @@ std::optional<Size> Size::divideExactly(const Size &divisor) const {
   return quotient;
 }
 
-/// floor(size / divisor) by a constant: what divides goes outside of the atom.
+/// Returns floor(size / divisor) for a constant divisor. Terms that it divides are moved out of the
+/// atom.
 static Size floorDivConstant(const Size &size, int64_t divisor,
                              function_ref<Size(const Size &, const Size &)> makeAtom) {
   Size quotient(0), rest(0);
@@ -252,11 +253,12 @@ static bool isNonNegative(const Size::Monomial &monomial) {
   return all_of(monomial, [](const Atom *atom) { return atom->nonNegative; });
 }
 
-/// Replaces one linear minimum, maximum, quotient or position by a bound of it and asks
-/// again.
+/// Replaces one linear minimum, maximum, quotient or iteration number by a bound of it and tries
+/// again to show that `size` >= `value`.
 static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, unsigned &steps);
 
-/// `steps` counts the sizes that were looked at, for one question to end in time.
+/// Returns whether `size` >= `value` can be shown. `steps` counts the sizes that were examined, to
+/// bound the time of a query.
 static bool isAtLeastImpl(const Size &size, int64_t value, unsigned depth, unsigned &steps) {
   if (size.overflowed() || ++steps > maxBoundSteps)
     return false;
@@ -319,7 +321,7 @@ bool Size::differs(const Size &other) const {
   return difference.isAtLeast(1) || difference.isAtMost(-1);
 }
 
-/// Appends to `text`, up to what is shown.
+/// Appends the size to `text`, up to the maximal length of a text.
 void Size::print(std::string &text) const {
   static const char *const functions[] = {"", "floordiv", "min", "max"};
   auto printAtom = [&](const Atom *atom) {

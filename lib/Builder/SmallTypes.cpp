@@ -1,4 +1,4 @@
-//===- SmallTypes.cpp - elements of a byte that are no bytes -===//
+//===- SmallTypes.cpp - encodings of small element types -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -83,8 +83,8 @@ Scalar decodeSmallFloat(Scalar byte, DType type) {
 // From numbers
 //===----------------------------------------------------------------------===//
 
-/// An f64 as f32, rounded so that rounding once more to fewer bits gives what rounding
-/// the f64 itself would: an inexact result is the neighbour that is odd.
+/// Rounds an f64 to f32 such that a second rounding, to fewer bits, gives the same result as
+/// rounding the f64 directly: an inexact number becomes the neighbour with an odd fraction.
 static Scalar narrowToOdd(Scalar x) {
   Scalar narrow = convert(x, x.getBuilder().getF32Type());
   Scalar back = convert(narrow, x.getType());
@@ -101,7 +101,7 @@ static Scalar encodePowerOfTwo(Scalar magnitude, SmallFloatRounding rounding) {
   constexpr double largest = 254, nan = 255;
   Scalar exponent = shiftRight(magnitude, fractionBits);
   Scalar fraction = magnitude & integer(magnitude, fractionMask);
-  // The least exponent has a fraction of its own: 2^-127 is half of the least normal f32.
+  // The least exponent needs another fraction: 2^-127 is half of the least normal f32.
   Scalar isLeast = exponent == 0.0;
   Scalar half = integer(magnitude, 1 << (fractionBits - 1));
   Scalar isAbove = select(isLeast, fraction > half, fraction != 0.0);
@@ -116,14 +116,15 @@ static Scalar encodePowerOfTwo(Scalar magnitude, SmallFloatRounding rounding) {
   return select(magnitude > integer(magnitude, infinityBits), nan, code);
 }
 
-/// The code of a magnitude, before what is beyond the largest.
+/// Returns the code of a magnitude, which may exceed the code of the largest number.
 static Scalar roundMagnitude(Scalar magnitude, const SmallFloatFormat &format) {
   unsigned dropped = fractionBits - format.fractionBits;
   Scalar isOdd = shiftRight(magnitude, dropped) & integer(magnitude, 1);
   Scalar rounded = magnitude + integer(magnitude, (1 << (dropped - 1)) - 1) + isOdd;
   Scalar normal = shiftRight(rounded, dropped) -
                   static_cast<double>((bias - format.bias) << format.fractionBits);
-  // Added to a number whose last place is that of the subnormals, the sum rounds there.
+  // The last bit of `anchor` has the value of the last bit of the subnormals, so adding the
+  // magnitude to it rounds the magnitude to a subnormal.
   double anchor = std::ldexp(1.0, static_cast<int>(dropped) + 1 - format.bias);
   Scalar subnormal =
       toBits(fromBits(magnitude) + anchor) - toBits(fromBits(magnitude).constant(anchor));

@@ -9,7 +9,8 @@
 
 using namespace tssa;
 
-/// Of an n x n matrix, which is overwritten: elimination with the largest pivot.
+/// Returns the determinant of an n x n matrix, by elimination with partial pivoting. Overwrites the
+/// matrix.
 static double computeDeterminant(double *matrix, int64_t n) {
   double determinant = 1;
   for (int64_t k = 0; k < n; ++k) {
@@ -37,7 +38,7 @@ static double computeDeterminant(double *matrix, int64_t n) {
   return determinant;
 }
 
-/// (x [.., n, n]) -> determinants [..], of f32 or f64.
+/// (x [.., n, n]) -> determinants [..], in f32 or f64.
 extern "C" int32_t tssa_extern_det(const tssa_host *host, int32_t node, tssa_tensor *tensors,
                                    const Attributes *) {
   const tssa_tensor &x = tensors[0], &result = tensors[1];

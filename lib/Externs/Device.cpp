@@ -1,4 +1,4 @@
-//===- Device.cpp - what host programs of a device do again and again ----===//
+//===- Device.cpp - helper functions of host programs for devices --------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ using namespace tssa;
 using ExternRoutine = int32_t(const tssa_host *, int32_t node, tssa_tensor *tensors,
                               const Attributes *attributes);
 
-/// DLPack's type of a tensor in memory of the host.
+/// DLPack's device type of host memory.
 static constexpr int32_t deviceCPU = 1;
 
 static int64_t countBytes(const tssa_tensor &tensor) {
@@ -31,25 +31,25 @@ int32_t tssa_host_copy(const tssa_host *host, void *to, const void *from, int64_
   return bytes > 0 ? host->copy(host, to, from, bytes, kind) : TSSA_OK;
 }
 
-/// Calls a routine on copies in memory of the host, and copies its results back.
+/// Calls a routine on copies in host memory, and copies its results to the device.
 int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *routine,
                          tssa_tensor *tensors, int32_t numInputs, int32_t numResults,
                          const Attributes *attributes) {
   const tssa_host *own = host->on_host;
   int32_t count = numInputs + numResults;
-  Scratch<void *> places(own, node, count); // on the device
-  if (!places)
+  Scratch<void *> deviceData(own, node, count); // on the device
+  if (!deviceData)
     return TSSA_OUT_OF_MEMORY;
   for (int32_t i = 0; i < count; ++i) {
     tssa_tensor &tensor = tensors[i];
-    places[i] = tensor.data;
+    deviceData[i] = tensor.data;
     if (tensor.device.type == deviceCPU || !tensor.data)
       continue;
     if (!allocate(own, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i < numInputs)
-      if (int32_t code =
-              tssa_host_copy(host, tensor.data, places[i], countBytes(tensor), TSSA_COPY_TO_HOST))
+      if (int32_t code = tssa_host_copy(host, tensor.data, deviceData[i], countBytes(tensor),
+                                        TSSA_COPY_TO_HOST))
         return code;
   }
   if (int32_t code = routine(own, node, tensors, attributes))
@@ -59,7 +59,7 @@ int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *rou
     if (tensor.device.type == deviceCPU)
       continue;
     void *copy = tensor.data;
-    tensor.data = places[i];
+    tensor.data = deviceData[i];
     if (!tensor.data && !allocate(host, node, tensor))
       return TSSA_OUT_OF_MEMORY;
     if (i >= numInputs)

@@ -1,4 +1,4 @@
-//===- Host.cpp - what host programs do again and again ------------------===//
+//===- Host.cpp - helper functions of host programs ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ using namespace tssa;
 
 extern "C" {
 
-/// Where compiled code finds `tssa_host::math`.
+/// The pointer to `tssa_host::math` that compiled code calls.
 double (*tssa_math)(int32_t function, double x, double y);
 
 void tssa_host_begin(const tssa_host *host) {
@@ -32,8 +32,8 @@ int32_t tssa_host_poll(const tssa_host *host) {
   return host->fail(host, TSSA_CANCELLED, -1, "the run was cancelled");
 }
 
-/// Runs the n iterations of a kernel; `errors` is the place in `context` where a
-/// kernel notes that an index was out of bounds.
+/// Runs the n iterations of a kernel. `errors` is the location in `context` to which the kernel
+/// writes if an index is out of bounds.
 int32_t tssa_host_launch(const tssa_host *host, int32_t launch, int32_t node, tssa_body body,
                          char *context, int64_t n, int64_t grain, int32_t errors) {
   int32_t *failed = reinterpret_cast<int32_t *>(context + errors);
@@ -60,7 +60,7 @@ static bool hasNegative(int32_t rank, const int64_t *shape) {
   return false;
 }
 
-/// Memory for a tensor; null, with a report, when there is none.
+/// Allocates memory for a tensor. On failure, reports an error and returns null.
 void *tssa_host_grow(const tssa_host *host, int32_t node, int32_t elementBytes, int32_t rank,
                      const int64_t *shape) {
   int64_t count = 1;
@@ -76,7 +76,7 @@ void *tssa_host_grow(const tssa_host *host, int32_t node, int32_t elementBytes, 
 
 void tssa_host_release(const tssa_host *host, void *memory) { host->release(host, memory); }
 
-/// Storage of a result; null, with a report, when there is none.
+/// Returns the storage of a result. On failure, reports an error and returns null.
 void *tssa_host_result(const tssa_host *host, tssa_tensor *results, int32_t index, int32_t rank,
                        const int64_t *shape) {
   if (hasNegative(rank, shape)) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiled code imports nothing, so it brings its own. Memory goes in blocks of 64
-/// bytes, which the target splits into its registers, and overlapping blocks at the ends.
+/// Compiled code imports nothing, so it contains these functions. They copy blocks of 64 bytes,
+/// which the target splits into registers, and overlapping blocks at the ends.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,14 @@ template <size_t size> inline void store(char *to, typename Bytes<size>::Block b
   *reinterpret_cast<typename Bytes<size>::Block *>(to) = block;
 }
 
-/// Copies size to 2 * size bytes; the two may overlap.
+/// Copies `count` bytes, which is from size to 2 * size. Source and target may overlap.
 template <size_t size> inline void copyEnds(char *to, const char *from, size_t count) {
   auto first = load<size>(from), last = load<size>(from + count - size);
   store<size>(to, first);
   store<size>(to + count - size, last);
 }
 
-/// Copies up to 128 bytes; the two may overlap.
+/// Copies up to 128 bytes. Source and target may overlap.
 inline void copySmall(char *to, const char *from, size_t count) {
   if (count >= 64)
     copyEnds<64>(to, from, count);
@@ -53,8 +53,8 @@ inline void copySmall(char *to, const char *from, size_t count) {
     *to = *from;
 }
 
-/// The f32 that a narrower type rounds as it would the double: one that is not exact
-/// ends in an odd digit, so that it is no tie.
+/// Rounds to an f32 that rounds to a narrower type as the double itself would: an inexact number
+/// gets an odd fraction, so that it is not a tie.
 inline float roundToOdd(double x) {
   float nearest = static_cast<float>(x);
   double reached = nearest;
@@ -72,7 +72,7 @@ inline float roundToOdd(double x) {
 
 extern "C" {
 
-/// f64 to f16, for which x86-64 has no instruction.
+/// Converts f64 to f16, for which x86-64 has no instruction.
 _Float16 __truncdfhf2(double x) { return static_cast<_Float16>(roundToOdd(x)); }
 
 void *memmove(void *target, const void *source, size_t count) {

@@ -30,7 +30,7 @@ struct Box {
   float getArea() const { return (y1 - y0) * (x1 - x0); }
 };
 
-/// Intersection over union.
+/// Returns the intersection over union of two boxes.
 float getOverlap(const Box &a, const Box &b) {
   float height = (a.y1 < b.y1 ? a.y1 : b.y1) - (a.y0 > b.y0 ? a.y0 : b.y0);
   float width = (a.x1 < b.x1 ? a.x1 : b.x1) - (a.x0 > b.x0 ? a.x0 : b.x0);

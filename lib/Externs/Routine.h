@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Routines are freestanding: no library, no constructors, no state. They become
-/// part of every artifact that calls them, compiled for its machine.
+/// Routines are freestanding: they use no library, no constructors and no global state.
+/// They are linked into every artifact that calls them and compiled for its target.
 ///
 ///     int32_t tssa_extern_<name>(host, node, tensors, attributes)
 ///
-/// `tensors` are inputs, then results that lie in memory of the caller, then
-/// results that the routine allocates with `allocate`. All are contiguous.
+/// `tensors` are the inputs, then the results in the caller's memory, then the results
+/// that the routine allocates with `allocate`. All are contiguous.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef LIB_EXTERNS_ROUTINE_H
@@ -22,7 +22,7 @@
 
 namespace tssa {
 
-/// Attributes of a call, in the order of their names.
+/// The attributes of a call, in alphabetical order.
 struct Attributes {
   static constexpr int64_t absent = INT64_MIN;
   int64_t axis, centerPointBox, isUnsigned, largest, sorted;
@@ -32,7 +32,7 @@ struct Attributes {
 struct AxisView {
   int64_t outer = 1, size = 1, inner = 1;
 
-  /// All elements are the axis when `axis` is absent.
+  /// If `axis` is absent, the axis consists of all elements.
   AxisView(const tssa_tensor &tensor, int64_t axis) {
     for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
       int64_t extent = tensor.shape[dim];
@@ -58,8 +58,8 @@ template <typename T> T *getData(const tssa_tensor &tensor) {
   return static_cast<T *>(tensor.data);
 }
 
-/// Memory for `count` elements of `size` bytes; null, with a report, when there
-/// is none.
+/// Allocates memory for `count` elements of `size` bytes. On failure, reports an error and
+/// returns null.
 inline void *grow(const tssa_host *host, int32_t node, int64_t count, int64_t size) {
   int64_t bytes;
   void *memory = nullptr;
@@ -70,7 +70,7 @@ inline void *grow(const tssa_host *host, int32_t node, int64_t count, int64_t si
   return memory;
 }
 
-/// Memory of a routine's own, released at the end of the scope.
+/// Temporary memory of a routine, released at the end of the scope.
 template <typename T> class Scratch {
 public:
   Scratch(const tssa_host *host, int32_t node, int64_t count)
@@ -89,14 +89,14 @@ private:
   T *memory;
 };
 
-/// Gives a result its shape, already stored, and its memory.
+/// Allocates the memory of `result`, whose shape is set. Returns false on failure.
 inline bool allocate(const tssa_host *host, int32_t node, tssa_tensor &result) {
   result.data = grow(host, node, countElements(result), getElementSize(result));
   return result.data;
 }
 
-/// An element as a number in the order of the elements: -inf first, NaN last, both
-/// zeros equal.
+/// Maps element `i` to an integer such that the integers are ordered as the elements are:
+/// -inf is least, NaN greatest, and both zeros are equal.
 inline uint64_t getKey(const tssa_tensor &tensor, int64_t i, bool isUnsigned) {
   unsigned bits = tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits;
   uint64_t raw = bits == 8    ? getData<uint8_t>(tensor)[i]
@@ -122,7 +122,7 @@ inline void copyElement(const tssa_tensor &to, int64_t i, const tssa_tensor &fro
   __builtin_memcpy(getData<char>(to) + i * size, getData<char>(from) + j * size, size);
 }
 
-/// Sorts `count` indexes, stably; `scratch` holds as many.
+/// Sorts `count` indexes by `before` with a stable merge sort; `scratch` has room for as many.
 template <typename Before>
 void sort(int64_t *indexes, int64_t *scratch, int64_t count, Before before) {
   int64_t *from = indexes, *to = scratch;

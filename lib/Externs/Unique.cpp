@@ -16,7 +16,7 @@ struct SliceOrder {
   const AxisView &view;
   bool isUnsigned;
 
-  /// -1, 0 or 1 as slice `a` comes before, equals or comes after slice `b`.
+  /// Returns -1, 0 or 1 if slice `a` comes before, equals or comes after slice `b`.
   int compare(int64_t a, int64_t b) const {
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t n = 0; n < view.inner; ++n) {
@@ -32,12 +32,12 @@ struct SliceOrder {
 
 /// (x) -> values, first positions, inverse, counts.
 ///
-/// 1. Slices are sorted, equal ones by position: a run of equal ones is a group,
-///    and begins with the group's first position.
-/// 2. Groups are in sorted order, or by first position when that is asked for.
+/// 1. Sort the slices, and equal slices by position. Consecutive equal slices are a group, whose
+///    first member has the group's first position.
+/// 2. Unless the result is to be sorted, sort the groups by their first positions.
 extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_tensor *tensors,
                                       const Attributes *attributes) {
-  // The inverse has a size that is known before, so it comes before the others.
+  // The size of the inverse is known before the call, so it precedes the other results.
   const tssa_tensor &x = tensors[0], &inverse = tensors[1];
   tssa_tensor &values = tensors[2], &firsts = tensors[3], &counts = tensors[4];
   AxisView view(x, attributes->axis);

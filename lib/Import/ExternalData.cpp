@@ -41,7 +41,7 @@ ExternalData::ExternalData(StringRef modelPath, bool untrusted) : untrusted(untr
       roots.push_back(root);
 }
 
-/// What is wrong with the name of a file, or nothing.
+/// Returns what is wrong with the path of a file, or "".
 static std::string checkLocation(StringRef location) {
   if (location.empty())
     return "external data has no location";
@@ -54,9 +54,9 @@ static std::string checkLocation(StringRef location) {
   return {};
 }
 
-FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto &tensor,
-                                                   std::string &why) {
-  Place place;
+FailureOr<ExternalData::FileRange> ExternalData::parse(const tssa_onnx::TensorProto &tensor,
+                                                       std::string &why) {
+  FileRange range;
   StringSet<> keys;
   for (const auto &entry : tensor.external_data()) {
     StringRef key = entry.key(), value = entry.value();
@@ -70,20 +70,20 @@ FailureOr<ExternalData::Place> ExternalData::parse(const tssa_onnx::TensorProto 
       return failure();
     }
     if (key == "location") {
-      place.location = value.str();
+      range.location = value.str();
     } else if (key == "offset") {
-      place.offset = number;
+      range.offset = number;
     } else if (key == "length") {
-      place.length = number;
+      range.length = number;
     } else if (key != "checksum" && key != "basepath") {
       why = "external data has an unknown key " + quote(key);
       return failure();
     }
   }
-  return place;
+  return range;
 }
 
-/// Opens `path` folder by folder, following no link: for kernels without openat2.
+/// Opens `path` folder by folder without following links, for Linux kernels without openat2.
 static int openInTurn(int folder, StringRef path) {
   int at = dup(folder);
   while (at >= 0) {
@@ -102,7 +102,7 @@ static int openInTurn(int folder, StringRef path) {
   return at;
 }
 
-/// Opens `path`, beneath `root`, which holds no link.
+/// Opens `path` beneath `root`; `path` contains no links.
 static int openBeneath(const std::string &root, StringRef path) {
   int folder = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
@@ -176,31 +176,31 @@ FailureOr<ExternalData::File> ExternalData::open(const std::string &location, st
   return failure();
 }
 
-FailureOr<ExternalData::Bytes> ExternalData::find(const Place &place, uint64_t size,
+FailureOr<ExternalData::Bytes> ExternalData::find(const FileRange &range, uint64_t size,
                                                   StringRef subject, ImportReport &report) {
-  std::string why = checkLocation(place.location);
+  std::string why = checkLocation(range.location);
   if (!why.empty())
     return fail(report, subject + why);
-  FailureOr<File> file = open(place.location, why);
+  FailureOr<File> file = open(range.location, why);
   if (failed(file))
-    return fail(report, subject + "file " + quote(place.location) + " " + why);
-  if (place.length && *place.length != size)
-    return fail(report, subject + "external data has length " + Twine(*place.length) +
+    return fail(report, subject + "file " + quote(range.location) + " " + why);
+  if (range.length && *range.length != size)
+    return fail(report, subject + "external data has length " + Twine(*range.length) +
                             ", expected " + Twine(size) + " bytes");
-  if (place.offset > file->size || size > file->size - place.offset)
+  if (range.offset > file->size || size > file->size - range.offset)
     return fail(report, subject + "needs " + Twine(size) + " bytes at offset " +
-                            Twine(place.offset) + " of file " + quote(place.location) +
+                            Twine(range.offset) + " of file " + quote(range.location) +
                             ", which has " + Twine(file->size));
-  return Bytes{file->bytes, ArrayRef(file->bytes.get() + place.offset, size)};
+  return Bytes{file->bytes, ArrayRef(file->bytes.get() + range.offset, size)};
 }
 
 FailureOr<ExternalData::Bytes> ExternalData::find(const tssa_onnx::TensorProto &tensor,
                                                   uint64_t size, ImportReport &report) {
   std::string subject = "tensor " + quote(tensor.name()) + ": ", why;
-  FailureOr<Place> place = parse(tensor, why);
-  if (failed(place))
+  FailureOr<FileRange> range = parse(tensor, why);
+  if (failed(range))
     return fail(report, subject + why);
-  return find(*place, size, subject, report);
+  return find(*range, size, subject, report);
 }
 
 } // namespace tssa

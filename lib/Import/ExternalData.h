@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model may keep bytes of its tensors in other files. It is told where by the model,
-/// which is not to be trusted: a file is only opened when it lies beneath the folder of
-/// the model, all links followed, and is a regular file that is large enough.
+/// A model may keep bytes of its tensors in other files, whose paths it gives. These paths
+/// are not trusted: a file is opened only if it is a regular file beneath the model's
+/// folder, after all links have been followed, and is large enough.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_EXTERNALDATA_H
@@ -24,25 +24,26 @@ class ExternalData {
 public:
   ExternalData(llvm::StringRef modelPath, bool untrusted);
 
-  /// Bytes of a file, mapped into memory and unmapped with the last owner.
+  /// Bytes of a file that is mapped into memory until the last owner is gone.
   struct Bytes {
     std::shared_ptr<const char> owner;
     llvm::ArrayRef<char> data;
   };
-  /// Where a model says that bytes are.
-  struct Place {
+  /// A range of bytes in a file, as a model gives it.
+  struct FileRange {
     std::string location;
     uint64_t offset = 0;
     std::optional<uint64_t> length;
   };
-  /// The `size` bytes at a place. A report begins with whose they are: "tensor 'w': ".
-  mlir::FailureOr<Bytes> find(const Place &place, uint64_t size, llvm::StringRef subject,
+  /// Returns the bytes of `range`, which must be `size` many. An error in `report` begins with
+  /// `subject`, the owner of the bytes, such as "tensor 'w': ".
+  mlir::FailureOr<Bytes> find(const FileRange &range, uint64_t size, llvm::StringRef subject,
                               ImportReport &report);
-  /// The `size` bytes of `tensor`, which says that they are external.
+  /// Returns the `size` bytes of `tensor`, whose data are external.
   mlir::FailureOr<Bytes> find(const tssa_onnx::TensorProto &tensor, uint64_t size,
                               ImportReport &report);
 
-  /// The sizes of all files that were opened, added up.
+  /// Returns the sum of the sizes of all files that were opened.
   uint64_t getFileBytes() const { return fileBytes; }
 
 private:
@@ -50,12 +51,12 @@ private:
     std::shared_ptr<const char> bytes;
     uint64_t size;
   };
-  mlir::FailureOr<Place> parse(const tssa_onnx::TensorProto &tensor, std::string &why);
+  mlir::FailureOr<FileRange> parse(const tssa_onnx::TensorProto &tensor, std::string &why);
   mlir::FailureOr<File> open(const std::string &location, std::string &why);
   mlir::FailureOr<File> map(int descriptor, std::string &why);
 
   std::string modelFolder;
-  /// Real folders beneath which files may lie.
+  /// The folders, with links resolved, beneath which files may lie.
   llvm::SmallVector<std::string, 2> roots;
   bool untrusted;
   llvm::StringMap<File> files;

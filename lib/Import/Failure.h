@@ -1,4 +1,4 @@
-//===- Failure.h - what is wrong with a model -===//
+//===- Failure.h - reporting errors of an import -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,13 +14,14 @@ namespace tssa {
 
 using operators::Fault;
 
-/// "; is 'weight' meant?" for the known name that is most like `name`, or nothing.
+/// Returns "; is 'weight' meant?" for the known name most similar to `name`, or "".
 std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
-/// A name between quotes: cut when long, bytes that are no printable ASCII escaped.
+/// Returns `name` in quotes. Long names are cut, and bytes other than printable ASCII are
+/// escaped.
 std::string quote(llvm::StringRef name);
 
-/// Records the first error of an import.
+/// Records `text` in `report` unless it has an error already; always returns failure.
 inline mlir::LogicalResult fail(ImportReport &report, Fault fault, const llvm::Twine &text) {
   if (report.fault == Fault::None) {
     report.fault = fault;

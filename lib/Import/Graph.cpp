@@ -56,7 +56,7 @@ void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &
   }
 }
 
-/// Calls `use` for the names that a node takes from where it stands, its bodies included.
+/// Calls `use` for the names of the enclosing scope that a node and its bodies use.
 static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use) {
   for (const std::string &name : node.input())
     if (!name.empty())
@@ -168,7 +168,7 @@ mlir::LogicalResult Sorter::collectUses(function_ref<bool(StringRef)> isDefined,
 }
 
 mlir::LogicalResult Sorter::reportCycle(ArrayRef<int> waiting) {
-  // From any node that waits, a way back through producers that wait ends in a cycle.
+  // A path from any waiting node back through waiting producers ends in a cycle.
   SmallVector<int> path;
   DenseMap<int, size_t> seenAt;
   int at = llvm::find_if(waiting, [](int count) { return count > 0; }) - waiting.begin();

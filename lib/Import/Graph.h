@@ -14,15 +14,16 @@ namespace tssa {
 
 using NodeList = google::protobuf::RepeatedPtrField<tssa_onnx::NodeProto>;
 
-/// `node #37 'layer1/conv2' (Conv, ai.onnx:22)`.
+/// Returns a text such as `node #37 'layer1/conv2' (Conv, ai.onnx:22)`.
 std::string describe(const tssa_onnx::NodeProto &node, int index, int64_t version);
 /// The same without a version.
 std::string describe(const tssa_onnx::NodeProto &node, int index);
 
-/// `operator 'Conv' of ai.onnx:22`, and what to do instead where that is known.
+/// Returns a text such as `operator 'Conv' of ai.onnx:22`, followed by the operator's hint, if
+/// there is one.
 std::string describeOperator(const tssa_onnx::NodeProto &node, int64_t version);
 
-/// "ai.onnx" is another name of the standard domain "".
+/// Returns "" for "ai.onnx", the other name of the standard domain, and other domains unchanged.
 llvm::StringRef normalizeDomain(llvm::StringRef domain);
 
 /// Calls `visit` for every graph among the attributes of a node.
@@ -31,10 +32,11 @@ void forEachSubgraph(const tssa_onnx::NodeProto &node,
 
 llvm::SmallVector<llvm::StringRef> getOutputNames(const tssa_onnx::GraphProto &graph);
 
-/// Positions of the nodes such that each value is made before it is used; the order of
-/// the file where it is right. `definedNames` are the inputs and initializers of this
-/// graph; `isDefined` also knows those of the graphs around it. Fails on a cycle, a name
-/// made twice and a name that nothing makes.
+/// Returns the indexes of the nodes in an order in which each value is produced before it is
+/// used; this is the order of the file if that is topological. `definedNames` are the inputs
+/// and initializers of this graph; `isDefined` is true for these and for the names of the
+/// enclosing graphs. Fails on a cycle, a name that is produced twice, and a name that is not
+/// produced.
 mlir::FailureOr<std::vector<int>> orderNodes(const NodeList &nodes,
                                              llvm::function_ref<bool(llvm::StringRef)> isDefined,
                                              llvm::ArrayRef<llvm::StringRef> definedNames,

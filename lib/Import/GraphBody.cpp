@@ -24,7 +24,7 @@ GraphBody::GraphBody(GraphImporter &importer, const tssa_onnx::GraphProto &graph
 
 std::string GraphBody::findSource(unsigned i, const NodeProto *&producer) const {
   std::string name = graph.output(i).name();
-  // No chain is longer than the nodes there are.
+  // No chain is longer than the number of nodes.
   for (int step = 0; step <= graph.node_size(); ++step) {
     producer = producers.lookup(name);
     bool forwards = producer && producer->input_size() == 1 &&
@@ -45,8 +45,8 @@ std::optional<unsigned> GraphBody::getForwardedInput(unsigned i) const {
   return std::nullopt;
 }
 
-/// Whether the one element of a tensor of bools or wide integers is 1, which every cast
-/// keeps: 256 is 0 as a u8, and 0.5 as an integer.
+/// Returns whether `tensor` has one element, a bool or wide integer, which is 1. No cast changes
+/// the truth of 1, unlike that of 256, which is 0 as a u8, or 0.5, which is 0 as an integer.
 static bool isOne(const TensorProto &tensor) {
   if (!is_contained({TensorProto::BOOL, TensorProto::INT32, TensorProto::INT64},
                     tensor.data_type()))

@@ -25,7 +25,8 @@ public:
                                             llvm::ArrayRef<operators::Tensor> inputs) override;
 
 private:
-  /// The name that output `i` has before Identity nodes and casts.
+  /// Returns the name of the value that output `i` has before any Identity and Cast nodes. Sets
+  /// `producer` to the node that produces it, or to null if no node of this graph does.
   std::string findSource(unsigned i, const tssa_onnx::NodeProto *&producer) const;
 
   GraphImporter &importer;

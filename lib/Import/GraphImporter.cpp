@@ -1,4 +1,4 @@
-//===- GraphImporter.cpp - from nodes to te ops -===//
+//===- GraphImporter.cpp - builds te ops for the nodes of a graph -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -121,9 +121,9 @@ mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, con
   mlir::MLIRContext *context = builder->context();
   std::string name =
       proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
-  mlir::Location place = mlir::FileLineColLoc::get(context, fileName, index, 0);
+  mlir::Location position = mlir::FileLineColLoc::get(context, fileName, index, 0);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
-  return mlir::FusedLoc::get(context, {named, place},
+  return mlir::FusedLoc::get(context, {named, position},
                              mlir::StringAttr::get(context, proto.op_type()));
 }
 
@@ -149,7 +149,7 @@ bool GraphImporter::collectFault(const NodeProto &proto, int index) {
   if (!isKnown && report.fault != Fault::Unsupported)
     return false;
   if (!isKnown)
-    unsupported.add(UnsupportedUse::Node, report.error, getPlace(proto, index));
+    unsupported.add(UnsupportedUse::Node, report.error, locate(proto, index));
   report.fault = Fault::None;
   report.error.clear();
   builder->clearFault();
@@ -176,7 +176,7 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   if (llvm::any_of(proto.input(), isUnknown))
     return makeUnknown();
   Node node;
-  mlir::OpBuilder::InsertPoint place = builder->ops.saveInsertionPoint();
+  mlir::OpBuilder::InsertPoint insertionPoint = builder->ops.saveInsertionPoint();
   if (succeeded(buildNode(proto, index, rest, scope, node))) {
     metUnknown = false; // of a body that was only tried
     return success();
@@ -184,7 +184,7 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   (void)reportNode(proto, index, node, scope);
   if (!collectFault(proto, index))
     return failure();
-  builder->ops.restoreInsertionPoint(place);
+  builder->ops.restoreInsertionPoint(insertionPoint);
   return makeUnknown();
 }
 
@@ -202,10 +202,10 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
   for (const std::string &name : proto.output())
     node.outputs.push_back(!name.empty());
 
-  std::string place = describe(proto, index);
+  std::string location = describe(proto, index);
   if (failed(readAttributes(proto, node, scope))) {
     if (report.fault != Fault::None)
-      report.error = place + ": " + report.error;
+      report.error = location + ": " + report.error;
     return failure();
   }
   bool goesOn = false;
@@ -219,7 +219,7 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
     return failure();
   if (goesOn) {
     for (const auto &[name, tensor] : llvm::zip_equal(rest.outputs, *results))
-      scope.entries[name] = {tensor, "produced by what follows " + place};
+      scope.entries[name] = {tensor, "produced by what follows " + location};
     rest.order = {};
     return success();
   }
@@ -228,12 +228,12 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
       continue;
     if (i >= results->size() || !(*results)[i])
       return builder->unsupported("output " + Twine(i) + " is not supported");
-    scope.entries[name] = {(*results)[i], "produced by " + place};
+    scope.entries[name] = {(*results)[i], "produced by " + location};
   }
   return success();
 }
 
-/// The rank that `graph` declares for a value, if it does.
+/// Returns the rank that `graph` declares for a value, or nothing.
 static std::optional<int64_t> findDeclaredRank(const GraphProto *graph, StringRef name) {
   if (!graph || name.empty())
     return std::nullopt;
@@ -274,10 +274,10 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   return skipOperator(proto, index, node.version);
 }
 
-/// The checker knows most of these; those of functions that depend on types show here.
+/// The ModelChecker finds most of these operators. Those in functions whose bodies depend on types
+/// are found here.
 LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int64_t version) {
-  unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version),
-                  getPlace(proto, index));
+  unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version), locate(proto, index));
   metUnknown = true;
   return failure();
 }
@@ -291,7 +291,7 @@ static std::string getONNXType(const Tensor &tensor) {
                              : type;
 }
 
-/// What an attribute of a function stands for is known here only.
+/// This is checked here because the values of a function's attributes are known only for a call.
 LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeProto &proto,
                                              Scope &scope) {
   for (const AttributeProto &attribute : proto.attribute()) {
@@ -320,8 +320,8 @@ LogicalResult GraphImporter::checkTypes(const OpSchema &schema, const Node &node
       continue;
     }
     std::string type = getONNXType(tensor);
-    // Some allow tensors in an optional or a sequence only: the plain type must be there, but
-    // a tensor is an optional that has one.
+    // Some operators list tensor types only within an optional or a sequence. The plain type must
+    // be listed, except that a tensor is also an optional that has a tensor.
     if (llvm::none_of(formal.GetTypes(), [&](const std::string *known) {
           return *known == type || *known == "optional(" + type + ")";
         }))
@@ -392,7 +392,7 @@ FailureOr<Continuation> GraphImporter::continueGraph(const NodeProto &proto, int
   }
   if (report.fault != Fault::Model)
     return failure();
-  // A run that comes here is wrong; one that takes the other branch is not.
+  // Only runs that take this branch fail.
   Continuation wrong{{},
                      StringRef(report.error).take_until([](char c) { return c == '\n'; }).str()};
   report.error.clear();
@@ -418,7 +418,7 @@ LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &
     }
     if (report.fault != Fault::Unsupported)
       return failure();
-    // The checker has collected it.
+    // The ModelChecker has recorded it.
     report.fault = Fault::None;
     report.error.clear();
     scope.entries[tensor.name()].isUnknown = true;
@@ -441,7 +441,7 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
   FailureOr<Tensors> results = findOutputs(outputs, scope);
   if (failed(results))
     return failure();
-  // An input that a call leaves out may be named, too.
+  // A function may use the name of an input that the call leaves out.
   for (const auto &[name, tensor] : llvm::zip_equal(outputs, *results))
     if (!tensor)
       return builder->error("output " + quote(name) + " of graph " + quote(graph.name()) +

@@ -1,4 +1,4 @@
-//===- GraphImporter.h - from nodes to te ops -===//
+//===- GraphImporter.h - builds te ops for the nodes of a graph -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,21 +14,21 @@
 
 namespace tssa {
 
-/// Builds the nodes of graphs and functions, each in the scope of its names. A node that is
-/// not supported is collected and its results are unknown; what uses them is passed over,
-/// so that all such nodes are found at once.
+/// Builds the nodes of graphs and functions, each with a scope for its names. A node that is
+/// not supported is recorded, and its results become unknown. Nodes that use unknown values
+/// are skipped, so that one import finds all unsupported nodes.
 class GraphImporter {
 public:
-  /// A tensor and the node that made it, for errors.
+  /// A tensor and a description of the node that produced it, for errors.
   struct Entry {
     operators::Tensor tensor;
     std::string producer;
-    /// What it would be depends on something that is not supported.
+    /// Whether the value depends on a node that is not supported.
     bool isUnknown = false;
   };
   struct Scope;
-  /// An attribute as written where it was written: a function's attribute may be a
-  /// graph that uses names of the caller.
+  /// An attribute and the scope in which it was written. An attribute that is passed to a
+  /// function may be a graph that uses names of the caller.
   struct Attribute {
     const tssa_onnx::AttributeProto *proto;
     Scope *scope;
@@ -37,17 +37,17 @@ public:
     Scope *parent = nullptr;
     llvm::StringMap<Entry> entries;
     const Opsets *opsets = nullptr;
-    /// Where the types of values are declared; null inside of functions.
+    /// The graph that declares the types of values; null inside functions.
     const tssa_onnx::GraphProto *graph = nullptr;
-    /// Attributes of the function call this scope belongs to; null outside of functions.
+    /// The attributes of the function call that this scope belongs to; null outside functions.
     const llvm::StringMap<Attribute> *attributes = nullptr;
-    /// Whether it belongs to a function of the standard, whose nodes no function of the model
-    /// replaces.
+    /// Whether the scope belongs to a function body from the ONNX standard. Functions of the
+    /// model do not replace operators in it.
     bool isStandard = false;
-    /// Names of the calls around it, each followed by '/'.
+    /// The names of the enclosing calls, each followed by '/'.
     std::string prefix;
     Entry *find(llvm::StringRef name);
-    /// An empty scope for nodes that stand in this one's place and see its names.
+    /// Returns an empty scope nested in this one, with the same properties.
     Scope nest();
   };
 
@@ -56,45 +56,47 @@ public:
       : builder(&builder), reader(reader), functions(functions), fileName(fileName),
         unsupported(unsupported), report(report) {}
 
-  /// Makes the initializers of `graph` tensors of `scope`.
+  /// Defines the initializers of `graph` in `scope`.
   mlir::LogicalResult importInitializers(const tssa_onnx::GraphProto &graph, Scope &scope);
-  /// Builds all nodes; their inputs are in `scope` or around it. Afterwards the outputs are
-  /// in `scope`, but not always the results of every node: some may belong to branches that
-  /// an If goes on with.
+  /// Builds all nodes, whose inputs are defined in `scope` or an enclosing scope. Afterwards
+  /// `scope` defines `outputs`. The results of other nodes may be missing there: if the
+  /// branches of an If contain the rest of the graph, they are local to these branches.
   mlir::LogicalResult importNodes(const NodeList &nodes, llvm::ArrayRef<llvm::StringRef> outputs,
                                   Scope &scope);
-  /// Builds a body in a scope of its own.
+  /// Builds a body in a new scope.
   mlir::FailureOr<operators::Tensors> importBody(const tssa_onnx::GraphProto &graph, Scope &parent,
                                                  llvm::ArrayRef<operators::Tensor> inputs);
 
 private:
-  /// Nodes of a graph that are not built yet, in an order to build them in.
+  /// The nodes of a graph that are not built yet, in topological order.
   struct Rest {
     const NodeList &nodes;
     llvm::ArrayRef<int> order;
     llvm::ArrayRef<llvm::StringRef> outputs;
   };
   mlir::LogicalResult importRest(Rest rest, Scope &scope);
-  /// Takes the first node of `rest` and builds it; if its branches go on to the end of the
-  /// graph, they take all.
+  /// Removes the first node from `rest` and builds it. If the branches of that node contain the
+  /// rest of the graph, removes all nodes.
   mlir::LogicalResult importNode(Rest &rest, Scope &scope);
   mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Rest &rest,
                                 Scope &scope, operators::Node &node);
-  /// Builds `rest` for these results of the node before it.
+  /// Builds `rest` for the given results of the node `proto` before it.
   mlir::FailureOr<operators::Continuation> continueGraph(const tssa_onnx::NodeProto &proto,
                                                          int index, const Rest &rest, Scope &scope,
                                                          llvm::ArrayRef<operators::Tensor> results);
   mlir::FailureOr<operators::Tensors> findOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
                                                   Scope &scope);
-  /// Whether a node that failed lacks something that is collected, now or before.
+  /// Records the fault of a node that could not be built, if it is an unsupported feature.
+  /// Returns whether the fault has been recorded, now or earlier.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
-  /// Whether nodes may still be built, a body or a function deeper.
+  /// Fails if one more level of bodies or functions exceeds the limits of nodes or depth.
   mlir::LogicalResult checkDepth();
   mlir::FailureOr<operators::Tensors> build(const tssa_onnx::NodeProto &proto, int index,
                                             operators::Node &node, Scope &scope);
-  /// Collects an operator that is not there.
+  /// Records a use of an operator that is not supported.
   mlir::LogicalResult skipOperator(const tssa_onnx::NodeProto &proto, int index, int64_t version);
-  /// `schema` gives the defaults of attributes, for a function of the standard.
+  /// Builds the body of `function` for the call `node`. For a function of the standard,
+  /// `schema` has the default values of attributes.
   mlir::FailureOr<operators::Tensors> callFunction(const tssa_onnx::FunctionProto &function,
                                                    const tssa_onnx::NodeProto &proto,
                                                    const operators::Node &node, Scope &scope,
@@ -109,7 +111,7 @@ private:
   mlir::LogicalResult checkAttributes(const tssa_onnx::OpSchema &schema,
                                       const tssa_onnx::NodeProto &proto, Scope &scope);
   mlir::LogicalResult checkTypes(const tssa_onnx::OpSchema &schema, const operators::Node &node);
-  /// Adds the node and its inputs to the builder's error.
+  /// Reports the builder's error, with a description of the node and its inputs.
   mlir::LogicalResult reportNode(const tssa_onnx::NodeProto &proto, int index,
                                  const operators::Node &node, Scope &scope);
   mlir::Location getLocation(const tssa_onnx::NodeProto &proto, int index, const Scope &scope);
@@ -121,12 +123,13 @@ private:
   size_t numNodes = 0, depth = 0, numContinued = 0;
   UnsupportedUses &unsupported;
   ImportReport &report;
-  /// Set with the failure of a body or a function that has unknown results.
+  /// Whether a body or function failed because of unknown results.
   bool metUnknown = false;
 };
 
-/// The attribute that an attribute of a node in `scope` stands for: itself, or what the
-/// call gave to the function. Nothing if the call gave none.
+/// Resolves an attribute of a node in `scope`: returns the attribute itself or, if it refers
+/// to an attribute of the enclosing function, the one that the call passes. Returns nothing
+/// if the call passes none.
 std::optional<GraphImporter::Attribute> resolve(const tssa_onnx::AttributeProto &attribute,
                                                 GraphImporter::Scope &scope);
 

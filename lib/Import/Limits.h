@@ -1,4 +1,4 @@
-//===- Limits.h - how much a model may ask for -===//
+//===- Limits.h - limits of models -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,21 +13,21 @@ namespace tssa {
 
 constexpr size_t maxGraphDepth = 64;
 constexpr size_t maxFunctionDepth = 64;
-/// Nodes that are built: those of a function count for each call, those of a body for
-/// each time it is tried.
+/// The maximal number of nodes that are built. Nodes of a function count once per call, nodes
+/// of a body once per trial.
 constexpr size_t maxBuiltNodes = 1'000'000;
-/// Ifs, one after the other, whose branches go on to the end of the graph: each doubles what
-/// follows it.
+/// The maximal number of consecutive Ifs whose branches contain the rest of the graph. Each of
+/// them doubles the nodes that follow it.
 constexpr size_t maxContinuedIfs = 4;
 
-// Of untrusted models alone:
+// For untrusted models only:
 
-/// Characters of a name.
+/// The maximal number of characters of a name.
 constexpr size_t maxUntrustedName = 65'536;
-/// Bytes of tensors beyond 101 % of the bytes of the model's files.
+/// The bytes that tensors may have beyond 101 % of the bytes of the model's files.
 constexpr size_t untrustedSlack = 64 << 20;
 
-/// Characters of a name that are shown.
+/// The number of characters of a name that messages show.
 constexpr size_t maxShownName = 120;
 
 } // namespace tssa

@@ -1,4 +1,4 @@
-//===- ModelChecker.cpp - the whole model before any of it is built -===//
+//===- ModelChecker.cpp - checks a model before it is built -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -116,11 +116,11 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
   };
   for (const auto &tensor : graph.initializer())
     if (failed(defineTensor(tensor.name())) ||
-        failed(checkTensor(tensor, getPlace("tensor", tensor.name()))))
+        failed(checkTensor(tensor, locate("tensor", tensor.name()))))
       return failure();
   for (const auto &tensor : graph.sparse_initializer()) {
     unsupported.add(UnsupportedUse::Tensor, "sparse tensors",
-                    getPlace("tensor", tensor.values().name()));
+                    locate("tensor", tensor.values().name()));
     if (failed(defineTensor(tensor.values().name())))
       return failure();
   }
@@ -139,7 +139,7 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
 
 LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope, size_t depth) {
   auto isDefined = [&](StringRef name) { return scope.isDefined(name); };
-  // Bodies may use names that come later in this graph; only their order matters here.
+  // Bodies may use names that are defined later in this graph; here only the order matters.
   FailureOr<std::vector<int>> order = orderNodes(nodes, isDefined, scope.names, report);
   if (failed(order))
     return failure();
@@ -157,38 +157,38 @@ LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope
 }
 
 LogicalResult ModelChecker::checkTensor(const tssa_onnx::TensorProto &tensor,
-                                        const ModelPlace &place) {
+                                        const ModelLocation &location) {
   if (succeeded(reader.check(tensor, report)))
     return success();
-  bool isNode = place.node >= 0;
+  bool isNode = location.node >= 0;
   if (report.fault != Fault::Unsupported) {
     if (isNode)
-      report.error = place.text + ": " + report.error;
+      report.error = location.text + ": " + report.error;
     return failure();
   }
   if (operators::fromONNX(tensor.data_type()))
-    unsupported.add(UnsupportedUse::Tensor, report.error, place);
+    unsupported.add(UnsupportedUse::Tensor, report.error, location);
   else
     unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(tensor.data_type()),
-                    place);
+                    location);
   report.fault = Fault::None;
   report.error.clear();
   return success();
 }
 
 LogicalResult ModelChecker::checkAttributes(const NodeProto &node, int index,
-                                            const std::string &place) {
+                                            const std::string &location) {
   llvm::StringSet<> names;
   for (const auto &attribute : node.attribute()) {
     if (!names.insert(attribute.name()).second)
-      return fail(report, place + ": attribute " + quote(attribute.name()) + " is given twice");
-    if (attribute.has_t() && failed(checkTensor(attribute.t(), getPlace(node, index))))
+      return fail(report, location + ": attribute " + quote(attribute.name()) + " is given twice");
+    if (attribute.has_t() && failed(checkTensor(attribute.t(), locate(node, index))))
       return failure();
   }
   return success();
 }
 
-/// The first line of what onnx's checker says, without the context it adds.
+/// Returns the first line of an error of onnx's checker, without the context that it adds.
 static std::string getFirstLine(const std::exception &error) {
   StringRef text = StringRef(error.what()).ltrim();
   return text.take_until([](char c) { return c == '\n'; }).str();
@@ -207,11 +207,11 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
   auto opset = scope.opsets->find(normalizeDomain(node.domain()));
   const FunctionProto *function = functions.find(node);
   int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
-  std::string place = describe(node, index, version);
+  std::string location = describe(node, index, version);
   if (opset == scope.opsets->end() && !function)
-    return fail(report, place + ": the model has no opset_import for this domain");
+    return fail(report, location + ": the model has no opset_import for this domain");
 
-  LogicalResult result = checkAttributes(node, index, place);
+  LogicalResult result = checkAttributes(node, index, location);
   for (const std::string &name : node.output())
     if (succeeded(result))
       result = checkName(name);
@@ -229,7 +229,7 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     try {
       checked->Verify(node);
     } catch (const std::exception &error) {
-      return fail(report, place + ": " + getFirstLine(error));
+      return fail(report, location + ": " + getFirstLine(error));
     }
   }
   if (operators::findOperator(node.domain(), node.op_type(), version))
@@ -238,7 +238,7 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     return checkSchemaFunction(*schema, version);
   if (schema && schema->HasContextDependentFunction())
     return success();
-  unsupported.add(UnsupportedUse::Operator, describeOperator(node, version), getPlace(node, index));
+  unsupported.add(UnsupportedUse::Operator, describeOperator(node, version), locate(node, index));
   return success();
 }
 
@@ -261,12 +261,12 @@ LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
   if (failed(opsets))
     return failure();
   for (const auto &attribute : function.attribute_proto()) {
-    ModelPlace place = getPlace("function", function.name());
+    ModelLocation location = locate("function", function.name());
     if (attribute.has_g() || attribute.graphs_size() > 0)
       return fail(report, Fault::Unsupported,
-                  place.text + ": attribute " + quote(attribute.name()) +
+                  location.text + ": attribute " + quote(attribute.name()) +
                       " has a graph for calls without one, which is not supported");
-    if (attribute.has_t() && failed(checkTensor(attribute.t(), place)))
+    if (attribute.has_t() && failed(checkTensor(attribute.t(), location)))
       return failure();
   }
   Scope scope{nullptr, {}, {}, &*opsets};
@@ -308,11 +308,11 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
 
 void ModelChecker::checkValueTypes() {
   auto check = [&](const tssa_onnx::ValueInfoProto &value, StringRef what) {
-    ModelPlace place = getPlace(what, value.name());
+    ModelLocation location = locate(what, value.name());
     if (!value.type().has_tensor_type())
-      unsupported.add(UnsupportedUse::Tensor, "values that are no tensors", place);
+      unsupported.add(UnsupportedUse::Tensor, "values that are no tensors", location);
     else if (int32_t type = value.type().tensor_type().elem_type(); !operators::fromONNX(type))
-      unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), place);
+      unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), location);
   };
   for (const auto &input : model.graph().input())
     check(input, "input");

@@ -1,4 +1,4 @@
-//===- ModelChecker.h - the whole model before any of it is built -===//
+//===- ModelChecker.h - checks a model before it is built -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,24 +19,26 @@ class OpSchema;
 
 namespace tssa {
 
-/// Versions of operator sets by normalised domain.
+/// The versions of operator sets, by normalised domain.
 using Opsets = llvm::StringMap<int64_t>;
 
-/// Reads `imports`; reports versions that are negative or unknown.
+/// Reads `imports`; fails on versions that are negative or unknown.
 mlir::FailureOr<Opsets>
 readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProto> &imports,
            ImportReport &report);
 
-/// The schema of an operator; null if there is none.
+/// Returns the schema of an operator; null if there is none.
 const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
 
-/// What a node with `schema` (null: its opset has none) is checked against. A version
-/// that was withdrawn for another, as GroupNormalization's first, is still in models, and
-/// has the inputs of that; optimisers write operators of later opsets into older ones.
+/// Returns the schema that a node is checked against. This differs from `schema`, the one of
+/// the node's opset, in two cases. A deprecated version of an operator that a later version
+/// replaces, such as the first GroupNormalization, is still in models and has the inputs of
+/// that later version. Optimisers use operators of later opsets in models of an older one,
+/// for which `schema` is null.
 const tssa_onnx::OpSchema *findCheckedSchema(const tssa_onnx::NodeProto &node,
                                              const tssa_onnx::OpSchema *schema);
 
-/// Model-local functions by name.
+/// The functions that a model defines, by name.
 class FunctionTable {
 public:
   explicit FunctionTable(const tssa_onnx::ModelProto &model);
@@ -46,9 +48,9 @@ private:
   llvm::StringMap<const tssa_onnx::FunctionProto *> functions;
 };
 
-/// Checks what can be known without building: names, order, schemas, depth, tensors with
-/// their files. Fails on what is broken; operators and types that are not supported are
-/// collected.
+/// Checks everything that can be checked without building: names, order, schemas, depth, and
+/// tensors with their files. Fails if the model is invalid. Records operators and types that
+/// are not supported.
 class ModelChecker {
 public:
   ModelChecker(const tssa_onnx::ModelProto &model, const FunctionTable &functions,
@@ -76,8 +78,9 @@ private:
                                 size_t depth);
   mlir::LogicalResult checkSchemaFunction(const tssa_onnx::OpSchema &schema, int64_t version);
   mlir::LogicalResult checkAttributes(const tssa_onnx::NodeProto &node, int index,
-                                      const std::string &place);
-  mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor, const ModelPlace &place);
+                                      const std::string &location);
+  mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor,
+                                  const ModelLocation &location);
   mlir::LogicalResult checkName(const std::string &name);
   mlir::LogicalResult checkTotals();
   void checkValueTypes();
@@ -88,10 +91,10 @@ private:
   const ImportOptions &options;
   UnsupportedUses &unsupported;
   ImportReport &report;
-  /// Functions that were checked, and the nodes that each makes.
+  /// The functions that have been checked, with the number of nodes that a call of each builds.
   llvm::DenseMap<const tssa_onnx::FunctionProto *, CheckedSize> checkedFunctions;
   std::vector<const tssa_onnx::FunctionProto *> callStack;
-  /// Nodes that the model makes, those of a function for each call.
+  /// The number of nodes of the model, where nodes of a function count once per call.
   CheckedSize numNodes = 0;
 };
 

@@ -46,7 +46,7 @@ static mlir::LogicalResult checkContents(const tssa_onnx::ModelProto &model, Imp
 }
 
 namespace {
-/// The descriptor of a regular file, closed at the end.
+/// The descriptor of a regular file, which the destructor closes.
 class InputFile {
 public:
   ~InputFile() {
@@ -61,7 +61,7 @@ public:
 } // namespace
 
 mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
-  // A pipe would make a blocking open wait for ever.
+  // A blocking open of a pipe would wait for ever.
   descriptor = ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
@@ -74,7 +74,7 @@ mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
   return mlir::success();
 }
 
-/// What can be said before parsing.
+/// Reports errors of the file that can be found without parsing it.
 static mlir::LogicalResult checkFile(const InputFile &file, ImportReport &report) {
   if (file.size == 0)
     return fail(report, "the file is empty");

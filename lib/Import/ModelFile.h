@@ -13,7 +13,8 @@
 
 namespace tssa {
 
-/// Reads and parses a model; null on failure. Tensors built from it may point into it.
+/// Reads and parses the model at `path`. Returns null on failure and fills `report`. Tensors
+/// that are built from the model may point into it.
 std::shared_ptr<tssa_onnx::ModelProto> readModel(llvm::StringRef path, ImportReport &report);
 
 } // namespace tssa

@@ -50,7 +50,7 @@ static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport 
   return mlir::success();
 }
 
-/// Declares as outputs all tensors that nodes have made; their types are as they are.
+/// Declares all tensors that nodes produce as outputs, with their actual types.
 static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &scope,
                          ImportReport &report) {
   StringSet<> declared;
@@ -99,7 +99,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   scope.opsets = &*opsets;
   scope.graph = &model->graph();
   for (const auto &input : model->graph().input())
-    scope.entries[input.name()].isUnknown = true; // unless it is among those that are read
+    scope.entries[input.name()].isUnknown = true; // importInputs replaces supported inputs
   importInputs(function, *inputs, builder, scope);
   if (failed(importer.importInitializers(model->graph(), scope)) ||
       failed(importer.importNodes(model->graph().node(), getOutputNames(model->graph()), scope)))
@@ -127,7 +127,7 @@ OwningOpRef<ModuleOp> importONNX(mlir::MLIRContext &context, StringRef path,
   try {
     return importModel(context, path, options, report);
   } catch (const std::exception &error) {
-    // protobuf and onnx throw; none of their exceptions may pass.
+    // protobuf and onnx throw exceptions, which must not leave this function.
     (void)fail(report, "the model is not well formed: " +
                            StringRef(error.what()).take_until([](char c) { return c == '\n'; }));
     return nullptr;

@@ -52,8 +52,8 @@ private:
 };
 } // namespace
 
-/// The name of a dim, or "". Exporters write these for a size that they do not know: two of them
-/// need not be equal.
+/// Returns the name of a dim, or "". Some exporters use one name for all sizes that they do not
+/// know; for such a name this returns "", because these sizes need not be equal.
 static StringRef getDimName(const tssa_onnx::TensorShapeProto::Dimension &dim) {
   StringRef name = dim.dim_param();
   return llvm::is_contained<StringRef>({"?", "-1", "None"}, name) ? StringRef() : name;
@@ -67,7 +67,8 @@ LogicalResult InputReader::bind(StringRef name, int64_t size) {
   return success();
 }
 
-/// A shape that is given for one input gives the sizes of its named dims for all.
+/// Binds the names of dims to the sizes that the options give, directly or by the shape of an
+/// input.
 LogicalResult InputReader::bindNames() {
   for (const auto &entry : options.dims)
     if (failed(bind(entry.getKey(), entry.getValue())))
@@ -138,7 +139,7 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   return input;
 }
 
-/// Names in the options that the model does not have are mistakes.
+/// Reports an error for names in the options that the model does not have.
 LogicalResult InputReader::checkOptions() {
   SmallVector<StringRef> dims = llvm::to_vector(names.keys()), inputs;
   llvm::sort(dims);
@@ -186,7 +187,7 @@ FailureOr<std::vector<Input>> readInputs(const GraphProto &graph, const ImportOp
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// `dims` are integers and strings.
+/// Builds the description of a port; `dims` are integers and strings.
 static te::PortAttr makePort(mlir::Builder builder, StringRef name, DType type,
                              ArrayRef<mlir::Attribute> dims) {
   return te::PortAttr::get(builder.getContext(), builder.getStringAttr(name),
@@ -228,20 +229,22 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
 // Results
 //===----------------------------------------------------------------------===//
 
-/// An output has the type that the model says. Its shape is that of its node: programs that write
-/// models are often wrong about it, so another one gives a warning.
+/// Checks that an output has the element type that the model declares. If the declared shape
+/// differs from that of the tensor, only adds a warning, because exporters often write wrong
+/// shapes.
 static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImporter::Entry &entry,
                                  ImportReport &report) {
   if (!declared.type().has_tensor_type() && entry.tensor.isPlain())
     return success();
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
-  std::string place = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  std::string subject = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
   if (!tensor.isPlain())
-    return fail(report, Fault::Unsupported, place + "is a " + tensor.str() + ", expected a tensor");
+    return fail(report, Fault::Unsupported,
+                subject + "is a " + tensor.str() + ", expected a tensor");
   std::optional<DType> dtype = fromONNX(type.elem_type());
   if (dtype && *dtype != tensor.dtype())
-    return fail(report, place + "has element type " + getName(tensor.dtype()) +
+    return fail(report, subject + "has element type " + getName(tensor.dtype()) +
                             ", the model says " + getName(*dtype));
   if (!type.has_shape())
     return success();
@@ -253,7 +256,7 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
       agrees = !tensor.dim(i).differs(dim.dim_value());
   }
   if (!agrees)
-    report.warnings.push_back(place + "is " + tensor.str() + ", the model says [" + text + "]");
+    report.warnings.push_back(subject + "is " + tensor.str() + ", the model says [" + text + "]");
   return success();
 }
 

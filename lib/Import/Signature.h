@@ -13,7 +13,7 @@
 
 namespace tssa {
 
-/// One dim of an input: a constant, or the symbol that names its size.
+/// One dim of an input: a constant size, or the name of a symbol.
 struct InputDim {
   std::optional<int64_t> size;
   std::string symbol;
@@ -26,18 +26,18 @@ struct Input {
   llvm::SmallVector<InputDim> dims;
 };
 
-/// The inputs of `graph` that are no initializers and have a type that is supported, with
-/// what the options say put in.
+/// Returns the inputs of `graph` that are not initializers and have a supported type, with the
+/// sizes that `options` give.
 mlir::FailureOr<std::vector<Input>> readInputs(const tssa_onnx::GraphProto &graph,
                                                const ImportOptions &options, ImportReport &report);
 
-/// Makes the arguments of `function` and their tensors; every symbol is read once, by
-/// one tensor.dim.
+/// Adds the arguments to `function` and defines their tensors in `scope`. Each symbol is read
+/// by one tensor.dim.
 void importInputs(mlir::func::FuncOp function, llvm::ArrayRef<Input> inputs,
                   operators::Builder &builder, GraphImporter::Scope &scope);
 
-/// Checks the results against what the graph says of them, returns them and completes
-/// the type of `function`.
+/// Checks the results against the types that the graph declares, builds the return op, and
+/// completes the type of `function`.
 mlir::LogicalResult importOutputs(mlir::func::FuncOp function, const tssa_onnx::GraphProto &graph,
                                   operators::Builder &builder, GraphImporter::Scope &scope,
                                   ImportReport &report);

@@ -53,7 +53,7 @@ static void append(std::vector<char> &bytes, const Field &field) {
   }
 }
 
-/// The elements that stand in the typed fields, as bytes.
+/// Returns the elements in the typed fields of `tensor`, as bytes.
 static std::vector<char> readTypedData(const TensorProto &tensor, DType type) {
   std::vector<char> bytes;
   switch (type) {
@@ -100,7 +100,7 @@ static std::vector<char> readTypedData(const TensorProto &tensor, DType type) {
   return bytes;
 }
 
-/// Number of fields that hold elements.
+/// Returns the number of fields of `tensor` that have elements.
 static unsigned countPayloads(const TensorProto &tensor) {
   return (tensor.has_raw_data() && !tensor.raw_data().empty()) + (tensor.float_data_size() > 0) +
          (tensor.int32_data_size() > 0) + (tensor.int64_data_size() > 0) +
@@ -108,7 +108,7 @@ static unsigned countPayloads(const TensorProto &tensor) {
          (tensor.string_data_size() > 0) + (tensor.data_location() == TensorProto::EXTERNAL);
 }
 
-/// Elements that use the bytes where they are, unless they are few.
+/// Returns elements that refer to the bytes without a copy; a small number of bytes is copied.
 static mlir::ElementsAttr share(mlir::MLIRContext &context, DType type, ArrayRef<int64_t> shape,
                                 ArrayRef<char> bytes, std::shared_ptr<const void> owner,
                                 StringRef name) {
@@ -124,7 +124,7 @@ static mlir::ElementsAttr share(mlir::MLIRContext &context, DType type, ArrayRef
       name);
 }
 
-/// Bytes other than 0 and 1 mean true.
+/// Converts bytes to bools of 0 or 1; all bytes other than 0 mean true.
 static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
   std::vector<char> result;
   for (char byte : bytes)
@@ -132,7 +132,7 @@ static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
   return result;
 }
 
-/// Elements of less than a byte, first those in the low bits, one to a byte.
+/// Unpacks elements of less than a byte to one per byte; the first element is in the low bits.
 static std::vector<char> unpack(ArrayRef<char> bytes, DType type, size_t count) {
   unsigned bits = getBits(type), perByte = 8 / bits;
   std::vector<char> result(count);

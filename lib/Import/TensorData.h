@@ -14,25 +14,27 @@
 
 namespace tssa {
 
-/// Elements as they stand in a file: row-major, little-endian, those of less than a byte packed.
+/// The elements of a tensor as they are in a file: row-major, little-endian, elements of less than
+/// a byte packed.
 struct RawTensor {
   operators::DType type;
-  /// In `copy`, or kept by `owner`.
+  /// The bytes, which either are in `copy` or belong to `owner`.
   llvm::ArrayRef<char> data;
   std::shared_ptr<const void> owner;
   std::vector<char> copy;
 };
-/// The number of bytes of a raw tensor. A report begins with whose they are: "tensor 'w': ".
+/// Returns the number of bytes of a raw tensor. An error in `report` begins with `subject`, the
+/// owner of the bytes, such as "tensor 'w': ".
 mlir::FailureOr<uint64_t> getRawBytes(llvm::ArrayRef<int64_t> shape, operators::DType type,
                                       llvm::StringRef subject, ImportReport &report);
-/// The elements of a raw tensor of this shape; bytes with an owner are used in place.
+/// Returns the elements of a raw tensor of this shape; bytes with an owner are not copied.
 mlir::ElementsAttr readElements(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape,
                                 RawTensor raw, llvm::StringRef name);
-/// Fails when tensors of an untrusted model have many more bytes than its files: one file's bytes
-/// may be named by many tensors.
+/// Fails if the tensors of an untrusted model have many more bytes than its files: many tensors may
+/// refer to the same bytes of a file.
 mlir::LogicalResult checkTensorBytes(CheckedSize tensors, CheckedSize files, ImportReport &report);
 
-/// Turns TensorProtos into elements. Raw and external bytes are used in place.
+/// Converts TensorProtos to elements. Raw and external bytes are not copied.
 class TensorReader {
 public:
   /// `model` owns the tensors that are read.
@@ -47,14 +49,14 @@ public:
     mlir::ElementsAttr elements;
   };
   mlir::FailureOr<Constant> read(const tssa_onnx::TensorProto &tensor, ImportReport &report);
-  /// Reports what is wrong with a tensor, its external file included, and makes nothing.
+  /// Checks a tensor and its external file, without building elements.
   mlir::LogicalResult check(const tssa_onnx::TensorProto &tensor, ImportReport &report);
-  /// Bytes of the files that were opened for tensors.
+  /// Returns the number of bytes of the files that were opened for tensors.
   uint64_t getExternalBytes() const { return external.getFileBytes(); }
-  /// Bytes of all tensors that were checked.
+  /// Returns the number of bytes of all tensors that were checked.
   CheckedSize getCheckedBytes() const { return checkedBytes; }
 
-  /// Keeps a function that is not part of the model as long as the tensors.
+  /// Keeps a function that is not part of the model alive as long as the tensors.
   const tssa_onnx::FunctionProto &keep(tssa_onnx::FunctionProto function) {
     return owned->functions.emplace_back(std::move(function));
   }
@@ -72,9 +74,9 @@ private:
   CheckedSize checkedBytes = 0;
 };
 
-/// Whether ONNX has an element type of this number.
+/// Returns whether ONNX has an element type of this number.
 bool isElementType(int32_t type);
-/// The name of an ONNX element type, such as "float8e4m3fn"; its number if it has none.
+/// Returns the name of an ONNX element type, such as "float8e4m3fn", or its number if it has none.
 std::string getTypeName(int32_t type);
 
 } // namespace tssa

@@ -1,4 +1,4 @@
-//===- UnsupportedUses.cpp - all that a model needs and does not get -===//
+//===- UnsupportedUses.cpp - collects unsupported features of a model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,39 +12,40 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Lines of a text, and uses in a line; the list has all.
+/// The maximal number of lines of the error text, and of uses in a line. The list has all uses.
 static constexpr size_t maxShownLines = 50, maxShownUses = 5;
 
-ModelPlace getPlace(const tssa_onnx::NodeProto &node, int index) {
+ModelLocation locate(const tssa_onnx::NodeProto &node, int index) {
   return {describe(node, index), index, node.name(), node.op_type()};
 }
 
-ModelPlace getPlace(StringRef what, StringRef name) {
+ModelLocation locate(StringRef what, StringRef name) {
   return {(what + " " + quote(name)).str(), -1, name.str(), ""};
 }
 
-void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what, ModelPlace place) {
-  // A body is built more than once: the same thing at the same place is one.
+void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what,
+                          ModelLocation location) {
+  // A body may be built more than once, so the same feature at the same location is added once.
   std::string key = what;
   key.push_back('\0');
-  key += place.text;
+  key += location.text;
   if (!seen.insert(key).second)
     return;
   auto [it, isNew] = indexOf.try_emplace(what, uses.size());
   if (isNew)
     uses.push_back({kind, what, {}});
-  uses[it->second].places.push_back(std::move(place));
+  uses[it->second].places.push_back(std::move(location));
 }
 
-/// A line, or for a node what its builder said, which names it.
+/// Returns a line for a use. For a node this is the error of its builder, which names the node.
 static std::string describe(const UnsupportedUse &use) {
   if (use.kind == UnsupportedUse::Node)
     return use.what;
   std::string text = use.what;
-  for (const auto &[i, place] : enumerate(ArrayRef(use.places).take_front(maxShownUses)))
-    text += (i ? ", " : ": ") + place.text;
-  if (use.places.size() > maxShownUses)
-    text += " and " + std::to_string(use.places.size() - maxShownUses) + " more";
+  for (const auto &[i, location] : enumerate(ArrayRef(use.locations).take_front(maxShownUses)))
+    text += (i ? ", " : ": ") + location.text;
+  if (use.locations.size() > maxShownUses)
+    text += " and " + std::to_string(use.locations.size() - maxShownUses) + " more";
   return text;
 }
 

@@ -1,4 +1,4 @@
-//===- UnsupportedUses.h - all that a model needs and does not get -===//
+//===- UnsupportedUses.h - collects unsupported features of a model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,17 +14,17 @@
 
 namespace tssa {
 
-/// The place of a node.
-ModelPlace getPlace(const tssa_onnx::NodeProto &node, int index);
-/// The place of a tensor, an input or an output: `tensor 'w'`.
-ModelPlace getPlace(llvm::StringRef what, llvm::StringRef name);
+/// Returns the location of a node.
+ModelLocation locate(const tssa_onnx::NodeProto &node, int index);
+/// Returns the location of a tensor, an input or an output, such as `tensor 'w'`.
+ModelLocation locate(llvm::StringRef what, llvm::StringRef name);
 
-/// Collects what is not supported, in the order in which it was met, equal things once.
+/// Collects the uses of unsupported features, without duplicates, in the order of `add`.
 class UnsupportedUses {
 public:
-  void add(UnsupportedUse::Kind kind, const std::string &what, ModelPlace place);
+  void add(UnsupportedUse::Kind kind, const std::string &what, ModelLocation location);
   bool empty() const { return uses.empty(); }
-  /// Fails with one text for all, and the list.
+  /// Fails, and sets in `report` one error text for all uses and the list of them.
   mlir::LogicalResult report(ImportReport &report) const;
 
 private:

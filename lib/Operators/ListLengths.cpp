@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// `list` with `length` as its last dim.
+/// Returns `list` with `length` as its last dim, which a te.check verifies at run time.
 static FailureOr<Tensor> withLength(Builder &builder, const Tensor &list, int64_t length) {
   int64_t last = list.rank() - 1;
   if (failed(

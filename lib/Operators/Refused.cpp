@@ -1,4 +1,4 @@
-//===- Refused.cpp - what to do instead of using an operator -===//
+//===- Refused.cpp - hints for unsupported operators -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

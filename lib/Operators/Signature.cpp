@@ -1,4 +1,4 @@
-//===- Signature.cpp - what operators without a schema take -===//
+//===- Signature.cpp - checks of operators without a schema -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// One word of a signature.
+/// One entry of a signature.
 struct Formal {
   StringRef name, type;
   char mark = 0; ///< '?', '*' or '!'
@@ -60,21 +60,21 @@ static LogicalResult checkInputs(Builder &builder, const Node &node, ArrayRef<Fo
   llvm::StringMap<DType> bound;
   for (size_t i = 0; i < std::max(node.inputs.size(), formals.size()); ++i) {
     const Formal &formal = formals[std::min(i, formals.size() - 1)];
-    std::string place = ("input " + Twine(i) + " (" + formal.name + ")").str();
+    std::string subject = ("input " + Twine(i) + " (" + formal.name + ")").str();
     Tensor tensor = node.input(i);
     if (!tensor) {
       if (formal.mark == '?' || (formal.mark == '*' && i >= node.inputs.size()))
         continue;
-      return builder.error(place + " is missing");
+      return builder.error(subject + " is missing");
     }
     if (!accepts(formal.type, tensor.dtype()))
-      return builder.error("expected " + describeType(formal.type) + " for " + place + ", got " +
+      return builder.error("expected " + describeType(formal.type) + " for " + subject + ", got " +
                            tensor.str());
     if (formal.type.size() != 1)
       continue;
     auto [it, isNew] = bound.try_emplace(formal.type, tensor.dtype());
     if (!isNew && it->second != tensor.dtype())
-      return builder.error(Twine("expected ") + getName(it->second) + " for " + place + ", got " +
+      return builder.error(Twine("expected ") + getName(it->second) + " for " + subject + ", got " +
                            tensor.str());
   }
   return success();

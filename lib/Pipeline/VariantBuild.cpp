@@ -95,7 +95,7 @@ LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manife
 }
 
 static SmallVector<te::NodeAttr> getNodes(MLIRContext *context, const runtime::Manifest &manifest) {
-  return llvm::map_to_vector(manifest.nodes, [&](const runtime::Node &node) {
+  return llvm::map_to_vector(manifest.nodes, [&](const runtime::ModelNode &node) {
     return te::NodeAttr::get(context, StringAttr::get(context, node.name),
                              StringAttr::get(context, node.op));
   });

@@ -70,30 +70,13 @@ static Error checkShape(Operation *op, Type type, const HostTensor &tensor) {
   return makeError(op->getLoc(), text);
 }
 
-Error Interpreter::evaluate(te::ComputeOp op) {
-  Expected<SmallVector<HostTensor>> results = evaluateCompute(
+Error Interpreter::evaluate(te::ExpressionOpInterface op) {
+  Expected<SmallVector<HostTensor>> results = evaluateExpression(
       op, [&](Value value) { return lookup(value); }, options.wideSums,
       options.onLaunch ? &sumMagnitude : nullptr);
   if (!results)
     return results.takeError();
-  set(op.getResults(), *results);
-  return Error::success();
-}
-
-Error Interpreter::evaluate(te::UpdateOp op) {
-  Expected<HostTensor> result = evaluateUpdate(op, [&](Value value) { return lookup(value); });
-  if (!result)
-    return result.takeError();
-  set(op.getResult(), *result);
-  return Error::success();
-}
-
-Error Interpreter::evaluate(te::ScanOp op) {
-  Expected<HostTensor> result =
-      evaluateScan(op, [&](Value value) { return lookup(value); }, options.wideSums);
-  if (!result)
-    return result.takeError();
-  set(op.getResult(), *result);
+  set(op->getResults(), *results);
   return Error::success();
 }
 
@@ -222,7 +205,7 @@ Error Interpreter::evaluate(te::LaunchOp op) {
 static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
   refs::Aliases aliases(function);
   llvm::SmallDenseSet<Value> written;
-  function.walk([&](refs::WriteOp op) { written.insert(aliases.getPlace(op.getRef()).root); });
+  function.walk([&](refs::WriteOp op) { written.insert(aliases.getRootedPath(op.getRef()).root); });
   return llvm::filter_to_vector(function.getArguments(),
                                 [&](Value argument) { return written.contains(argument); });
 }

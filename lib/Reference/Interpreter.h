@@ -49,9 +49,7 @@ private:
   /// Drops the tensors of `block` whose last user is `op`.
   void releaseAfter(mlir::Operation &op);
 
-  Error evaluate(mlir::tssa::te::ComputeOp op);
-  Error evaluate(mlir::tssa::te::UpdateOp op);
-  Error evaluate(mlir::tssa::te::ScanOp op);
+  Error evaluate(mlir::tssa::te::ExpressionOpInterface op);
   Error evaluate(mlir::tssa::te::ConstantOp op);
   Error evaluate(mlir::tssa::te::ExternOp op);
   Error evaluate(mlir::tssa::te::CheckOp op);

@@ -9,6 +9,7 @@
 #include "Numeric.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -282,8 +283,8 @@ Expected<SmallVector<HostTensor>> ComputeEvaluator::run() {
   return results;
 }
 
-Expected<SmallVector<HostTensor>> reference::evaluateCompute(ComputeOp op, Environment environment,
-                                                             bool wideSums, double *sumMagnitude) {
+static Expected<SmallVector<HostTensor>> evaluateCompute(ComputeOp op, Environment environment,
+                                                         bool wideSums, double *sumMagnitude) {
   Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
@@ -369,7 +370,7 @@ static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram 
   return Error::success();
 }
 
-Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environment) {
+static Expected<SmallVector<HostTensor>> evaluateUpdate(UpdateOp op, Environment environment) {
   Expected<SmallVector<int64_t>> sizes = getSizes(op, op.getIterationDomain(), environment);
   if (!sizes)
     return sizes.takeError();
@@ -387,7 +388,7 @@ Expected<HostTensor> reference::evaluateUpdate(UpdateOp op, Environment environm
   for (bool more = points.start(machine); more; more = points.next(machine))
     if (Error error = writePoint(op, machine, program, result, written))
       return error;
-  return result;
+  return SmallVector<HostTensor>{std::move(result)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,7 +419,8 @@ static Error scanLine(const ScanLine &line, ScanOp op, RegisterFile &machine,
   return Error::success();
 }
 
-Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment, bool wideSums) {
+static Expected<SmallVector<HostTensor>> evaluateScan(ScanOp op, Environment environment,
+                                                      bool wideSums) {
   const HostValue *value = environment(op.getSource());
   std::optional<Scalar> init = getScalar(op.getInitAttr());
   if (!value || !value->tensor || !init)
@@ -437,7 +439,7 @@ Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
     return combined.takeError();
   registers.push_back(combined->front());
   if (source.getNumElements() == 0)
-    return result;
+    return SmallVector<HostTensor>{std::move(*result)};
   int64_t count = source.getShape()[op.getAxis()], inner = 1;
   for (int64_t size : source.getShape().drop_front(op.getAxis() + 1))
     inner *= size;
@@ -446,5 +448,15 @@ Expected<HostTensor> reference::evaluateScan(ScanOp op, Environment environment,
       if (Error error = scanLine({outer + i, inner, count}, op, machine, program, registers, *init,
                                  source, *result))
         return error;
-  return result;
+  return SmallVector<HostTensor>{std::move(*result)};
+}
+
+Expected<SmallVector<HostTensor>> reference::evaluateExpression(ExpressionOpInterface expression,
+                                                                Environment environment,
+                                                                bool wideSums,
+                                                                double *sumMagnitude) {
+  return llvm::TypeSwitch<Operation *, Expected<SmallVector<HostTensor>>>(expression)
+      .Case([&](ComputeOp op) { return evaluateCompute(op, environment, wideSums, sumMagnitude); })
+      .Case([&](UpdateOp op) { return evaluateUpdate(op, environment); })
+      .Case([&](ScanOp op) { return evaluateScan(op, environment, wideSums); });
 }

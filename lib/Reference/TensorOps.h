@@ -11,17 +11,12 @@
 
 namespace tssa::reference {
 
-/// Evaluates `op` and returns its results. With `wideSums`, float accumulators are not rounded. If
-/// `sumMagnitude` is given, it is raised to the largest sum of magnitudes of a float reduction.
-llvm::Expected<llvm::SmallVector<HostTensor>> evaluateCompute(mlir::tssa::te::ComputeOp op,
-                                                              Environment environment,
-                                                              bool wideSums,
-                                                              double *sumMagnitude = nullptr);
-
-llvm::Expected<HostTensor> evaluateUpdate(mlir::tssa::te::UpdateOp op, Environment environment);
-
-llvm::Expected<HostTensor> evaluateScan(mlir::tssa::te::ScanOp op, Environment environment,
-                                        bool wideSums);
+/// Evaluates a te.compute, te.update or te.scan and returns its results. With `wideSums`, float
+/// accumulators are not rounded. If `sumMagnitude` is given, it is raised to the largest sum of
+/// magnitudes of a float reduction.
+llvm::Expected<llvm::SmallVector<HostTensor>>
+evaluateExpression(mlir::tssa::te::ExpressionOpInterface expression, Environment environment,
+                   bool wideSums, double *sumMagnitude = nullptr);
 
 /// Evaluates a library routine, by an implementation of its own, and returns all of its results.
 llvm::Expected<llvm::SmallVector<HostTensor>> evaluateExtern(mlir::tssa::te::ExternOp op,

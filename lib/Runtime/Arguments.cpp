@@ -58,7 +58,7 @@ std::string tssa::runtime::nameOf(const Port &port) {
   return (isInput ? "input '" : "output '") + printable(port.name) + "'";
 }
 
-/// What can be said of a tensor without its port: that it can be read at all.
+/// Checks a tensor, independently of its port, for whether it can be read at all.
 static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   if (tensor.ndim < 0 || tensor.ndim > int32_t(maxRank))
     return invalid(where, "rank " + std::to_string(tensor.ndim) + ", expected 0 to " +
@@ -71,7 +71,7 @@ static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   return Status::success();
 }
 
-/// Whether all elements lie at distances from the first that a machine has.
+/// Returns whether the offsets of all elements from the first one fit into an address.
 static bool isReachable(const tssa_tensor &tensor, int64_t elementBytes) {
   tssa::CheckedSize distance = tensor.byte_offset;
   for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
@@ -85,8 +85,8 @@ static bool isReachable(const tssa_tensor &tensor, int64_t elementBytes) {
   return distance.isValid();
 }
 
-/// Checks dtype, rank and sizes against the port; sizes of symbols are not
-/// compared here.
+/// Checks dtype, rank and static sizes against the port. Sizes of symbols are compared
+/// elsewhere.
 static Status checkType(const Manifest &manifest, const std::string &where, const Port &port,
                         const tssa_tensor &tensor, int64_t &bytes) {
   auto mismatch = [&](const char *what) {
@@ -157,7 +157,7 @@ static std::string quoteAll(const std::vector<std::string> &names) {
   return names.size() > most ? text + ", ..." : names.empty() ? "none" : text;
 }
 
-/// The index of `name` among `ports`, or an error that lists them.
+/// Finds the index of `name` among `ports`; the error lists them.
 static Status findPort(const std::vector<Port> &ports, const char *kind, std::string_view name,
                        size_t &index) {
   for (index = 0; index < ports.size(); ++index)
@@ -190,7 +190,7 @@ static Status matchInputs(const Manifest &manifest, const std::vector<NamedTenso
   return Status::success();
 }
 
-/// Brings one checked input into the form that compiled code expects.
+/// Converts one checked input to the form that compiled code expects.
 static Status normalize(const Port &port, size_t input, BoundInputs &bound) {
   tssa_tensor &arg = bound.args[input];
   int64_t bytes = bound.bytes[input];
@@ -219,7 +219,7 @@ void BoundInputs::copyBack(size_t input) const {
   scatterStrided(args[input].data, getByteSize(*fromABI(tensor.dtype)), tensor);
 }
 
-/// An argument that is overwritten shares no memory with itself or another.
+/// Requires that an argument that is overwritten shares no memory with itself or another one.
 static Status checkOverlaps(const Manifest &manifest, const std::vector<tssa_tensor> &args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Port &port = manifest.inputs[i];
@@ -264,8 +264,8 @@ Status tssa::runtime::bindInputs(const Manifest &manifest, const std::vector<Nam
   return Status::success();
 }
 
-/// A caller's buffer for `port`: writable in place and large enough, as far as
-/// that is known before the run.
+/// Checks a caller's buffer for `port`: it must be contiguous and large enough, as far as that is
+/// known before the run.
 static Status checkInto(const Manifest &manifest, const Port &port, const BoundInputs &inputs,
                         tssa_tensor &into) {
   std::string where = nameOf(port);
@@ -291,7 +291,7 @@ static Status checkInto(const Manifest &manifest, const Port &port, const BoundI
     return invalid(where, "its buffer must be contiguous and aligned to its "
                           "elements");
   for (size_t i = 0; i < inputs.args.size(); ++i) {
-    // What is copied is read before anything is written.
+    // A copied input is read completely before anything is written.
     bool matters = !inputs.isCopied(i) || manifest.inputs[i].kind == Port::InOut;
     if (matters && mayOverlap(into, getByteSize(port.dtype), inputs.given[i],
                               getByteSize(manifest.inputs[i].dtype)))

@@ -1,4 +1,4 @@
-//===- Arguments.h - from the caller's tensors to the program's ----------===//
+//===- Arguments.h - checks and binds the caller's tensors ---------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,24 +11,24 @@
 
 namespace tssa::runtime {
 
-/// "input 'x'" or "output 'y'".
+/// Returns "input 'x'" or "output 'y'".
 std::string nameOf(const Port &port);
-/// "f32[N,3,32,32]" for a port, "f64[1,3]" for a tensor.
+/// Return "f32[N,3,32,32]" for a port, "f64[1,3]" for a tensor.
 std::string describe(const Manifest &manifest, const Port &port);
 std::string describe(const tssa_tensor &tensor);
 
-/// Inputs in the program's order: contiguous, aligned to their elements, never
-/// null. The other lists have an entry per input too.
+/// The arguments of a run, in the program's order. `args` are contiguous, aligned to their
+/// elements and never null. All lists but `sizes` have one entry per input.
 struct BoundInputs {
   std::vector<tssa_tensor> args;
   std::vector<int64_t> bytes;
   std::vector<int64_t> sizes;     ///< one per symbol
-  std::vector<tssa_tensor> given; ///< as the caller has them
-  /// The arguments that the caller's layout did not allow as they are.
+  std::vector<tssa_tensor> given; ///< the caller's tensors
+  /// Contiguous copies of the caller's tensors that cannot be used as they are; else empty.
   std::vector<Buffer> copies;
 
   bool isCopied(size_t input) const { return copies[input].getSize() != 0; }
-  /// Writes the elements of a copied argument to where the caller has them.
+  /// Writes the elements of a copied argument back to the caller's tensor.
   void copyBack(size_t input) const;
 };
 
@@ -42,8 +42,8 @@ struct BoundOutput {
   std::optional<tssa_tensor> into;
 };
 
-/// Checks the requests against the manifest and the sizes of this run: a buffer
-/// that cannot hold its result is refused here as far as sizes are known.
+/// Checks the requests against the manifest and the sizes of this run. A buffer that cannot
+/// hold its result is refused, as far as the result's sizes are known.
 Status bindOutputs(const Manifest &manifest, const std::vector<OutputRequest> &requests,
                    const BoundInputs &inputs, std::vector<BoundOutput> &bound);
 

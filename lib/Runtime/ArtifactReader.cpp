@@ -31,7 +31,7 @@ static bool matches(std::string_view bytes, const Part &part) {
   return SHA256::hash(bytes) == part.sha256;
 }
 
-/// The parts of the file between manifest and tail, in their order, each once.
+/// Returns the parts of the file between manifest and tail, in order and without duplicates.
 static std::vector<Part> listParts(const Manifest &manifest) {
   std::vector<Part> parts;
   for (const Variant &variant : manifest.variants) {
@@ -50,7 +50,7 @@ static std::vector<Part> listParts(const Manifest &manifest) {
   return parts;
 }
 
-/// Whether the sections that are ours are the manifest and the parts.
+/// Returns whether the sections with our prefix are exactly the manifest and the parts.
 static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts) {
   std::vector<std::pair<uint64_t, uint64_t>> sections, expected;
   for (const Elf64_Shdr &section : elf.sections) {
@@ -64,13 +64,13 @@ static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts
   return sections == expected;
 }
 
-/// Whether mapped weights begin at a page.
+/// Returns whether all weights in the file begin at a page.
 static bool areMappable(const Manifest &manifest) {
   return std::all_of(manifest.variants.begin(), manifest.variants.end(),
                      [](const Variant &variant) { return variant.weights.offset % pageSize == 0; });
 }
 
-/// Checks that the parts cover the file in order, with gaps below a page.
+/// Checks that the parts cover the file in order, with gaps of less than a page.
 static Status checkParts(const Manifest &manifest, const ELFSections &elf,
                          const Elf64_Shdr &section, uint64_t fileSize) {
   std::vector<Part> parts = listParts(manifest);
@@ -118,7 +118,7 @@ Status Artifact::open(const std::string &path, std::unique_ptr<Artifact> &result
   return Status::success();
 }
 
-/// Reads a checked place of the file and compares its hash.
+/// Reads a part, whose range has been checked, and verifies its hash.
 Status Artifact::readPart(const Part &part, std::string &bytes, const char *what) {
   bytes.resize(part.size);
   if (Status status = file->readAt(path, part.offset, bytes.data(), part.size); !status.ok())
@@ -153,8 +153,7 @@ static Status readManifest(const std::string &path, uint64_t fileSize, const Rea
   return Status::success();
 }
 
-/// Checks that the bytes from `end` of the manifest on that are in no part are
-/// zero.
+/// Checks that the bytes after `end`, the end of the manifest, that belong to no part are zero.
 static Status checkGaps(const std::string &path, const ReadAt &read, const Manifest &manifest,
                         uint64_t end) {
   std::vector<Part> parts = listParts(manifest);

@@ -43,7 +43,7 @@ static Status measureWeights(const std::vector<WeightChunk> &chunks, uint64_t &s
   return Status::success();
 }
 
-/// Calls `visit(data, size)` for the chunks' bytes in order, gaps as zeros.
+/// Calls `visit(data, size)` for the chunks' bytes in order, with zeros for the gaps.
 template <typename Visit>
 static void visitWeights(const std::vector<WeightChunk> &chunks, Visit visit) {
   const std::string zeros(pageSize, '\0');
@@ -90,7 +90,7 @@ public:
     elf.sections.push_back(section);
   }
 
-  /// The bytes to put at `offset`, a multiple of 8; completes `header`.
+  /// Returns the bytes to write at `offset`, a multiple of 8, and completes `header`.
   std::string finish(uint64_t offset, Elf64_Ehdr &header) {
     Elf64_Shdr &names = elf.sections[elf.header.e_shstrndx];
     names.sh_offset = offset;
@@ -136,12 +136,12 @@ static Status readInput(std::string_view code, ELFSections &elf) {
 
 namespace {
 
-/// Bytes that get a place in the artifact or a file beside it.
+/// Bytes that are stored in the artifact or in a file beside it.
 struct Piece {
   Part part;
   std::string section;
   uint64_t alignment = 1;
-  std::string beside; ///< suffix of the file beside; empty: in the artifact
+  std::string beside; ///< suffix of the file beside the artifact; empty: in the artifact
   const std::vector<WeightChunk> *weights = nullptr; ///< either these ...
   std::string_view bytes;                            ///< ... or these
 
@@ -153,20 +153,20 @@ struct Piece {
   }
 };
 
-/// What an artifact holds between manifest and tail; equal bytes are one piece.
+/// The contents of an artifact between manifest and tail. Equal bytes are one piece.
 class Pieces {
 public:
-  /// Measures and hashes what belongs to the variants.
+  /// Measures and hashes the contents of all variants.
   Status collect(const Manifest &manifest, const std::vector<VariantContent> &contents,
                  const WriteOptions &options);
-  /// Gives places from `end` on to those in the artifact; returns their end.
+  /// Assigns offsets from `end` on to the pieces in the artifact. Returns the end of the last one.
   uint64_t place(uint64_t end);
-  /// Tells the manifest where everything is; `name` is the artifact's.
+  /// Sets the parts in the manifest; `name` is the artifact's.
   void fill(Manifest &manifest, const std::string &name) const;
   void addSections(Tail &tail) const;
-  /// Writes all into `file` and into files beside `path`.
+  /// Writes all pieces to `file` and to files beside `path`.
   Status write(const PendingFile &file, const std::string &path);
-  /// Gives the files beside the artifact their names.
+  /// Renames the files beside the artifact to their final names.
   Status commit();
 
 private:
@@ -261,12 +261,12 @@ void Pieces::addSections(Tail &tail) const {
       tail.addSection(piece.section, piece.part.offset, piece.part.size, piece.alignment);
 }
 
-/// Writes to a new file, where what is not written is zero: blocks of zeros are left
-/// out, so that weights with many take no room.
+/// Writes to a new file and skips blocks of zeros. They are zero anyway in a new file, and take no
+/// space on the disk.
 static Status writeSparse(const PendingFile &file, uint64_t position, const char *bytes,
                           uint64_t size) {
   static const char zeros[pageSize] = {};
-  uint64_t begin = 0; // of what is to be written
+  uint64_t begin = 0; // the first byte that is not written yet
   auto flush = [&](uint64_t end) {
     return begin == end ? Status::success()
                         : file.writeAt(position + begin, bytes + begin, end - begin);
@@ -327,7 +327,7 @@ Status tssa::runtime::writeArtifact(const std::string &path, std::string_view co
   if (Status status = checkManifest(manifest); !status.ok())
     return makeError(TSSA_INTERNAL, status.message);
 
-  // Places. The manifest's size does not depend on what is filled in later.
+  // Assign offsets. The manifest's size does not depend on the values that are filled in later.
   uint64_t manifestOffset = alignTo(code.size(), manifestAlignment);
   uint64_t manifestSize = encodeManifest(manifest).size();
   uint64_t end = pieces.place(manifestOffset + manifestSize);
@@ -357,7 +357,7 @@ Status tssa::runtime::writeArtifact(const std::string &path, std::string_view co
                                {manifest.tail.offset, tailBytes}})
     if (Status status = file.writeAt(offset, bytes.data(), bytes.size()); !status.ok())
       return status;
-  // Both are complete by now; between the two names nothing is left to do.
+  // All files are complete by now; only the renames are left.
   if (Status status = pieces.commit(); !status.ok())
     return status;
   return file.commit();

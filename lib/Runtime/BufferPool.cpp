@@ -15,7 +15,7 @@
 using namespace tssa::runtime;
 
 ArenaPool::ArenaPool() {
-  // One more than is kept: to give a piece back allocates nothing.
+  // One more than is kept, so that `release` does not allocate.
   idle.reserve(maxIdle + 1);
 }
 
@@ -29,8 +29,8 @@ bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
       idle.erase(fits);
       return true;
     }
-    // The new piece takes the place of the largest that is too small: there are
-    // never more pieces than there were runs at once.
+    // The new arena replaces the largest one, which is too small. So there are never more arenas
+    // than there were runs at one time.
     if (!idle.empty())
       idle.pop_back();
   }
@@ -41,10 +41,10 @@ void ArenaPool::release(Buffer buffer) {
   if (buffer.getSize() == 0)
     return;
   std::lock_guard<std::mutex> lock(mutex);
-  auto place = std::find_if(idle.begin(), idle.end(),
-                            [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
-  idle.insert(place, std::move(buffer));
-  // The smallest goes: a larger piece serves every run that it served.
+  auto position = std::find_if(idle.begin(), idle.end(),
+                               [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
+  idle.insert(position, std::move(buffer));
+  // Drop the smallest: a larger arena serves the same runs.
   if (idle.size() > maxIdle)
     idle.erase(idle.begin());
 }
@@ -54,29 +54,30 @@ void ArenaPool::clear() {
   idle.clear();
 }
 
-GrownPool::Piece::Piece(Piece &&other) noexcept
+DynamicPool::Allocation::Allocation(Allocation &&other) noexcept
     : pool(std::exchange(other.pool, nullptr)), buffer(std::move(other.buffer)),
       size(std::exchange(other.size, 0)) {}
 
-GrownPool::Piece &GrownPool::Piece::operator=(Piece &&other) noexcept {
+DynamicPool::Allocation &DynamicPool::Allocation::operator=(Allocation &&other) noexcept {
   std::swap(pool, other.pool);
   std::swap(buffer, other.buffer);
   std::swap(size, other.size);
   return *this;
 }
 
-GrownPool::Piece::~Piece() {
+DynamicPool::Allocation::~Allocation() {
   if (pool)
     pool->release(std::move(buffer), size);
 }
 
-GrownPool::GrownPool() { idle.reserve(maxIdle + 1); }
+DynamicPool::DynamicPool() { idle.reserve(maxIdle + 1); }
 
-bool GrownPool::takeIdle(uint64_t size, Buffer &buffer) {
+bool DynamicPool::takeIdle(uint64_t size, Buffer &buffer) {
   auto best = idle.end();
-  for (auto piece = idle.begin(); piece != idle.end(); ++piece)
-    if (piece->getSize() >= size && (best == idle.end() || piece->getSize() < best->getSize()))
-      best = piece;
+  for (auto candidate = idle.begin(); candidate != idle.end(); ++candidate)
+    if (candidate->getSize() >= size &&
+        (best == idle.end() || candidate->getSize() < best->getSize()))
+      best = candidate;
   if (best == idle.end())
     return false;
   buffer = std::move(*best);
@@ -86,24 +87,24 @@ bool GrownPool::takeIdle(uint64_t size, Buffer &buffer) {
   return true;
 }
 
-void GrownPool::dropSurplus() {
+void DynamicPool::dropSurplus() {
   while (!idle.empty() && (idle.size() > maxIdle || (idleBytes + usedBytes) / 2 > mostAskedBytes)) {
     idleBytes -= idle.front().getSize();
     idle.erase(idle.begin());
   }
 }
 
-bool GrownPool::acquire(uint64_t size, Piece &piece) {
-  Piece made;
+bool DynamicPool::acquire(uint64_t size, Allocation &allocation) {
+  Allocation made;
   if (!allocate(size, made.buffer))
     return false;
   made.pool = this;
   made.size = size;
-  piece = std::move(made);
+  allocation = std::move(made);
   return true;
 }
 
-bool GrownPool::allocate(uint64_t size, Buffer &buffer) {
+bool DynamicPool::allocate(uint64_t size, Buffer &buffer) {
   if (size < leastBytes)
     return buffer.allocate(size);
   {
@@ -128,7 +129,7 @@ bool GrownPool::allocate(uint64_t size, Buffer &buffer) {
   return false;
 }
 
-void GrownPool::release(Buffer buffer, uint64_t size) {
+void DynamicPool::release(Buffer buffer, uint64_t size) {
   if (size < leastBytes)
     return;
   forbid(buffer.getData(), buffer.getSize());
@@ -140,12 +141,12 @@ void GrownPool::release(Buffer buffer, uint64_t size) {
   dropSurplus();
 }
 
-uint64_t GrownPool::getIdleBytes() {
+uint64_t DynamicPool::getIdleBytes() {
   std::lock_guard<std::mutex> lock(mutex);
   return idleBytes;
 }
 
-void GrownPool::clear() {
+void DynamicPool::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   idle.clear();
   idleBytes = 0;

@@ -1,4 +1,4 @@
-//===- CAPI.cpp - tssa.h over the C++ runtime ----------------------------===//
+//===- CAPI.cpp - implements tssa.h by the C++ runtime -------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ struct tssa_cancel {
 };
 
 namespace {
-/// A port's dimensions as the C interface shows them.
+/// The dimensions of a port in the form of the C interface.
 struct PortView {
   std::vector<int64_t> dims;
   std::vector<int32_t> symbols;
@@ -35,7 +35,7 @@ struct tssa_session {
   std::vector<PortView> inputs, outputs;
 };
 
-/// What there is to give when there is no memory left for a status.
+/// The status to return if there is no memory for a new one.
 static tssa_status outOfMemory{makeError(TSSA_OUT_OF_MEMORY, "out of memory")};
 
 static tssa_status *give(Status status) {
@@ -48,7 +48,7 @@ static tssa_status *give(Status status) {
   return given;
 }
 
-/// Runs `work` and turns exceptions into a status: none crosses into C.
+/// Calls `work` and converts exceptions to a status, so that none reaches C code.
 template <typename Work> static tssa_status *guard(Work work) {
   try {
     return give(work());
@@ -61,8 +61,8 @@ template <typename Work> static tssa_status *guard(Work work) {
 
 static Status invalid(const char *what) { return makeError(TSSA_INVALID_ARGUMENT, what); }
 
-/// Reads an options struct of another version: fields it lacks are zero, fields
-/// we lack must be.
+/// Reads an options struct that may be of another version. Fields that it lacks are zero; fields
+/// that this version does not know must be zero.
 template <typename T> static Status readOptions(const T *given, T &options) {
   std::memset(&options, 0, sizeof(options));
   if (!given)
@@ -80,7 +80,7 @@ template <typename T> static Status readOptions(const T *given, T &options) {
   return Status::success();
 }
 
-/// Fills as much of the caller's struct as it has room for.
+/// Fills the caller's struct up to its struct_size.
 template <typename T> static Status fill(T *target, T value) {
   if (!target || target->struct_size < sizeof(size_t))
     return invalid("struct_size is not set");
@@ -261,7 +261,7 @@ static Status readInputs(const tssa_value *values, size_t count, std::vector<Nam
   return Status::success();
 }
 
-/// Gives the results to the caller, after a run that succeeded.
+/// Moves the results of a run that succeeded to the caller's outputs.
 static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
                     std::vector<std::unique_ptr<Tensor>> &owners) {
   for (size_t i = 0; i < owners.size(); ++i) {

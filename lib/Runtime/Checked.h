@@ -11,8 +11,8 @@
 
 namespace tssa::runtime {
 
-/// Bytes of a dense tensor; none when a dimension is negative or the product of
-/// the others does not fit, even if one of them is zero.
+/// Returns the number of bytes of a dense tensor. Returns nothing if a dimension is negative,
+/// or if the product overflows when dimensions of size 0 are left out.
 inline std::optional<int64_t> checkedBytes(const int64_t *shape, int32_t rank,
                                            int64_t elementBytes) {
   struct Sizes {

@@ -16,11 +16,11 @@
 namespace tssa::runtime {
 
 constexpr char manifestSectionName[] = ".tssa.manifest";
-/// Followed by the suffix of the first variant whose weights they are.
+/// This is followed by the suffix of the first variant that has these weights.
 constexpr char weightsSectionName[] = ".tssa.weights";
-/// Followed by a number.
+/// This is followed by a number.
 constexpr char imageSectionName[] = ".tssa.image";
-/// What the names of all that an artifact adds begin with.
+/// The prefix of the names of all sections that an artifact adds.
 constexpr char sectionPrefix[] = ".tssa.";
 
 /// The section table of a 64-bit little-endian shared object.
@@ -29,13 +29,13 @@ struct ELFSections {
   std::vector<Elf64_Shdr> sections;
   std::string names; ///< contents of the section name table
 
-  /// The section called `name`, or null; null too when there are two.
+  /// Returns the section called `name`, or null if there is not exactly one.
   const Elf64_Shdr *find(const std::string &name) const;
-  /// The name of a section, or "" where the table has none for it.
+  /// Returns the name of a section, or "" if the name table does not contain it.
   std::string_view getName(const Elf64_Shdr &section) const;
 };
 
-/// Reads and checks the header and the section table. No offset is trusted.
+/// Reads the header and the section table, and checks all offsets.
 Status readSections(uint64_t fileSize, const ReadAt &read, ELFSections &sections);
 
 } // namespace tssa::runtime

@@ -35,7 +35,7 @@ float tssa::runtime::halfToFloat(uint16_t half) {
   return bitCast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-/// Drops `count` low bits, rounding to nearest even.
+/// Drops the low `count` bits of `value`, and rounds to nearest, ties to even.
 static uint32_t roundBits(uint32_t value, unsigned count) {
   uint32_t half = uint32_t(1) << (count - 1);
   uint32_t odd = value >> count & 1;
@@ -51,9 +51,9 @@ uint16_t tssa::runtime::floatToHalf(float value) {
   if (magnitude >= 0x47800000)
     return sign | 0x7c00; // 2^16 or more
   if (magnitude < 0x33000000)
-    return sign; // below half of the smallest subnormal
+    return sign; // less than half of the smallest subnormal
   if (magnitude < 0x38800000) {
-    // Subnormal: the exponent says how far the fraction is shifted.
+    // Subnormal: the exponent determines by how much the fraction is shifted.
     uint32_t fraction = (magnitude & 0x7fffff) | 0x800000;
     return uint16_t(sign | roundBits(fraction, 126 - (magnitude >> 23)));
   }

@@ -90,7 +90,7 @@ PendingFile::~PendingFile() {
   forget();
 }
 
-/// The file is no longer there under its temporary name.
+/// Records that the file no longer exists under its temporary name.
 void PendingFile::forget() {
   if (fileGone)
     fileGone(temporary);

@@ -1,4 +1,4 @@
-//===- File.h - file descriptors with whole reads and writes -------------===//
+//===- File.h - files with complete reads and writes ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 namespace tssa::runtime {
 
-/// An open file; closed when it goes.
+/// An open file; the destructor closes it.
 class File {
 public:
   File() = default;
@@ -29,10 +29,11 @@ public:
   ~File();
   int get() const { return fd; }
 
-  /// Opens a regular file for reading; never blocks on a pipe or a device.
+  /// Opens a regular file for reading and sets `size`. Fails for other files, without blocking
+  /// on a pipe or a device.
   static Status openRegular(const std::string &path, File &file, uint64_t &size);
 
-  /// All of `size` bytes at `offset`, or an error that names `path`.
+  /// Reads `size` bytes at `offset`. Fewer bytes are an error, which names `path`.
   Status readAt(const std::string &path, uint64_t offset, void *data, size_t size) const;
   Status writeAt(const std::string &path, uint64_t offset, const void *data, size_t size) const;
 
@@ -40,8 +41,8 @@ private:
   int fd = -1;
 };
 
-/// A file that is written under a temporary name beside `path` and takes that
-/// name only by `commit`; it is removed when that does not happen.
+/// A file that is written under a temporary name beside `path`. `commit` renames it to
+/// `path`; without that, the destructor removes it.
 class PendingFile {
 public:
   PendingFile() = default;
@@ -50,7 +51,7 @@ public:
   ~PendingFile();
   Status create(const std::string &path);
   Status writeAt(uint64_t offset, const void *data, size_t size) const;
-  /// Bytes that were not written up to there are zero.
+  /// Sets the size of the file. Bytes that were not written are zero.
   Status setSize(uint64_t size) const;
   Status commit();
 
@@ -61,11 +62,10 @@ private:
   void forget();
 };
 
-/// Reads `size` bytes at `offset`, which the caller has checked to lie in the
-/// file.
+/// Reads `size` bytes at `offset`. The caller has checked that they are in the file.
 using ReadAt = std::function<Status(uint64_t offset, void *data, size_t size)>;
 
-/// "'PATH': what: reason" for the current errno.
+/// Returns the error "'PATH': what: reason" for the current errno.
 Status ioError(const std::string &path, const char *what);
 
 } // namespace tssa::runtime

@@ -1,4 +1,4 @@
-//===- HostCheck.cpp - can this machine run that code? -------------------===//
+//===- HostCheck.cpp - checks whether this machine can run host code -----===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace tssa::runtime;
 
 namespace {
 
-/// What the operating system must save for a feature's registers.
+/// The register state that the operating system must save for a feature.
 enum class State { None, AVX, AVX512, AMX };
 
 enum Register { EAX, EBX, ECX, EDX };
@@ -109,15 +109,15 @@ constexpr Feature features[] = {
     {"xsaves", 0xd, 1, EAX, 3, State::None},
 };
 
-/// Features of a CPU model that only systems code uses. Compiled models may be
-/// tagged with them and run without.
+/// Features of a CPU model that only systems code uses. Compiled code may list them as required,
+/// but runs without them.
 constexpr const char *systemFeatures[] = {"cldemote", "enqcmd",  "invpcid", "pconfig",
                                           "pku",      "ptwrite", "sgx",     "shstk",
                                           "tsxldtrk", "uintr",   "wbnoinvd"};
 
 } // namespace
 
-/// XCR0: the register states that the operating system saves.
+/// Returns XCR0, the register states that the operating system saves.
 static uint64_t readStates() {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
@@ -143,7 +143,7 @@ static bool savesState(State state) {
   return false;
 }
 
-/// True, false, or nothing when this runtime does not know the feature.
+/// Returns whether the host has a feature; nothing if this runtime does not know it.
 static std::optional<bool> hostHas(const std::string &name) {
   for (const Feature &feature : features) {
     if (name != feature.name)

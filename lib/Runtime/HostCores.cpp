@@ -42,7 +42,7 @@ std::vector<int> tssa::runtime::getAllowedCores() {
   return cores;
 }
 
-/// "QUOTA PERIOD" of one cgroup v2 directory.
+/// Reads the quota, "QUOTA PERIOD", of one cgroup v2 directory.
 static std::optional<double> readQuota(const std::string &directory) {
   std::ifstream file(directory + "/cpu.max");
   double quota, period;
@@ -58,7 +58,7 @@ std::optional<double> tssa::runtime::getQuota() {
   while (std::getline(groups, line)) {
     if (line.compare(0, 3, "0::") != 0)
       continue;
-    // A limit on any enclosing group holds.
+    // A limit of any enclosing group applies.
     std::string group = line.substr(3);
     while (true) {
       std::optional<double> quota = readQuota("/sys/fs/cgroup" + group);

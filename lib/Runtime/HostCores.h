@@ -1,4 +1,4 @@
-//===- HostCores.h - processors this process may use ---------------------===//
+//===- HostCores.h - the processors that this process may use ------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 
 namespace tssa::runtime {
 
-/// Logical processors in this thread's affinity mask, one per physical core.
+/// Returns the logical processors in this thread's affinity mask, one per physical core.
 std::vector<int> getAllowedCores();
 
-/// Processors' worth of time that the cgroup allows, if it limits it.
+/// Returns the CPU quota of the cgroup, in processors; nothing if there is no limit.
 std::optional<double> getQuota();
 
 void pinThread(pthread_t thread, int core);

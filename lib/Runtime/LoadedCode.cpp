@@ -12,8 +12,9 @@
 
 using namespace tssa::runtime;
 
-/// Nothing but its text tells what the dynamic linker ran out of. Where it could not keep
-/// the name of the file, which is there, it says that it cannot open it, and not why.
+/// Returns whether the dynamic linker failed for lack of memory, which only its message shows. If
+/// it had no memory to copy the file's name, it says that it cannot open the file, without a
+/// reason, although the file exists.
 static bool isOutOfMemory(std::string_view reason) {
   constexpr std::string_view unexplained = "cannot open shared object file";
   return reason.find("annot allocate") != reason.npos ||

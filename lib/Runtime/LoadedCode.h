@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The verified bytes are copied into an anonymous file and loaded from there:
-/// what runs is what was hashed, whatever happens to the artifact meanwhile, and
-/// every session has code of its own. The price is that processes do not share
-/// the code's pages; weights, the large part, are mapped from the file.
+/// The verified bytes are copied to an anonymous file and loaded from there. The code that
+/// runs is thus the code that was hashed, even if the artifact changes, and each session has
+/// a separate copy. The disadvantage is that processes do not share the pages of the code.
+/// The weights, which are much larger, are mapped from the artifact and shared.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_LOADEDCODE_H
@@ -30,16 +30,17 @@ public:
   LoadedCode &operator=(const LoadedCode &) = delete;
   ~LoadedCode();
 
-  /// `suffix` is that of the variant's exports.
+  /// Loads the code `bytes`. `suffix` is the suffix of the variant's exports.
   Status load(std::string_view bytes, const std::string &suffix);
   tssa_plan_fn plan = nullptr;
   tssa_run_fn run = nullptr;
-  /// The table of emulated kernels; null in a program that has none.
+  /// The table of emulated kernels; null if the program has none.
   const tssa_emulated_kernel *const *kernels = nullptr;
 
 private:
-  /// Kept open while the code is loaded: the loader knows it by this number and
-  /// would take a reused one for the same library.
+  /// The anonymous file, which stays open while the code is loaded: the loader identifies the
+  /// library by the path of this descriptor, and would mistake another file with the same
+  /// descriptor for it.
   File file;
   void *handle = nullptr;
 };

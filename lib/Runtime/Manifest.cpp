@@ -47,30 +47,6 @@ std::optional<DType> tssa::runtime::fromABI(tssa_dtype type) {
   return std::nullopt;
 }
 
-const char *tssa::runtime::getCodeName(tssa_code code) {
-  switch (code) {
-  case TSSA_OK:
-    return "ok";
-  case TSSA_INVALID_ARGUMENT:
-    return "invalid argument";
-  case TSSA_OUT_OF_RANGE:
-    return "out of range";
-  case TSSA_OUT_OF_MEMORY:
-    return "out of memory";
-  case TSSA_CANCELLED:
-    return "cancelled";
-  case TSSA_CORRUPT:
-    return "corrupt artifact";
-  case TSSA_INCOMPATIBLE:
-    return "incompatible artifact";
-  case TSSA_IO:
-    return "input/output";
-  case TSSA_INTERNAL:
-    return "internal error";
-  }
-  return "unknown code";
-}
-
 static Status inconsistent(const std::string &what) {
   return makeError(TSSA_CORRUPT, "manifest: " + what);
 }
@@ -139,7 +115,7 @@ static Status checkSymbols(const Manifest &manifest) {
   return Status::success();
 }
 
-/// Letters, digits and underscores, as in names of C.
+/// Returns whether `text` consists of letters, digits and underscores, as a name in C does.
 static bool isIdentifier(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return std::isalnum(c) || c == '_'; });

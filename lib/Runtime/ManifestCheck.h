@@ -1,4 +1,4 @@
-//===- ManifestCheck.h - what a consistent manifest is -------------------===//
+//===- ManifestCheck.h - the consistency of a manifest -------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace tssa::runtime {
 
-/// Indices point into their tables, names are unique, sizes are possible.
+/// Checks that indexes are within their tables, names are unique and sizes are possible.
 Status checkManifest(const Manifest &manifest);
 
 } // namespace tssa::runtime

@@ -61,7 +61,7 @@ public:
   }
 };
 
-/// Reads with bounds; after the first fault everything reads as zero.
+/// Reads with bounds checks; after the first fault, everything reads as zero.
 class Decoder {
 public:
   explicit Decoder(std::string_view bytes) : bytes(bytes) {}
@@ -96,8 +96,8 @@ public:
     std::string_view raw = take(value.size());
     std::copy(raw.begin(), raw.end(), value.begin());
   }
-  /// `least` is the smallest encoding of an element: a count that cannot be
-  /// true is refused before anything is allocated for it.
+  /// Reads a list. `least` is the smallest size of an encoded element, so that an impossible
+  /// count is refused before memory is allocated for it.
   template <typename T, typename Visit>
   void list(std::vector<T> &values, size_t least, Visit visit) {
     uint32_t count = 0;
@@ -263,7 +263,7 @@ Status tssa::runtime::decodeManifest(std::string_view bytes, Manifest &manifest)
   Manifest decoded;
   Decoder decoder(payload);
   visitManifest(decoder, decoded);
-  // A later minor version appends fields; this one reads what it knows.
+  // A later minor version appends fields, which are ignored here.
   if (decoder.failed || (decoder.left() != 0 && minor <= minorVersion))
     return makeError(TSSA_CORRUPT, "manifest: malformed");
   if (Status status = checkManifest(decoded); !status.ok())

@@ -16,7 +16,7 @@ using namespace tssa::runtime;
 static constexpr size_t longestCompared = 200;
 static constexpr size_t longestShown = 120;
 
-/// Levenshtein's distance.
+/// Returns the Levenshtein distance.
 static size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -60,7 +60,7 @@ size_t tssa::runtime::getSequenceLength(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((uint8_t(text[i]) & 0xc0) != 0x80)
       return 0;
-  // Neither overlong forms, nor surrogates, nor beyond U+10FFFF.
+  // Refuse overlong forms, surrogates, and code points beyond U+10FFFF.
   uint8_t second = length > 1 ? uint8_t(text[1]) : 0;
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))

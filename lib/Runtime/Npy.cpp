@@ -21,7 +21,7 @@ static constexpr char magic[] = "\x93NUMPY";
 static constexpr size_t magicSize = 6;
 static constexpr size_t headerAlignment = 64;
 
-/// NumPy's letters for each DType; those it lacks travel as integers.
+/// NumPy's type descriptions for each DType; types that it lacks are stored as integers.
 static const char *const descriptions[numDTypes] = {
     "<f4", "<f8", "<f2", "<u2", "|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8",
     "<u8", "|u1", "|u1", "|u1", "|u1", "|u1", "|u1", "|i1", "|u1", "|i1", "|u1"};
@@ -32,7 +32,7 @@ static Status malformed(const std::string &what) {
 
 namespace {
 
-/// The header's dictionary, such as
+/// Parses the dictionary in the header, such as
 /// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {
 public:
@@ -120,7 +120,7 @@ private:
 
 } // namespace
 
-/// The element type for NumPy's letters; '=' and '|' are the machine's order.
+/// Returns the element type for NumPy's description; '=' and '|' mean the machine's byte order.
 static std::optional<DType> parseDescription(std::string description) {
   if (description.size() == 3 &&
       (description[0] == '=' || description[0] == '|' || description[0] == '<'))

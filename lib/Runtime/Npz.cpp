@@ -27,7 +27,7 @@ static bool dropSuffix(std::string &text, std::string_view suffix) {
   return true;
 }
 
-/// NumPy's type for one it lacks: integers of the same width.
+/// Returns the integer type that NumPy's files use for a type that NumPy lacks; nothing for others.
 static std::optional<DType> getCarrier(DType type) {
   if (type == DType::BF16)
     return DType::U16;
@@ -37,7 +37,7 @@ static std::optional<DType> getCarrier(DType type) {
   return isSmall ? std::optional(DType::U8) : std::nullopt;
 }
 
-/// The type that the end of a key names, which is taken away.
+/// Removes the suffix of a key that names a type, and returns that type.
 static std::optional<DType> dropType(std::string &key) {
   for (unsigned i = 0; i < numDTypes; ++i)
     if (getCarrier(DType(i)) && dropSuffix(key, std::string(":") + getName(DType(i))))

@@ -1,4 +1,4 @@
-//===- RunClock.cpp - when a run must stop, and its profile -------------===//
+//===- RunClock.cpp - cancellation, time limit and profile of a run -----===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace tssa::runtime;
 using Clock = std::chrono::steady_clock;
 
-/// With a point in every locale.
+/// Formats seconds with a decimal point in every locale.
 static std::string formatSeconds(double seconds) {
   char text[400];
   char *end = std::to_chars(text, text + sizeof(text), seconds, std::chars_format::fixed, 6).ptr;

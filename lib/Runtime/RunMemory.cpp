@@ -1,4 +1,4 @@
-//===- RunMemory.cpp - what a run holds, and its limit ------------------===//
+//===- RunMemory.cpp - the memory of a run and its limit ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,8 @@ bool RunState::charge(uint64_t bytes) {
   return true;
 }
 
-/// `port` takes the memory; null for memory that the program asks for.
+/// Charges `bytes`, or reports an error and returns false. `port` is the result that needs the
+/// memory; null for memory that the program allocates.
 bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   if (charge(bytes))
     return true;
@@ -33,16 +34,16 @@ bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   return false;
 }
 
-void *RunState::growOnHost(uint64_t bytes) {
-  // An empty request gets memory too: every pointer given is released once.
+void *RunState::allocateOnHost(uint64_t bytes) {
+  // An empty request gets memory too, so that all pointers are distinct.
   bytes = std::max<uint64_t>(bytes, 1);
   if (!chargeOrFail(bytes, nullptr))
     return nullptr;
-  GrownPool::Piece piece;
-  if (context.memory.acquire(bytes, piece)) {
-    void *memory = piece.getData();
+  DynamicPool::Allocation allocation;
+  if (context.memory.acquire(bytes, allocation)) {
+    void *memory = allocation.getData();
     std::lock_guard<std::mutex> lock(memoryMutex);
-    grown.emplace(memory, std::move(piece));
+    dynamicMemory.emplace(memory, std::move(allocation));
     return memory;
   }
   fail(TSSA_OUT_OF_MEMORY, -1, "cannot allocate " + std::to_string(bytes) + " bytes");
@@ -51,14 +52,14 @@ void *RunState::growOnHost(uint64_t bytes) {
 
 void RunState::releaseOnHost(void *memory) {
   std::lock_guard<std::mutex> lock(memoryMutex);
-  auto entry = grown.find(memory);
-  if (entry == grown.end())
+  auto entry = dynamicMemory.find(memory);
+  if (entry == dynamicMemory.end())
     return;
   held -= entry->second.getSize();
-  grown.erase(entry);
+  dynamicMemory.erase(entry);
 }
 
-void *RunState::growOnDevice(uint64_t bytes) {
+void *RunState::allocateOnDevice(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
   void *memory = nullptr;
   if (!chargeOrFail(bytes, nullptr) || report(device->allocate(bytes, memory)))

@@ -1,4 +1,4 @@
-//===- RunResults.cpp - what a run gives back ---------------------------===//
+//===- RunResults.cpp - the results of a run ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ void RunState::prepareResults() {
   results.resize(outputs.size());
   produced.resize(outputs.size());
   resultViews.resize(outputs.size());
-  places.resize(outputs.size());
+  destinations.resize(outputs.size());
   shadows.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Port &port = manifest.outputs[i];
@@ -36,7 +36,8 @@ void RunState::prepareResults() {
   }
 }
 
-/// What is wrong with the shape the program found for a result.
+/// Returns what is wrong with the shape that the program computed for a result; nothing if it is
+/// right.
 std::optional<std::string> RunState::checkShape(int32_t index, int32_t rank,
                                                 const int64_t *shape) const {
   const Manifest &manifest = context.manifest;
@@ -60,7 +61,8 @@ std::optional<std::string> RunState::checkShape(int32_t index, int32_t rank,
          describe(found);
 }
 
-/// Gives result `index` its memory on the host: the caller's or new.
+/// Provides the host memory of result `index`: the caller's or new memory. Returns false after
+/// reporting an error.
 bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   Tensor &tensor = results[index];
   const Port &port = context.manifest.outputs[index];
@@ -76,7 +78,7 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
     tensor.data = into->data;
     return true;
   }
-  // Asked for again, the program gets new memory and gives up the old.
+  // If the program requests the result again, it gets new memory and the old one is freed.
   refund(std::exchange(tensor.storage, Buffer()).getSize());
   if (!chargeOrFail(bytes, &port))
     return false;
@@ -89,16 +91,17 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   return true;
 }
 
-/// Where the program writes a result that is not written where the caller gets it.
-void *RunState::makePlace(int32_t index, uint64_t bytes) {
+/// Returns the memory to which the program writes a result, if that is not the memory that the
+/// caller gets; null after reporting an error.
+void *RunState::makeDestination(int32_t index, uint64_t bytes) {
   const Port &port = context.manifest.outputs[index];
   if (device) {
-    if (places[index])
-      refund(device->release(places[index]));
-    places[index] = nullptr;
+    if (destinations[index])
+      refund(device->release(destinations[index]));
+    destinations[index] = nullptr;
     if (chargeOrFail(bytes, &port))
-      report(device->allocate(bytes, places[index]));
-    return places[index];
+      report(device->allocate(bytes, destinations[index]));
+    return destinations[index];
   }
   refund(std::exchange(shadows[index], Buffer()).getSize());
   if (!chargeOrFail(bytes, &port))
@@ -108,7 +111,7 @@ void *RunState::makePlace(int32_t index, uint64_t bytes) {
          "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
     return nullptr;
   }
-  return places[index] = shadows[index].getData();
+  return destinations[index] = shadows[index].getData();
 }
 
 bool RunState::isOverwritten(size_t input) const {
@@ -127,23 +130,23 @@ void *RunState::result(tssa_tensor *view, int32_t index, int32_t rank, const int
     fail(TSSA_OUT_OF_MEMORY, -1, nameOf(port) + " has an impossible size");
     return nullptr;
   }
-  void *place = nullptr;
+  void *destination = nullptr;
   if (port.kind == Port::Alias)
-    place =
-        isOverwritten(port.aliasOf) ? makePlace(index, uint64_t(*bytes)) : args[port.aliasOf].data;
+    destination = isOverwritten(port.aliasOf) ? makeDestination(index, uint64_t(*bytes))
+                                              : args[port.aliasOf].data;
   else if (prepareStorage(index, uint64_t(*bytes)))
-    place = device ? makePlace(index, uint64_t(*bytes)) : results[index].data;
-  if (!place)
+    destination = device ? makeDestination(index, uint64_t(*bytes)) : results[index].data;
+  if (!destination)
     return nullptr;
   produced[index] = true;
   *view = results[index].asABI();
-  view->data = place;
+  view->data = destination;
   if (device)
     view->device = context.program->getDevice().getDevice();
-  return place;
+  return destination;
 }
 
-/// Copies what the run made to the memory of the host, and waits.
+/// Copies results and overwritten arguments to host memory, and waits.
 RunFault RunState::fetch() {
   auto copy = [&](void *to, const void *from, uint64_t bytes) {
     if (device)
@@ -151,7 +154,7 @@ RunFault RunState::fetch() {
     std::memcpy(to, from, bytes);
     return RunFault();
   };
-  // A run that turns out to have failed leaves the arguments as they were.
+  // A run that has failed must not change the arguments.
   const std::vector<Port> &ports = context.manifest.inputs;
   bool overwrites = std::any_of(ports.begin(), ports.end(),
                                 [](const Port &port) { return port.kind == Port::InOut; });
@@ -161,10 +164,10 @@ RunFault RunState::fetch() {
   std::vector<bool> written(args.size());
   for (size_t i = 0; i < results.size(); ++i) {
     const Port &port = context.manifest.outputs[i];
-    if (!places[i] || (port.kind == Port::Out && !outputs[i].request))
+    if (!destinations[i] || (port.kind == Port::Out && !outputs[i].request))
       continue;
-    // Of a result that is an argument's storage this is the argument's memory.
-    if (RunFault fault = copy(results[i].data, places[i], uint64_t(results[i].getByteSize()));
+    // For a result that is the storage of an argument, the target is the argument's memory.
+    if (RunFault fault = copy(results[i].data, destinations[i], uint64_t(results[i].getByteSize()));
         !fault.ok())
       return fault;
     if (port.kind == Port::Alias)
@@ -178,7 +181,7 @@ RunFault RunState::fetch() {
   return device ? device->wait() : RunFault();
 }
 
-/// Brings results and overwritten arguments to the caller.
+/// Copies overwritten arguments, and results that are arguments, to the caller's tensors.
 Status RunState::deliver() {
   if (RunFault fault = fetch(); !fault.ok()) {
     report(std::move(fault));
@@ -187,7 +190,7 @@ Status RunState::deliver() {
   for (size_t i = 0; i < args.size(); ++i)
     if (isOverwritten(i) && inputs.isCopied(i))
       inputs.copyBack(i);
-  // The copy of an argument goes with this run, a result that is one stays.
+  // The copy of an argument is freed with this run, so a result that refers to it is copied.
   for (size_t i = 0; i < results.size(); ++i) {
     const Port &port = context.manifest.outputs[i];
     if (port.kind != Port::Alias || !outputs[i].request || !inputs.isCopied(port.aliasOf))

@@ -19,7 +19,7 @@ RunState::RunState(const RunContext &context, const BoundInputs &inputs,
                    const std::vector<BoundOutput> &outputs)
     : context(context), inputs(inputs), outputs(outputs), args(inputs.args) {
   if (context.run.timeoutSeconds > 0) {
-    // Longer than a century is no limit, and would overflow the clock.
+    // More than a century is no limit in practice, and would overflow the clock.
     double seconds = std::min(context.run.timeoutSeconds, 3.2e9);
     deadline = Clock::now() +
                std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -59,7 +59,7 @@ Status RunState::allocateArena(uint64_t bytes, void *&arena) {
   return judge(report(device->allocate(bytes, arena)));
 }
 
-/// No exception passes through compiled code: it cannot be unwound.
+/// Calls `work` and converts exceptions to failures: compiled code cannot be unwound.
 template <typename T, typename Work>
 T RunState::guard(const tssa_host *host, T onFailure, Work work) {
   RunState &state = *static_cast<RunState *>(host->user);
@@ -86,7 +86,7 @@ void RunState::installCallbacks() {
   };
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
-                 [&](RunState &state) { return state.growOnHost(bytes); });
+                 [&](RunState &state) { return state.allocateOnHost(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->releaseOnHost(memory);
@@ -124,7 +124,7 @@ void RunState::installCallbacks() {
   host.on_host = &onHost;
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
-                 [&](RunState &state) { return state.growOnDevice(bytes); });
+                 [&](RunState &state) { return state.allocateOnDevice(bytes); });
   };
   host.release = [](const tssa_host *host, void *memory) {
     static_cast<RunState *>(host->user)->releaseOnDevice(memory);
@@ -137,10 +137,10 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))
     return code;
-  // The program knows that it had to stop, not why.
+  // The program knows that it had to stop, but not the reason.
   failure = code == TSSA_CANCELLED ? whyStopped() : makeError(tssa_code(code), std::move(text));
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
-    const Node &named = context.manifest.nodes[node];
+    const ModelNode &named = context.manifest.nodes[node];
     failure.node = named.name;
     failure.message =
         "node '" + printable(named.name) + "' (" + printable(named.op) + "): " + failure.message;
@@ -186,7 +186,7 @@ int32_t RunState::copy(void *to, const void *from, uint64_t bytes, int32_t kind)
   return report(std::move(fault));
 }
 
-/// What the program said, or that it said nothing wrong.
+/// Returns the status for the code that the program returned.
 Status RunState::judge(int32_t code) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))

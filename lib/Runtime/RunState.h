@@ -1,4 +1,4 @@
-//===- RunState.h - the host's side of one run ---------------------------===//
+//===- RunState.h - the host's state of one run --------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,43 +17,44 @@
 
 namespace tssa::runtime {
 
-/// tssa_host::math.
+/// Implements tssa_host::math.
 double evaluateMath(int32_t function, double x, double y);
 
-/// What a run needs of its session.
+/// The parts of a session that a run uses.
 struct RunContext {
   const Manifest &manifest;
   const Variant &variant;
   DeviceProgram *program; ///< null on the CPU
   const void *weights;    ///< on the device, if there is one
-  ThreadPool *pool;       ///< null when the embedder's loops are used
-  GrownPool &memory;      ///< of the host, for what the program asks for
+  ThreadPool *pool;       ///< null if the embedder runs parallel loops
+  DynamicPool &memory;    ///< of the host, for what the program asks for
   const SessionOptions &session;
   const RunOptions &run;
 };
 
-/// The tssa_host of one run and everything behind it: memory counted against the
-/// limit, results, the first reported failure, the clock, the device's side.
+/// The tssa_host of one run and its state: the memory that counts against the limit, the
+/// results, the first reported failure, the clock, and the run on the device.
 class RunState {
 public:
   RunState(const RunContext &context, const BoundInputs &inputs,
            const std::vector<BoundOutput> &outputs);
 
-  /// Copies the arguments to the device, if there is one. Fails when the run was
-  /// cancelled before it began.
+  /// Copies the arguments to the device, if there is one. Fails if the run has been cancelled
+  /// already.
   Status start();
   const tssa_host *getHost() const { return &host; }
   tssa_tensor *getArgs() { return args.data(); }
   tssa_tensor *getResults() { return resultViews.data(); }
 
-  /// Counts memory against the limit of the run; false when it passes it.
+  /// Counts `bytes` against the memory limit of the run. Returns false if the limit would be
+  /// exceeded.
   bool charge(uint64_t bytes);
-  /// The device's memory for the arena, already charged. Only with a device.
+  /// Allocates the arena on the device; `bytes` have been charged. Only for runs on a device.
   Status allocateArena(uint64_t bytes, void *&arena);
-  /// The outcome once the program returned `code`: on success, results and
-  /// overwritten arguments are in the memory of the host.
+  /// Completes the run after the program has returned `code`, and returns its outcome. On
+  /// success, results and overwritten arguments are in host memory.
   Status finish(int32_t code);
-  /// The results that were asked for, after a run that succeeded.
+  /// Moves the requested results of a run that succeeded to `tensors`.
   void takeResults(std::vector<Tensor> &tensors);
 
 private:
@@ -66,21 +67,21 @@ private:
   std::unique_ptr<DeviceRun> device; ///< null on the CPU
   std::vector<tssa_tensor> args;     ///< as the program sees them
   std::vector<tssa_tensor> resultViews;
-  /// Where the program writes a result when that is not `results[i].data`: memory
-  /// of the device, or `shadows[i]` for what becomes an argument's contents.
-  std::vector<void *> places;
+  /// For each result, the memory that the program writes if that is not `results[i].data`:
+  /// device memory, or `shadows[i]` for the new contents of an argument; else null.
+  std::vector<void *> destinations;
   std::vector<Buffer> shadows;
   std::vector<Tensor> results;
   std::vector<bool> produced;
 
   std::mutex memoryMutex;
-  std::unordered_map<void *, GrownPool::Piece> grown;
+  std::unordered_map<void *, DynamicPool::Allocation> dynamicMemory;
   uint64_t held = 0;
 
   std::mutex failureMutex;
   std::atomic<bool> failed{false};
   std::atomic<bool> timedOut{false};
-  std::atomic<bool> outOfMemory{false}; ///< too little even to say so
+  std::atomic<bool> outOfMemory{false}; ///< there was no memory for the error message
   Status failure;
 
   std::chrono::steady_clock::time_point launchStart;
@@ -88,11 +89,11 @@ private:
   template <typename T, typename Work>
   static T guard(const tssa_host *host, T onFailure, Work work);
   int32_t fail(int32_t code, int32_t node, std::string text);
-  /// Reports a fault, if it is one; returns its code.
+  /// Reports `fault` unless it is success; returns its code.
   int32_t report(RunFault fault);
-  void *growOnHost(uint64_t bytes);
+  void *allocateOnHost(uint64_t bytes);
   void releaseOnHost(void *memory);
-  void *growOnDevice(uint64_t bytes);
+  void *allocateOnDevice(uint64_t bytes);
   void releaseOnDevice(void *memory);
   bool chargeOrFail(uint64_t bytes, const Port *port);
   void refund(uint64_t bytes);
@@ -101,13 +102,13 @@ private:
   void *result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape);
   std::optional<std::string> checkShape(int32_t index, int32_t rank, const int64_t *shape) const;
   bool prepareStorage(int32_t index, uint64_t bytes);
-  void *makePlace(int32_t index, uint64_t bytes);
+  void *makeDestination(int32_t index, uint64_t bytes);
   bool isOverwritten(size_t input) const;
   Status judge(int32_t code);
   RunFault fetch();
   Status deliver();
   bool shouldStop();
-  /// The reason for which `shouldStop` turned true.
+  /// Returns the reason why `shouldStop` returned true.
   Status whyStopped() const;
   void recordLaunch(int32_t launch, int32_t phase);
   void prepareResults();

@@ -69,7 +69,7 @@ bool detectSHA() {
 __attribute__((target("sha,sse4.1"))) void compressSHA(uint32_t *state, const uint8_t *data,
                                                        size_t blocks) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-  // The instructions keep the state as (a, b, e, f) and (c, d, g, h).
+  // The instructions expect the state as (a, b, e, f) and (c, d, g, h).
   __m128i low = _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(state)), 0xb1);
   __m128i high =
       _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(state + 4)), 0x1b);

@@ -19,7 +19,7 @@
 
 using namespace tssa::runtime;
 
-/// Size tuples whose plan is remembered.
+/// The maximal number of size tuples whose plans are cached.
 static constexpr size_t maxPlans = 1024;
 
 Status Session::load(const std::string &path, const SessionOptions &options,
@@ -46,15 +46,15 @@ Status Session::loadChecked(const std::string &path, const SessionOptions &optio
   return Status::success();
 }
 
-/// The status with the file it is about.
+/// Adds the file's path to the message of a status.
 static Status locate(const std::string &path, Status status) {
   if (!status.ok())
     status.message = "'" + path + "': " + status.message;
   return status;
 }
 
-/// Loads the variant that runs on `device`. For "auto" a CUDA device whose driver takes
-/// none of the images counts as none.
+/// Loads the variant that runs on `device`. For "auto", a CUDA device whose driver accepts none of
+/// the images is ignored.
 Status Session::loadVariant(const std::string &device) {
   DeviceChoice choice;
   Status status = chooseVariant(getManifest(), device, choice);
@@ -76,7 +76,7 @@ Status Session::loadVariant(const std::string &device) {
   return locate(artifact->getPath(), std::move(status));
 }
 
-/// Puts kernels and weights on the chosen device, if it is not the CPU.
+/// Loads kernels and weights to the chosen device, unless it is the CPU.
 Status Session::loadProgram(const DeviceChoice &choice) {
   deviceName = "cpu";
   if (choice.kind == DeviceChoice::CPU)
@@ -104,7 +104,7 @@ Session::~Session() { close(); }
 
 void Session::close() {
   if (countForks() != forks) {
-    // Runs of the parent never end here, and its device is not this process's.
+    // Runs of the parent never end in this process, and its device cannot be used here.
     (void)program.release();
     return;
   }
@@ -112,7 +112,7 @@ void Session::close() {
   closed = true;
   idle.wait(lock, [&] { return activeRuns == 0; });
   arenas.clear();
-  grown.clear();
+  dynamicMemory.clear();
   program.reset();
   code.reset();
   if (artifact)
@@ -142,7 +142,7 @@ void Session::leave() {
     idle.notify_all();
 }
 
-/// Does `work` as a run: `close` waits for it.
+/// Calls `work` as a run, for which `close` waits.
 template <typename Work> Status Session::guard(Work work) {
   if (Status status = enter(); !status.ok())
     return status;
@@ -223,7 +223,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
 
   RunContext context{manifest,      getVariant(),
                      program.get(), program ? program->getWeights() : artifact->getWeights(),
-                     pool.get(),    grown,
+                     pool.get(),    dynamicMemory,
                      options,       runOptions};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
@@ -245,7 +245,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                                              " bytes for the run" +
                                              describeSizes(manifest, boundInputs.sizes));
   }
-  // Watched code allows itself each buffer of it.
+  // Instrumented code allows the buffers of the arena one by one.
   forbid(buffer.getData(), buffer.getSize());
   int32_t code;
   {

@@ -86,7 +86,7 @@ uint8_t tssa::runtime::encodeSmallFloat(DType type, float value) {
   int least = 1 - format.bias, exponent = least;
   if (magnitude > 0)
     exponent = std::max(std::ilogb(magnitude), least);
-  // The fraction with its leading one; rounding up may carry into the exponent.
+  // The fraction includes its leading one; rounding up may carry into the exponent.
   unsigned fraction =
       unsigned(std::nearbyint(std::ldexp(magnitude, int(format.fractionBits) - exponent)));
   unsigned code = (unsigned(exponent - least) << format.fractionBits) + fraction;
@@ -95,7 +95,7 @@ uint8_t tssa::runtime::encodeSmallFloat(DType type, float value) {
   return uint8_t(code || hasNegativeZero ? sign | code : 0);
 }
 
-/// What a byte of a one-byte type stands for.
+/// Returns the canonical byte for a byte of a one-byte type.
 static uint8_t toCanonical(DType type, unsigned bits, uint8_t byte) {
   if (type == DType::Bool)
     return byte != 0;

@@ -27,25 +27,25 @@ bool tssa::runtime::isContiguous(const tssa_tensor &tensor) {
   return true;
 }
 
-/// Calls `visit(place, i)` for element i, row-major, at `place`.
+/// Calls `visit(address, i)` for all elements i in row-major order.
 template <typename Visit>
 static void visitElements(const tssa_tensor &tensor, unsigned elementBytes, Visit visit) {
-  char *place = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  char *address = static_cast<char *>(tensor.data) + tensor.byte_offset;
   std::vector<int64_t> strides(tensor.ndim), index(tensor.ndim);
   int64_t count = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
-    // A dim of one has any stride, which is never taken.
+    // The stride of a dim of size 1 is arbitrary and never used.
     strides[i] =
         tensor.shape[i] == 1 ? 0 : (tensor.strides ? tensor.strides[i] : count) * elementBytes;
     count *= tensor.shape[i]; // in range: checked for Arguments
   }
   for (int64_t i = 0; i < count; ++i) {
-    visit(place, i);
+    visit(address, i);
     for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
-      place += strides[d];
+      address += strides[d];
       if (++index[d] < tensor.shape[d])
         break;
-      place -= strides[d] * tensor.shape[d]; // in range: ends where it began
+      address -= strides[d] * tensor.shape[d]; // in range: ends where it began
       index[d] = 0;
     }
   }
@@ -65,8 +65,8 @@ void tssa::runtime::copyStrided(const tssa_tensor &from, unsigned elementBytes, 
                 size_t(countElements(from)) * elementBytes);
     return;
   }
-  visitElements(from, elementBytes, [&](const char *place, int64_t i) {
-    std::memcpy(target + i * elementBytes, place, elementBytes);
+  visitElements(from, elementBytes, [&](const char *address, int64_t i) {
+    std::memcpy(target + i * elementBytes, address, elementBytes);
   });
 }
 
@@ -77,16 +77,16 @@ void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes, cons
                 size_t(countElements(to)) * elementBytes);
     return;
   }
-  visitElements(to, elementBytes, [&](char *place, int64_t i) {
-    std::memcpy(place, source + i * elementBytes, elementBytes);
+  visitElements(to, elementBytes, [&](char *address, int64_t i) {
+    std::memcpy(address, source + i * elementBytes, elementBytes);
   });
 }
 
 namespace {
-/// The bytes of a tensor that is not empty, as runs of `run` bytes that begin at
-/// `first` plus sums of multiples of `strides`.
+/// The bytes of a non-empty tensor, as runs of `run` bytes. The addresses of the runs are `first`
+/// plus sums of multiples of the strides in `dims`.
 struct Pattern {
-  __int128 first = 0, last = 0; ///< where the first and the last run begin
+  __int128 first = 0, last = 0; ///< the addresses of the first and the last run
   int64_t run = 0;
   std::vector<std::pair<__int128, int64_t>> dims; ///< stride > 0 and size > 1
 
@@ -138,8 +138,8 @@ bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes, con
   Pattern left(a, aElementBytes), right(b, bElementBytes);
   if (left.last + left.run <= right.first || right.last + right.run <= left.first)
     return false;
-  // All runs of both begin at their first's remainder by the common divisor of all
-  // strides: when the runs lie apart there, they lie apart everywhere.
+  // Modulo the common divisor of all strides, all runs of a tensor have the address of its first
+  // run. If the runs of the two tensors are disjoint modulo the divisor, they are disjoint.
   __int128 divisor = 0;
   for (const Pattern *pattern : {&left, &right})
     for (auto [stride, size] : pattern->dims)

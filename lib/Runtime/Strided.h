@@ -1,4 +1,4 @@
-//===- Strided.h - tensors that are not laid out as compiled code wants --===//
+//===- Strided.h - tensors with strides ----------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,19 +11,20 @@
 
 namespace tssa::runtime {
 
-/// Row-major without gaps. Strides of dimensions of size 1 do not matter.
+/// Returns whether the tensor is row-major without gaps. The strides of dimensions of size 1
+/// do not matter.
 bool isContiguous(const tssa_tensor &tensor);
 
-/// Writes the elements row-major to `to`. Strides may be zero or negative.
+/// Copies the elements of `from` to `to` in row-major order. Strides may be zero or negative.
 void copyStrided(const tssa_tensor &from, unsigned elementBytes, void *to);
 
-/// Writes row-major elements at `from` to where the tensor has them.
+/// Copies row-major elements at `from` to the elements of the tensor `to`.
 void scatterStrided(const void *from, unsigned elementBytes, const tssa_tensor &to);
 
-/// False when it is certain that no two elements share memory.
+/// Returns false if certainly no two elements of `tensor` share memory.
 bool mayOverlapItself(const tssa_tensor &tensor);
 
-/// False when it is certain that no byte belongs to both: the tensors lie apart, or
+/// Returns false if certainly no byte belongs to both tensors: their memory is disjoint, or they
 /// interleave as two columns of a matrix do.
 bool mayOverlap(const tssa_tensor &a, unsigned aElementBytes, const tssa_tensor &b,
                 unsigned bElementBytes);

@@ -19,9 +19,9 @@ using namespace tssa::runtime;
 static constexpr uint64_t alignment = 64;
 static constexpr uint64_t hugePage = 2 << 20;
 static constexpr uint64_t hugeFrom = 4 << 20;
-/// Bytes before and behind the data that may be read: a masked vector of a compiled kernel may
-/// reach over the end of its buffer by as much. In a page that was never touched even the lanes
-/// that are masked off cost a CPU hundreds of cycles.
+/// The number of readable bytes before and after the data. A masked vector load of a compiled
+/// kernel may exceed its buffer by as much. In an untouched page, even its masked-off lanes cost
+/// hundreds of cycles.
 static constexpr uint64_t slack = alignment;
 
 Buffer::Buffer(Buffer &&other) noexcept

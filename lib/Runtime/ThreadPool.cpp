@@ -25,19 +25,20 @@ using namespace tssa::runtime;
 
 using Clock = std::chrono::steady_clock;
 
-// Share::claims: generation in the upper half, then end, then next chunk.
+// The layout of Share::claims: the generation in the upper half, then the end, then the next chunk.
 static constexpr unsigned endShift = 16, generationShift = 32;
 static constexpr uint64_t chunkMask = 0xffff;
-/// More chunks than threads, so that a slow thread takes fewer.
+/// The number of chunks per thread. There are several, so that a slow thread can take fewer.
 static constexpr int64_t chunksPerThread = 4;
-/// About 30 microseconds: longer than the gap between two kernels of a run.
+/// The number of pauses for which a worker waits awake: about 30 microseconds, which is longer than
+/// the gap between two kernels of a run.
 static constexpr unsigned defaultSpins = 2000;
-/// Pauses between two looks at the clock.
+/// The number of pauses between two readings of the clock.
 static constexpr unsigned spinsPerLook = 64;
-/// How long a worker waits awake for a loop of a run that is going on.
+/// The time for which a worker waits awake for the next loop of a current run.
 static constexpr std::chrono::milliseconds awakeLimit(1);
-/// Work for which workers are woken. To wake one takes the caller some microseconds, and
-/// its help is late.
+/// The least number of grains per worker that is woken. Waking a worker takes the caller some
+/// microseconds, and the worker starts late.
 static constexpr int64_t grainsPerWake = 16;
 
 static void pause() {
@@ -48,8 +49,8 @@ static void pause() {
 #endif
 }
 
-/// Held while the list of shared pools is used. A fork waits for it: the child gets it
-/// free.
+/// Returns the mutex of the list of shared pools. A fork acquires it, so that it is free in the
+/// child.
 static std::mutex &sharedMutex() {
   static std::mutex mutex;
   return mutex;
@@ -150,8 +151,8 @@ void ThreadPool::Slot::waitForAll(int64_t total, unsigned spins) {
 ThreadPool::ThreadPool(unsigned threads, bool pin) : forks(countForks()) {
   threads = std::max(1u, threads);
   std::vector<int> cores = getAllowedCores();
-  // Spinning steals time from the very threads one waits for when there are
-  // more threads than cores, and is charged to the quota when there is one.
+  // With more threads than cores, spinning takes time from the threads that are waited for. It
+  // also counts against a CPU quota.
   spins = threads <= cores.size() && !getQuota() ? defaultSpins : 0;
   for (Slot &slot : slots)
     slot.shares = std::make_unique<Share[]>(threads);
@@ -160,9 +161,9 @@ ThreadPool::ThreadPool(unsigned threads, bool pin) : forks(countForks()) {
     try {
       workers.emplace_back(&ThreadPool::work, this, i);
     } catch (const std::system_error &) {
-      break; // A limit on threads: fewer workers are only slower.
+      break; // A limit on threads is reached; fewer workers are only slower.
     } catch (const std::bad_alloc &) {
-      break; // As much as a limit on threads.
+      break; // As for a limit on threads.
     }
     if (pin && !cores.empty())
       pinThread(workers.back().native_handle(), cores[i % cores.size()]);
@@ -187,8 +188,8 @@ std::shared_ptr<ThreadPool> ThreadPool::getShared(unsigned threads, bool pin) {
   std::weak_ptr<ThreadPool> &entry = pools[{threads, pin}];
   std::shared_ptr<ThreadPool> pool = entry.lock();
   if (!pool || pool->forks != forkCount.load()) {
-    // The workers of a pool live in the process that made it, and a child would wait
-    // for them: it leaves the pool as it is.
+    // A child process would wait for ever for workers, which exist only in its parent. So it does
+    // not destroy the pool.
     pool = std::shared_ptr<ThreadPool>(new ThreadPool(threads, pin), [](ThreadPool *made) {
       if (countForks() == made->forks)
         delete made;
@@ -227,7 +228,7 @@ void ThreadPool::work(size_t index) {
   }
 }
 
-/// Whether there is something to do before the worker should sleep.
+/// Waits awake for work. Returns false if the worker should sleep.
 bool ThreadPool::waitAwake(uint64_t seen) {
   std::optional<Clock::time_point> limit;
   for (unsigned idle = 0; idle < spins;) {
@@ -236,7 +237,7 @@ bool ThreadPool::waitAwake(uint64_t seen) {
         return true;
       pause();
     }
-    // The system may have put the worker where the caller was, which now waits for it.
+    // The system may have moved the worker to the caller's core, so that the caller waits for it.
     if (sched_getcpu() == callerCore.load(std::memory_order_relaxed))
       return false;
     idle += spinsPerLook;
@@ -251,8 +252,9 @@ bool ThreadPool::waitAwake(uint64_t seen) {
   return false;
 }
 
-/// How many workers to wake for a loop, so that what they save is worth it. Workers that
-/// stay awake are also woken for what a run has missed so far.
+/// Returns the number of workers to wake for a loop, such that waking them pays. The count takes
+/// into account the work that the run has so far done while workers slept, since woken workers stay
+/// awake for later loops.
 int64_t ThreadPool::chooseWakes(int64_t chunks, int64_t grains) {
   int64_t asleep = sleepers.load();
   int64_t wakes = std::min(asleep, chunks - 1 - (int64_t(workers.size()) - asleep));
@@ -266,13 +268,13 @@ int64_t ThreadPool::chooseWakes(int64_t chunks, int64_t grains) {
   return wakes;
 }
 
-/// Lets the workers that are awake know of a loop, and wakes others.
+/// Announces a loop to the workers that are awake, and wakes `wakes` others.
 void ThreadPool::announce(int64_t wakes) {
   epoch.fetch_add(1);
   if (wakes <= 0)
     return;
   callerCore.store(sched_getcpu(), std::memory_order_relaxed);
-  // The empty critical section orders this with a worker about to wait.
+  // The empty critical section orders this with a worker that is about to wait.
   {
     std::lock_guard<std::mutex> lock(sleepMutex);
   }

@@ -1,4 +1,4 @@
-//===- Watched.h - memory that AddressSanitizer knows more of -------------===//
+//===- Watched.h - memory that only AddressSanitizer protects ---------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// In a build with AddressSanitizer, memory within an allocation can be made unusable;
-/// in others nothing here does anything. Only code that is itself watched notices.
+/// In a build with AddressSanitizer, `forbid` makes memory within an allocation unusable, and
+/// `allow` makes it usable again. In other builds they do nothing. Only accesses by
+/// instrumented code are detected.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_WATCHED_H

@@ -26,7 +26,7 @@ static constexpr size_t localSize = 30, centralSize = 46, endSize = 22, locator6
 static constexpr size_t maxComment = 0xffff;
 static constexpr uint32_t in64 = 0xffffffff; ///< the value is in the zip64 field
 static constexpr uint16_t zip64Extra = 1;
-/// More than deflate can expand a byte to.
+/// An upper bound of the number of bytes to which deflate can expand a byte.
 static constexpr uint64_t maxExpansion = 1040;
 
 static Status malformed(const std::string &what) {
@@ -72,7 +72,7 @@ static void put(std::string &bytes, uint64_t value, size_t size) {
     bytes += char(value >> (8 * i));
 }
 
-/// Finds the end record: the last one whose comment reaches to the end.
+/// Finds the end record: the last one whose comment ends at the end of the file.
 static Status readEnd(uint64_t fileSize, const ReadAt &read, Directory &directory) {
   if (fileSize < endSize)
     return malformed(fileSize ? "too short" : "empty file");
@@ -122,7 +122,7 @@ static Status readEnd(uint64_t fileSize, const ReadAt &read, Directory &director
   return malformed("no zip end record");
 }
 
-/// Takes from the zip64 field those values that did not fit.
+/// Reads from the zip64 field the values that do not fit into the normal fields.
 static bool readExtra(std::string_view extra, ZipMember &member) {
   Fields fields(extra);
   while (!fields.empty()) {

@@ -24,15 +24,15 @@ struct ZipMember {
   uint64_t headerOffset = 0;
 };
 
-/// Reads the central directory, zip64 too. Encrypted members, other methods and
-/// duplicate names are refused.
+/// Reads the central directory, which may be zip64. Fails on encrypted members, other methods
+/// and duplicate names.
 Status readZipDirectory(uint64_t fileSize, const ReadAt &read, std::vector<ZipMember> &members);
 
-/// The member's bytes, its length and CRC checked.
+/// Reads the bytes of a member, and checks their length and CRC.
 Status readZipMember(const ZipMember &member, uint64_t fileSize, const ReadAt &read,
                      std::string &bytes);
 
-/// Writes stored members, zip64 where sizes need it.
+/// Writes members without compression, as zip64 if sizes need it.
 class ZipWriter {
 public:
   explicit ZipWriter(PendingFile &file) : file(file) {}

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A test tool without a code generator: each argument is a folder with
-/// `model.onnx`, `inputs.txt` (a line per input: element kind, then the sizes) and
-/// `in_0.bin`, `in_1.bin`, ... It writes `outputs.txt` and `out_0.bin`, ... there and
-/// prints `FOLDER: ok` or `FOLDER: ` and the error.
+/// A test tool that evaluates models without generating code. Each argument is a folder with
+/// `model.onnx`, `inputs.txt` (one line per input: element kind, then the sizes) and
+/// `in_0.bin`, `in_1.bin`, ... The tool writes `outputs.txt` and `out_0.bin`, ... to the folder
+/// and prints `FOLDER: ok`, or `FOLDER: ` and the error.
 ///
 //===----------------------------------------------------------------------===//
 

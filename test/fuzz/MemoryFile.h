@@ -15,8 +15,8 @@
 
 namespace tssa::fuzz {
 
-/// A regular file without a folder that holds `size` bytes, for readers that take a
-/// path; gone with this.
+/// An anonymous regular file with `size` bytes, for readers that take a path. The destructor
+/// removes it.
 class MemoryFile {
 public:
   MemoryFile(const uint8_t *data, size_t size) : fd(::memfd_create("input", MFD_CLOEXEC)) {

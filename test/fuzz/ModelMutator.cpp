@@ -44,7 +44,7 @@ void ModelMutator::crossOver(Message &message, Message &other) {
   }
 }
 
-/// `message` and all messages below it.
+/// Appends `message` and all messages in it.
 void ModelMutator::collect(Message &message, Messages &messages) {
   messages.push_back(&message);
   const Reflection *reflection = message.GetReflection();
@@ -59,7 +59,7 @@ void ModelMutator::collect(Message &message, Messages &messages) {
   }
 }
 
-/// The fields that are set.
+/// Returns the fields of `message` that are set.
 std::vector<const FieldDescriptor *> ModelMutator::listFields(const Message &message) {
   std::vector<const FieldDescriptor *> fields;
   message.GetReflection()->ListFields(message, &fields);
@@ -73,7 +73,8 @@ int64_t ModelMutator::pickInteger() {
   return interesting[pick(std::size(interesting))];
 }
 
-/// A name that occurs elsewhere, so that edges move and not only break.
+/// Returns a string that occurs elsewhere in the model, so that edges are moved and not only
+/// broken.
 std::string ModelMutator::pickString(const Messages &messages) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     const Message &other = *messages[pick(messages.size())];
@@ -101,7 +102,7 @@ bool ModelMutator::mutateField(Message &message, const Messages &messages) {
   return mutateShape(message, field) || mutateValue(message, field, messages);
 }
 
-/// Sometimes changes which elements the field has.
+/// With some probability, adds, removes or exchanges elements of a field. Returns whether it did.
 bool ModelMutator::mutateShape(Message &message, const FieldDescriptor *field) {
   const Reflection *reflection = message.GetReflection();
   if (!field->is_repeated()) {
@@ -121,7 +122,7 @@ bool ModelMutator::mutateShape(Message &message, const FieldDescriptor *field) {
   return true;
 }
 
-/// Adds an element to a list, or sets a field that is not set: an attribute or an input
+/// Adds an element to a list, or sets a field that is not set, such as an attribute or an input
 /// that the operator does not expect.
 bool ModelMutator::addElement(Message &message, const Messages &messages) {
   const google::protobuf::Descriptor *descriptor = message.GetDescriptor();
@@ -139,7 +140,7 @@ bool ModelMutator::addElement(Message &message, const Messages &messages) {
                          : reflection->SetString(&message, field, pickString(messages));
     return true;
   case FieldDescriptor::CPPTYPE_MESSAGE: {
-    // Copied first: setting one member of a oneof frees the others.
+    // Copy first, because setting a member of a oneof frees the others.
     std::string content;
     for (const Message *other : messages)
       if (pick(3) == 0 && other->GetDescriptor() == field->message_type() &&

@@ -14,24 +14,24 @@
 
 namespace tssa::fuzz {
 
-/// Random changes of a protobuf message through its reflection, which reach deeper than
-/// changes of bytes. Equal seeds give equal changes.
+/// Makes random changes to a protobuf message through its reflection. Unlike changes of bytes,
+/// they keep the message parseable. Equal seeds give equal changes.
 class ModelMutator {
 public:
   using Message = google::protobuf::Message;
 
   explicit ModelMutator(uint64_t seed) : random(seed) {}
 
-  /// A number below `count`, which is not 0.
+  /// Returns a number less than `count`, which is not 0.
   size_t pick(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
 
-  /// Changes a few bytes, or cuts the end off.
+  /// Changes a few bytes, or truncates `bytes`.
   void mutateBytes(std::string &bytes);
 
-  /// Changes one field somewhere below `message`.
+  /// Changes one field of `message` or of a message in it.
   void mutateMessage(Message &message);
 
-  /// Puts a part of `other` where `message` has one of the same type.
+  /// Replaces a part of `message` by a part of `other` of the same type.
   void crossOver(Message &message, Message &other);
 
 private:

@@ -14,7 +14,7 @@ namespace tssa::fuzz {
 
 static bool isWord(char c) { return llvm::isAlnum(c) || StringRef("_.$").contains(c); }
 
-/// The length of the token that `text`, which is not empty, begins with.
+/// Returns the length of the token at the start of `text`, which is not empty.
 static size_t measureToken(StringRef text) {
   if (text.starts_with("//"))
     return std::min(text.find('\n'), text.size());
@@ -29,7 +29,7 @@ static size_t measureToken(StringRef text) {
   return std::max<size_t>(sigil + word, 1);
 }
 
-/// Tokens, each with the space after it.
+/// Splits `text` into tokens, each with the white space after it.
 TextMutator::Tokens TextMutator::split(StringRef text) {
   Tokens tokens;
   text = text.ltrim();
@@ -44,7 +44,7 @@ TextMutator::Tokens TextMutator::split(StringRef text) {
   return tokens;
 }
 
-/// Another token of the text, mostly of the same kind, or a number that is seldom right.
+/// Returns another token of the text, usually of the same kind as `old`, or an unusual number.
 std::string TextMutator::pickReplacement(const Tokens &tokens, StringRef old) {
   static const char *const numbers[] = {"0 ",
                                         "1 ",

@@ -14,16 +14,16 @@
 
 namespace tssa::fuzz {
 
-/// Deletes, doubles, swaps and replaces tokens of text in MLIR's syntax. Equal seeds
-/// give equal changes.
+/// Deletes, duplicates, swaps and replaces tokens of text in MLIR's syntax. Equal seeds give
+/// equal changes.
 class TextMutator {
 public:
   explicit TextMutator(uint64_t seed) : random(seed) {}
 
-  /// A number below `count`, which is not 0.
+  /// Returns a number less than `count`, which is not 0.
   size_t pick(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
 
-  /// `text` with one to three tokens changed; without its comments.
+  /// Returns `text` without comments and with one to three tokens changed.
   std::string mutate(llvm::StringRef text);
 
 private:

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Opens the input as an artifact and maps its weights; nothing of it is executed.
-/// Hashes would keep every mutation at the door, so the mutator makes them right again
-/// wherever the file still says where its manifest and its parts are.
+/// Opens the input as an artifact and maps its weights, without executing any code of it. The
+/// hashes would reject every mutation, so the mutator corrects them if the manifest and the
+/// parts can still be found.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace tssa::runtime;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
-/// The place of the manifest, if the file has one.
+/// Finds the offset and size of the manifest. Returns false if the file has none.
 static bool findManifest(std::string_view bytes, uint64_t &offset, uint64_t &size) {
   ReadAt read = [&](uint64_t at, void *into, size_t count) {
     std::memcpy(into, bytes.data() + at, count);
@@ -45,8 +45,8 @@ static void hashPart(std::string_view bytes, Part &part) {
     part.sha256 = SHA256::hash(bytes.substr(part.offset, part.size));
 }
 
-/// Makes the hash in the header of an encoded manifest right: it covers what is before
-/// and after itself.
+/// Corrects the hash in the header of an encoded manifest, which covers the bytes before and after
+/// it.
 static void hashManifest(char *manifest, uint64_t size) {
   constexpr uint64_t hashAt = 24, payloadAt = 56;
   if (size < payloadAt)
@@ -79,7 +79,7 @@ static void repairHashes(char *data, size_t size) {
     std::memcpy(data + at, encoded.data(), length);
 }
 
-/// A change of the manifest, or of anything.
+/// Changes the manifest or any other bytes.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
                                           unsigned seed) {
   char *bytes = reinterpret_cast<char *>(data);

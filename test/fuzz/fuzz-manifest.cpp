@@ -11,8 +11,8 @@
 
 using namespace tssa::runtime;
 
-/// The input is the payload; the header around it is right, so that the decoder
-/// itself is reached. What is accepted must encode to the same bytes.
+/// Decodes the input as the payload of a manifest, with a valid header, so that the decoder is
+/// reached. A manifest that is accepted must be encoded to the same bytes.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::string header = encodeManifest({}).substr(0, 16);
   std::string bytes = header;

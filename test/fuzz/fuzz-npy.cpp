@@ -9,8 +9,8 @@
 
 using namespace tssa::runtime;
 
-/// One array, as a member of an .npz file: what the checksum of a member would hide
-/// from fuzz-npz.
+/// Decodes the input as one array. In fuzz-npz, the checksums of members would reject mutations of
+/// arrays.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Tensor tensor;
   Status status = decodeNpy({reinterpret_cast<const char *>(data), size}, tensor);

@@ -10,7 +10,7 @@
 
 using namespace tssa::runtime;
 
-/// The zip around arrays: directory, members, compression.
+/// Reads the input as an .npz file, to test the zip reader: directory, members, compression.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tssa::fuzz::MemoryFile file(data, size);
   std::vector<NpzEntry> entries;

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Imports the input as a model; what comes out must be a valid module, which is then
-/// lowered through stage te, or an error with a text. Mutations are changes of the
-/// model's fields.
+/// Imports the input as a model. The result must be a valid module, which is then lowered through
+/// stage te, or an error with a text. Mutations change fields of the model.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@
 
 using tssa_onnx::ModelProto;
 
-/// Larger programs are not lowered: an execution should take milliseconds.
+/// The largest program that is lowered, because an execution should take only milliseconds.
 static constexpr size_t maxLoweredOps = 400;
 
 static size_t writeModel(const ModelProto &model, uint8_t *data, size_t maxSize) {
@@ -65,7 +64,7 @@ static size_t countOps(mlir::ModuleOp module) {
   return count;
 }
 
-/// Stage te may refuse what only its analysis sees, with a diagnostic.
+/// Lowers the module through stage te, which may refuse it, but only with a diagnostic.
 static void lower(mlir::ModuleOp module, const tssa::fuzz::Context &contexts) {
   mlir::PassManager manager(module.getContext());
   mlir::tssa::te::buildTEStage(manager);

@@ -10,7 +10,8 @@
 #include "test/fuzz/MemoryFile.h"
 #include "tssa/Import/PyTorch.h"
 
-/// A program in JSON is imported as a valid module, or refused with a text.
+/// Imports the input as a program in JSON. The result must be a valid module or an error with a
+/// text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tssa::fuzz::MemoryFile file(data, size);
   static tssa::fuzz::Context contexts;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Parses and verifies the input as a module of te, layout, tssa and the dialects that
-/// stand beside them. What is accepted is printed, and what is printed must be accepted.
+/// Parses and verifies the input as a module of te, layout, tssa and the dialects that are used
+/// with them. A module that is accepted is printed, and the printed text must be accepted again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::StringRef text) {
   return parseSourceString<ModuleOp>(text, ParserConfig(&context));
 }
 
-/// Our dialects and their neighbours.
+/// Returns the project's dialects and the MLIR dialects that are used with them.
 static DialectRegistry getDialects() {
   DialectRegistry registry;
   registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect,
@@ -46,7 +46,7 @@ static DialectRegistry getDialects() {
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
-/// Mostly changes tokens: bytes that make no tokens end in the lexer.
+/// Usually changes tokens, because most changes of bytes are already rejected by the lexer.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
                                           unsigned seed) {
   if (seed % 8 == 0)
@@ -60,7 +60,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // A string, since the lexer wants a zero behind the end.
+  // A string, since the lexer needs a zero after the end.
   std::string text(reinterpret_cast<const char *>(data), size);
   if (isBytecode(llvm::MemoryBufferRef(text, "")))
     return 0;

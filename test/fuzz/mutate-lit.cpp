@@ -8,11 +8,11 @@
 /// \file
 /// usage: mutate-lit [--random-passes] [--keep DIR] SEED COUNT FILE...
 ///
-/// Runs tssa-opt on COUNT mutants of the tests, with the passes of a RUN line of the
-/// same file, or with passes drawn at random from all of ours. Each run is a process of
-/// its own. It must end with 0 or 1; a signal, another status or no end is a failure,
-/// whose input is kept in DIR with the passes in its first line. Only passes that run the
-/// program may be without an end: so may the program.
+/// Runs tssa-opt on COUNT mutants of the tests, with the passes of a RUN line of the same file or
+/// with a random selection of the project's passes. Each run is a separate process. It must
+/// exit with 0 or 1. A signal, another status or a timeout is a failure, whose input is kept in
+/// DIR with the passes in its first line. A timeout is allowed for passes that run the program,
+/// because the program may not terminate.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,10 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-/// Of the processor; by the clock there are more, since others may keep the machine busy.
+/// The limits of CPU time and of elapsed time, which is longer because the machine may be busy.
 constexpr unsigned secondsPerRun = 20, secondsByClock = 200;
 
-/// A test file: the parts that `// -----` separates, and what is run on them.
+/// A test file: its parts, which `// -----` separates, and the arguments of its RUN lines.
 struct LitTest {
   std::string name;
   std::vector<std::string> parts;
@@ -56,8 +56,8 @@ struct Mutant {
 // Tests
 //===----------------------------------------------------------------------===//
 
-/// The passes and options that a RUN line gives to tssa-opt; none where the line runs
-/// something else or needs more files.
+/// Returns the passes and options that a RUN line gives to tssa-opt; nothing if the line runs
+/// another program or needs more files.
 std::optional<Arguments> readRunLine(StringRef line) {
   line = line.take_until([](char c) { return c == '|' || c == '>'; });
   BumpPtrAllocator allocator;
@@ -105,7 +105,7 @@ std::optional<LitTest> readTest(StringRef path) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// Becomes tssa-opt: never comes back.
+/// Runs tssa-opt in this process, and never returns.
 [[noreturn]] void runTool(const std::string &path, const Mutant &mutant,
                           mlir::DialectRegistry &registry, int output) {
   ::dup2(output, STDOUT_FILENO);
@@ -129,14 +129,14 @@ std::optional<LitTest> readTest(StringRef path) {
   ::_exit(failed(result) ? 1 : 0);
 }
 
-/// Whether a pass evaluates the program.
+/// Returns whether a pass evaluates the program.
 bool runsProgram(const Mutant &mutant) {
   return any_of(mutant.arguments, [](StringRef argument) {
     return argument.contains("te-evaluate") || argument.contains("te-check-pipeline");
   });
 }
 
-/// What the run said, and how it ended, empty if well.
+/// Runs a mutant and sets `said` to its output. Returns how the run failed, or "".
 std::string run(const Mutant &mutant, mlir::DialectRegistry &registry, std::string &said) {
   tssa::fuzz::MemoryFile input(reinterpret_cast<const uint8_t *>(mutant.text.data()),
                                mutant.text.size());
@@ -161,7 +161,7 @@ std::string run(const Mutant &mutant, mlir::DialectRegistry &registry, std::stri
   return code == 0 || code == 1 ? "" : "ended with status " + std::to_string(code);
 }
 
-/// The passes of the project, and two of MLIR's that everything must live with.
+/// Returns the passes of the project and two of MLIR that must work on all modules.
 Arguments listPasses(mlir::DialectRegistry &registry) {
   std::string said;
   run({"", {"--list-passes"}}, registry, said);
@@ -189,7 +189,7 @@ Mutant makeMutant(ArrayRef<LitTest> tests, const Arguments &passes, uint64_t see
   const LitTest &test = tests[mutator.pick(tests.size())];
   const std::string &part = test.parts[mutator.pick(test.parts.size())];
   Mutant mutant{"", test.runs[mutator.pick(test.runs.size())]};
-  // Passes on whole programs find more than passes on broken ones.
+  // Passes on valid programs find more than passes on broken ones.
   mutant.text = passes.empty() || mutator.pick(2) ? mutator.mutate(part) : part;
   if (passes.empty())
     return mutant;
@@ -201,7 +201,7 @@ Mutant makeMutant(ArrayRef<LitTest> tests, const Arguments &passes, uint64_t see
   return mutant;
 }
 
-/// The lines of a stack dump or of a sanitizer's report that say most.
+/// Returns the most informative lines of a stack dump or of a sanitizer's report.
 std::string summarise(StringRef said) {
   std::string summary;
   SmallVector<StringRef> lines;

@@ -1,4 +1,4 @@
-//===- tool-server.cpp - runs the tools, started once ---------------------===//
+//===- tool-server.cpp - a server that runs the tools ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,7 @@ std::optional<Request> readRequest() {
   return request.arguments.empty() ? std::nullopt : std::optional(std::move(request));
 }
 
-/// Never returns: what a call is.
+/// Executes a request in the forked process, and never returns.
 [[noreturn]] void becomeTool(const Request &request, int out, int errors) {
   int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(errors, 2) < 0)
@@ -92,7 +92,7 @@ std::optional<Request> readRequest() {
   std::exit(2);
 }
 
-/// Waits for the call to end; gives the reply's first word.
+/// Waits for the call to end, and returns CODE.
 std::string waitFor(pid_t child, double seconds) {
   int handle = int(syscall(SYS_pidfd_open, child, 0));
   if (handle < 0)

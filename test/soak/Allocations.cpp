@@ -1,4 +1,4 @@
-//===- Allocations.cpp - an allocator that refuses -----------------------===//
+//===- Allocations.cpp - an allocator that can fail ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every allocation of the process goes through here and on to the C library: so any of
-/// them can be made to fail, those of the C library itself too. Large aligned ones, which
-/// buffers of a run are, can be given pages of their own.
+/// All allocations of the process, including those of the C library itself, call the functions
+/// here, which call the C library. Any of them can be made to fail. Large aligned allocations, such
+/// as the buffers of a run, can be placed on separate pages.
 ///
 //===----------------------------------------------------------------------===//
 #include "Soak.h"
@@ -45,14 +45,14 @@ static bool refuse() {
 }
 
 static constexpr size_t page = 4096;
-/// Pages on each side of an allocation that has its own.
+/// The bytes of pages on each side of an allocation that has separate pages.
 static constexpr size_t surroundings = 16 * page;
 static constexpr size_t mostPlaced = 256;
 static std::atomic<int> placement{int(tssa::soak::Placement::Heap)};
 static std::atomic<char *> placed[mostPlaced]; ///< what was allocated so is never freed
 static std::atomic<size_t> placedCount{0};
 
-/// `size` bytes that begin or end with a page.
+/// Allocates `size` bytes that begin or end at a page boundary.
 static void *place(size_t alignment, size_t size, tssa::soak::Placement where) {
   size_t inside = (size + page - 1) / page * page;
   size_t number = placedCount++;

@@ -28,7 +28,7 @@ namespace tssa::soak {
 // Cancelling
 //===----------------------------------------------------------------------===//
 
-/// Sets a flag after a time, again and again, from a thread of its own.
+/// Sets a flag repeatedly after a delay, from a separate thread.
 class Canceller {
 public:
   Canceller() : thread([this] { work(); }) {}
@@ -43,7 +43,7 @@ public:
       pending = true;
     });
   }
-  /// Waits until the flag is set; the seconds since.
+  /// Waits until the flag is set, and returns the seconds since then.
   double finish() {
     Clock::time_point now = Clock::now();
     std::unique_lock<std::mutex> lock(mutex);
@@ -82,7 +82,8 @@ private:
   }
 };
 
-/// The first model loops for ever on its first arguments; the second one is quick.
+/// Tests cancellation. The first model loops for ever on its first arguments; the second one is
+/// fast.
 bool soakCancel(std::vector<Model> &models, double) {
   Findings findings("cancel");
   constexpr int64_t total = 10000;
@@ -128,7 +129,8 @@ bool soakCancel(std::vector<Model> &models, double) {
 // Too little memory
 //===----------------------------------------------------------------------===//
 
-/// Lets the allocations of `work` fail, one after the other; gives how many there are.
+/// Runs `work` repeatedly and makes another of its allocations fail each time. Returns the number
+/// of allocations; counts wrong outcomes in `wrong`.
 static int64_t refuseEach(const std::function<Status()> &work, bool andAllLater, int64_t &wrong) {
   for (int64_t number = 0;; ++number) {
     refuseAllocation(number, andAllLater);
@@ -141,7 +143,7 @@ static int64_t refuseEach(const std::function<Status()> &work, bool andAllLater,
     refuseAllocation(-1, false);
     if (countRefused() == 0)
       return number;
-    // What the system's libraries allocate they may do without.
+    // The system's libraries may succeed without an allocation.
     bool isRight = status.ok() || status.code == TSSA_OUT_OF_MEMORY;
     if (!isRight)
       std::fprintf(stderr, "allocation %ld: %s\n", long(number), status.message.c_str());
@@ -188,7 +190,7 @@ bool soakMemory(std::vector<Model> &models, double) {
 // Forks
 //===----------------------------------------------------------------------===//
 
-/// In the child of a fork: the parent's session refuses, an own one runs.
+/// Checks, in the child of a fork, that the parent's session refuses to run and a new one runs.
 static bool checkChild(std::vector<Model> &models, std::unique_ptr<Session> &session) {
   if (models[0].run(*session, 0).code != TSSA_INVALID_ARGUMENT)
     return false;
@@ -237,7 +239,7 @@ bool soakFork(std::vector<Model> &models, double scale) {
 
 static std::atomic<int64_t> signalsSeen{0};
 
-/// SIGALRM and SIGPROF every millisecond, without SA_RESTART.
+/// Sends SIGALRM and SIGPROF to this process at this interval, without SA_RESTART.
 static void setTimers(int microseconds) {
   struct sigaction action = {};
   action.sa_handler = [](int) { ++signalsSeen; };

@@ -14,7 +14,7 @@ using namespace tssa::runtime;
 
 namespace tssa::soak {
 
-/// Runs arguments in turn; counts the runs and those whose results differ.
+/// Runs a model on its sets of arguments in turn. Counts the runs and the wrong results.
 struct Turns {
   std::atomic<int64_t> runs{0}, different{0};
 
@@ -49,7 +49,7 @@ bool soakSteady(std::vector<Model> &models, double scale) {
   findings.add("resident_kB", double(after.residentKilobytes));
   findings.add("growth_kB", growth);
   findings.expect("every result as at first", turns.different == 0);
-  // Threads that are new bring stacks and arenas; what grows with the runs would be much more.
+  // New threads need stacks and arenas. A leak in each run would be much larger.
   findings.expect("memory is flat", growth < 1024 + 64 * seconds / 60);
   findings.expect("no file is left open", after.files == before.files);
   findings.expect("no thread is left", after.threads == before.threads);
@@ -83,7 +83,7 @@ bool soakOpenClose(std::vector<Model> &models, double scale) {
   return findings.print();
 }
 
-/// Latencies in seconds of runs of one model by so many threads.
+/// Returns the latencies in seconds of runs of a model by `threads` threads.
 static std::vector<double> measure(Model &model, Session &session, int threads, double seconds,
                                    std::atomic<int64_t> &wrong) {
   std::vector<double> latencies;

@@ -1,4 +1,4 @@
-//===- Pages.cpp - buffers beside pages that cannot be read ---------------===//
+//===- Pages.cpp - buffers next to unreadable pages -----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A masked vector load from a page that is not mapped gives the right lanes, but takes
-/// hundreds of cycles: programs that do it are fast or slow by where their buffers happen to lie.
+/// A masked vector load from an unmapped page loads the right lanes, but takes hundreds of cycles.
+/// The speed of a program that does this depends on the addresses of its buffers.
 ///
 //===----------------------------------------------------------------------===//
 #include "Soak.h"
@@ -20,7 +20,7 @@ using namespace tssa::runtime;
 
 namespace tssa::soak {
 
-/// CPU time of this thread.
+/// Returns the CPU time of this thread.
 static double getThreadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -28,7 +28,7 @@ static double getThreadSeconds() {
 }
 
 namespace {
-/// A model whose arguments and buffers lie at one kind of place.
+/// A model whose arguments and buffers all have one placement.
 struct PlacedModel {
   Model model;
   std::unique_ptr<Session> session;
@@ -70,7 +70,7 @@ bool soakPages(std::vector<Model> &models, double) {
     PlacedModel among(model, Placement::AmongPages), start(model, Placement::AtStartOfPages),
         end(model, Placement::AtEndOfPages);
     auto getRatio = [&] { return std::max(start.best, end.best) / among.best; };
-    // The least of many: a round that was disturbed is made good by the next.
+    // Take the minimum of many rounds, because rounds may be disturbed.
     for (int round = 0; round < mostRounds && (round < 2 || getRatio() > mostRatio); ++round)
       for (int run = 0; run < runs; ++run)
         for (PlacedModel *placed : {&among, &start, &end})

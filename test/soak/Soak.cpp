@@ -33,7 +33,7 @@ std::unique_ptr<Session> load(const Model &model, unsigned threads) {
   return session;
 }
 
-/// FNV-1a.
+/// Adds bytes to an FNV-1a hash.
 static void mix(uint64_t &hash, const void *data, size_t size) {
   for (size_t i = 0; i < size; ++i)
     hash = (hash ^ static_cast<const unsigned char *>(data)[i]) * 0x100000001b3;

@@ -1,4 +1,4 @@
-//===- Soak.h - what the long tests of the runtime share -----------------===//
+//===- Soak.h - common parts of the long tests of the runtime ------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,68 +21,71 @@ inline double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A program and the arguments that it is run on, one after the other.
+/// A program and the sets of arguments that it is run on.
 struct Model {
   std::string path;
   std::vector<std::string> inputFiles;
   std::vector<std::vector<runtime::NpzEntry>> inputs; ///< of each file
-  std::vector<uint64_t> expected;                     ///< hash of the results for each
+  std::vector<uint64_t> expected;                     ///< hash of the results for each file
 
-  /// Reads the arguments.
+  /// Reads `inputFiles`.
   runtime::Status read();
-  /// What a run on arguments `number` gives.
+  /// Runs the model on the arguments `number` and sets `hash` to the hash of the results.
   runtime::Status run(runtime::Session &session, size_t number, uint64_t &hash,
                       const runtime::RunOptions &options = {});
   runtime::Status run(runtime::Session &session, size_t number,
                       const runtime::RunOptions &options = {});
-  /// Fills `expected` with one thread.
+  /// Fills `expected` with the results of runs on one thread.
   runtime::Status learn();
 };
 
-/// Aborts the program with the message: for what must not fail.
+/// Aborts the program with the message of `status` unless it is success.
 void require(const runtime::Status &status, const std::string &what);
 std::unique_ptr<runtime::Session> load(const Model &model, unsigned threads);
 
-/// Of this process, now.
+/// The resources that this process uses.
 struct Usage {
   int64_t residentKilobytes, files, threads, mappings;
   static Usage now();
 };
 
-/// What a test found, printed as a line of JSON.
+/// The findings of a test, printed as a line of JSON.
 class Findings {
 public:
   explicit Findings(std::string test);
   void add(const std::string &name, double value);
-  /// Something that must hold; what does not is printed by its name.
+  /// Records a requirement. If `holds` is false, its name is printed.
   void expect(const std::string &name, bool holds);
-  /// Prints the line; true when all that must hold did.
+  /// Prints the line. Returns true if all requirements hold.
   bool print();
 
 private:
   std::string test, numbers, broken;
 };
 
-/// Runs `work(thread, go on)` in several threads for so many seconds.
+/// Runs `work(thread, goOn)` in `threads` threads. `goOn` returns true for `seconds` seconds.
 void inParallel(int threads, double seconds,
                 const std::function<void(int, const std::function<bool()> &)> &work);
 
-/// Allocations until one is refused, and whether those after it are; negative: none.
+/// Makes allocation `number` from now on fail and, with `andAllLater`, all later ones. A
+/// negative number makes none fail.
 void refuseAllocation(int64_t number, bool andAllLater);
-/// How many were refused since.
+/// Returns the number of allocations that failed since the last `refuseAllocation`.
 int64_t countRefused();
 
-/// Where aligned allocations of a page and more go.
+/// Where aligned allocations of at least a page are placed.
 enum class Placement {
   Heap,
-  AmongPages,     ///< at the end of pages, among others that can be read
-  AtStartOfPages, ///< between pages that cannot be read, close to those before
-  AtEndOfPages    ///< and close to those behind
+  AmongPages,     ///< at the end of pages, next to readable pages
+  AtStartOfPages, ///< at the start of pages, between unreadable pages
+  AtEndOfPages    ///< at the end of pages, between unreadable pages
 };
-/// At most 256 may be made outside of the heap, each with an alignment of at most a page.
+/// Places later allocations. At most 256 may be placed outside the heap, each with an alignment
+/// of at most a page.
 void placeAllocations(Placement where);
 
-// The tests. `scale` 1 is about a minute each. False when something did not hold.
+// The tests. With `scale` 1, each takes about a minute. They return false if a requirement
+// does not hold.
 bool soakSteady(std::vector<Model> &models, double scale);
 bool soakOpenClose(std::vector<Model> &models, double scale);
 bool soakCrowd(std::vector<Model> &models, double scale);

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// usage: tssa-soak TEST SCALE (MODEL.so INPUTS.npz...)...
-/// Runs one test and prints what it found as a line of JSON; exits with 1 when
-/// something that must hold did not. The tests are those of Soak.h.
+/// Runs one test of Soak.h and prints its findings as a line of JSON. Exits with 1 if a
+/// requirement does not hold.
 ///
 //===----------------------------------------------------------------------===//
 #include "Soak.h"

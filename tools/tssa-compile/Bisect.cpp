@@ -1,4 +1,4 @@
-//===- Bisect.cpp - the first node whose value is wrong -------------------===//
+//===- Bisect.cpp - finds the first node whose value is wrong -------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,8 @@ using reference::HostTensor;
 namespace te = mlir::tssa::te;
 
 namespace {
-/// A model's results by name: what they should be, and what they are. A result that
-/// the reference lacks has no expected tensor.
+/// The expected and the actual results of a model, by name. A result that the reference lacks has
+/// no expected tensor.
 struct Results {
   std::vector<std::string> names;
   std::vector<std::optional<HostTensor>> expected;
@@ -56,7 +56,7 @@ static Expected<std::vector<runtime::NpzEntry>> readFile(const std::string &path
   return entries;
 }
 
-/// The tensor of `type` that the file holds.
+/// Returns the tensor of an entry of a file, which must have type `type`.
 static Expected<HostTensor> takeTensor(const runtime::NpzEntry &entry, mlir::Type type) {
   auto tensorType = cast<mlir::RankedTensorType>(type);
   Expected<reference::ElementKind> kind = reference::getElementKind(tensorType.getElementType());
@@ -100,10 +100,10 @@ static Expected<std::vector<HostTensor>> makeInputs(mlir::func::FuncOp main,
 }
 
 //===----------------------------------------------------------------------===//
-// Two opinions
+// Expected and actual results
 //===----------------------------------------------------------------------===//
 
-/// Fills what the results should be.
+/// Fills the expected results.
 static Error findExpected(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
                           const Options &options, Results &results) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
@@ -137,7 +137,7 @@ static Error findExpected(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
   return Error::success();
 }
 
-/// Compiles and runs the module, which is changed.
+/// Compiles and runs the module, which this changes, and fills the actual results.
 static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
                          const CompileOptions &compile, Results &results) {
   std::vector<HostTensor> like;
@@ -161,7 +161,7 @@ static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
   return Error::success();
 }
 
-/// The values of a module on the inputs, twice. The module is changed.
+/// Returns the expected and the actual results of a module for the inputs. Changes the module.
 static Expected<Results> collect(mlir::ModuleOp module, const Options &options,
                                  const CompileOptions &compile) {
   Results results;
@@ -176,10 +176,10 @@ static Expected<Results> collect(mlir::ModuleOp module, const Options &options,
 }
 
 //===----------------------------------------------------------------------===//
-// The verdict
+// Comparison
 //===----------------------------------------------------------------------===//
 
-/// How result `index` differs; empty if it does not, or if nobody knows.
+/// Describes how result `index` differs; empty if it does not or has no expected tensor.
 static std::string describeDifference(const Results &results, size_t index,
                                       const Options &options) {
   if (!results.expected[index])
@@ -192,7 +192,7 @@ static std::string describeDifference(const Results &results, size_t index,
   return comparison.agrees ? "" : comparison.describe();
 }
 
-/// Prints the first origin whose value differs; false if there is none.
+/// Prints the first origin whose value differs. Returns false if there is none.
 static bool reportFirst(const Results &results, ArrayRef<ValueOrigin> origins,
                         const Options &options) {
   for (const ValueOrigin &origin : origins) {

@@ -1,4 +1,4 @@
-//===- Bisect.h - the first node whose value is wrong ----------*- C++ -*-===//
+//===- Bisect.h - finds the first node whose value is wrong ----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,10 @@
 
 namespace tssa::compile {
 
-/// Compiles the model with every value as an output, runs it, and compares the values
-/// in the order of the nodes with those of the file `--reference`, or else with the
-/// evaluator's. If none differs, it does so with the model's own outputs alone: merging
-/// may be what goes wrong. Prints what it finds; gives the exit code, Mismatch for a
-/// difference.
+/// Compiles the model with every value as an output, runs it, and compares the values, in
+/// the order of the nodes, with those of the file `--reference` or of the evaluator. If
+/// none differs, compares once more with only the model's outputs, because the error may
+/// be in merging. Prints the result and returns the exit code: Mismatch for a difference.
 int bisect(mlir::MLIRContext &context, const Options &options, ImportOptions import,
            const CompileOptions &compile);
 

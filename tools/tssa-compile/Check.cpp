@@ -1,4 +1,4 @@
-//===- Check.cpp - what of a model is not supported ------------------------===//
+//===- Check.cpp - reports the unsupported parts of a model ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ int getExitCode(operators::Fault fault) {
   llvm_unreachable("every fault has a code");
 }
 
-/// Changes only with a field being added; readers pass over fields they do not know.
+/// The version of the JSON format. Versions only add fields, and readers ignore unknown fields.
 static constexpr int64_t formatVersion = 1;
 
 static StringRef getName(operators::Fault fault) {
@@ -40,20 +40,20 @@ static StringRef getName(UnsupportedUse::Kind kind) {
   return names[size_t(kind)];
 }
 
-/// Names of a model may hold any bytes; JSON holds UTF-8.
+/// Writes a string. Names of a model may have any bytes, but JSON is UTF-8.
 static void writeText(json::OStream &stream, StringRef key, StringRef text) {
   stream.attribute(key, json::isUTF8(text) ? text.str() : json::fixUTF8(text));
 }
 
-static void writePlace(json::OStream &stream, const ModelPlace &place) {
+static void writeLocation(json::OStream &stream, const ModelLocation &location) {
   stream.object([&] {
-    writeText(stream, "place", place.text);
-    if (place.node >= 0)
-      stream.attribute("node", place.node);
-    if (!place.name.empty())
-      writeText(stream, "name", place.name);
-    if (!place.op.empty())
-      writeText(stream, "op", place.op);
+    writeText(stream, "place", location.text);
+    if (location.node >= 0)
+      stream.attribute("node", location.node);
+    if (!location.name.empty())
+      writeText(stream, "name", location.name);
+    if (!location.op.empty())
+      writeText(stream, "op", location.op);
   });
 }
 
@@ -71,8 +71,8 @@ static void writeReport(const Options &options, const ImportReport &report) {
           stream.attribute("kind", getName(use.kind));
           writeText(stream, "what", use.what);
           stream.attributeArray("uses", [&] {
-            for (const ModelPlace &place : use.places)
-              writePlace(stream, place);
+            for (const ModelLocation &location : use.locations)
+              writeLocation(stream, location);
           });
         });
     });

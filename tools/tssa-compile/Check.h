@@ -1,4 +1,4 @@
-//===- Check.h - what of a model is not supported --------------*- C++ -*-===//
+//===- Check.h - reports the unsupported parts of a model ------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,11 @@
 
 namespace tssa::compile {
 
-/// The exit code for what is wrong with a model.
+/// Returns the exit code for `fault`.
 int getExitCode(operators::Fault fault);
 
-/// --check: imports the model, says what of it is not supported, and returns the exit
-/// code. docs/check.md has the JSON.
+/// Implements --check: imports the model, reports everything in it that is not supported,
+/// and returns the exit code. docs/check.md describes the JSON output.
 int checkModel(mlir::MLIRContext &context, const Options &options, const ImportOptions &import);
 
 } // namespace tssa::compile

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - errors in the words of the model ----------------===//
+//===- Diagnostics.cpp - prints errors with the model's names ------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
   });
 }
 
-/// The names of the nodes that a location holds.
+/// Collects the names of the nodes in a location.
 static void collectNames(Location loc, SmallVectorImpl<StringRef> &names,
                          std::optional<FileLineColLoc> &position) {
   loc->walk([&](Location nested) {

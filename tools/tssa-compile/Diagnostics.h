@@ -1,4 +1,4 @@
-//===- Diagnostics.h - errors in the words of the model --------*- C++ -*-===//
+//===- Diagnostics.h - prints errors with the model's names ----*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,13 +11,13 @@
 
 namespace tssa::compile {
 
-/// Prints "model.onnx: error: node 'conv1': ..."; text files with line and column.
-/// Remarks are left to `--remarks`-like options of tssa-opt.
+/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...", and for text
+/// files with line and column. It does not print remarks, for which tssa-opt has options.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file);
 
-  /// Whether an error said that something is not supported.
+  /// Returns whether an error said that something is not supported.
   bool sawUnsupported() const { return unsupported; }
 
 private:

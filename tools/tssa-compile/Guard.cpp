@@ -1,4 +1,4 @@
-//===- Guard.cpp - ends a compilation that takes too much ------------------===//
+//===- Guard.cpp - limits the time and memory of a compilation -------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nothing stops LLVM within a pass, and memory that runs out there cannot be handed back
-/// as an error. So the process ends itself: files that are not finished are known to LLVM's
-/// signal handlers, which remove them, and the message is made ready beforehand because
-/// nothing may be allocated by then.
+/// LLVM cannot be stopped within a pass, and cannot return an error if it runs out of memory. So
+/// the process ends itself. Unfinished files are registered with LLVM's signal handlers, which
+/// remove them. The messages are prepared in advance, because no memory may be allocated by
+/// then.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace llvm;
 
 namespace tssa::compile {
 
-/// What is said when time or memory is over; set before anybody may need it.
+/// The messages for an exceeded limit of time or memory.
 static std::string timeMessage, memoryMessage;
 
 [[noreturn]] static void endProcess(const std::string &message) {
@@ -52,7 +52,7 @@ static void limitMemory(const Options &options) {
   install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
   if (options.memoryLimit == 0)
     return;
-  // Files that are mapped to be read do not count.
+  // Files that are mapped for reading do not count.
   rlimit limit{options.memoryLimit, options.memoryLimit};
   rlimit now{};
   if (::getrlimit(RLIMIT_DATA, &now) == 0)

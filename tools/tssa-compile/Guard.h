@@ -1,4 +1,4 @@
-//===- Guard.h - ends a compilation that takes too much --------*- C++ -*-===//
+//===- Guard.h - limits the time and memory of a compilation ---*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace tssa::compile {
 
-/// Makes what is not finished be removed when the process ends early: at a signal, after
-/// the time of `options` or when memory runs out. The last two end it with LimitReached
-/// and a message. Call it once, before the work begins.
+/// Enforces the limits of time and memory in `options`; the process ends with LimitReached
+/// and a message when one is exceeded. Also removes unfinished files when the process ends
+/// because of a limit or a signal. Call this once, before the work begins.
 void guardProcess(const Options &options);
 
 } // namespace tssa::compile

@@ -1,4 +1,4 @@
-//===- ListOperators.cpp - what the compiler knows -----------------------===//
+//===- ListOperators.cpp - prints the supported operators ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

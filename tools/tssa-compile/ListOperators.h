@@ -1,4 +1,4 @@
-//===- ListOperators.h - what the compiler knows -------------------------===//
+//===- ListOperators.h - prints the supported operators ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace tssa::compile {
 ///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
 ///                   "inputs": "", "extern": false}, ...],
 ///    "torch": ["aten::add.Tensor", ...]}
-/// `inputs` are the inputs with their types of an operator that onnx has no schema of.
+/// `inputs` has the inputs and their types for operators without a schema in onnx.
 void listOperators(llvm::raw_ostream &stream);
 
 } // namespace tssa::compile

@@ -22,7 +22,7 @@ namespace {
 
 cl::OptionCategory category("Options");
 
-/// Every option of the tool; LLVM's own are hidden.
+/// The options of the tool. LLVM's own options are hidden.
 struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
                              cl::cat(category)};
@@ -125,7 +125,7 @@ bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
 constexpr double untrustedSeconds = 300;
 constexpr uint64_t untrustedBytes = uint64_t(16) << 30;
 
-/// A number of bytes such as 4G.
+/// Parses a number of bytes such as 4G.
 std::optional<uint64_t> parseBytes(StringRef text) {
   unsigned shift = 0;
   for (auto [unit, bits] : {std::pair("K", 10), {"M", 20}, {"G", 30}})
@@ -165,7 +165,7 @@ bool isModelFile(StringRef path) {
   return extension != ".mlir" && extension != ".json";
 }
 
-/// What only makes sense with a model of ONNX.
+/// Checks options that are only allowed for ONNX models.
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
@@ -251,7 +251,7 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// What is written besides artifacts is that of one target.
+/// Reads the targets. Only artifacts may have more than one.
 std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   Expected<std::vector<Target>> targets = parseTargets(line.target);
   if (!targets)
@@ -268,8 +268,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// Takes the options out of LLVM's table: the linker, a library here, has others
-/// of the same names.
+/// Removes the options from LLVM's table, because the linker, which is used as a library, has
+/// options of the same names.
 void removeOptions(CommandLine &line) {
   SmallVector<cl::Option *> own = {&line.input}; // has no name
   for (auto &entry : cl::getRegisteredOptions())

@@ -39,32 +39,33 @@ struct Options {
   llvm::StringMap<int64_t> dims;
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
   bool verifyEachStage = false;
-  /// A fault to make on the way, for tests of the verification.
+  /// A fault to inject, for tests of the verification.
   std::string injectFault;
-  /// False to keep each op a kernel of its own, for comparisons.
+  /// Whether expressions are merged into one kernel; false is for comparisons.
   bool merges = true;
-  /// Look for the first node whose value is wrong; nothing is written.
+  /// Finds the first node whose value is wrong, and writes no artifact.
   bool bisect = false;
-  /// Of --bisect: npz files; empty for random inputs and for the evaluator.
+  /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are
+  /// random and the expected values come from the evaluator.
   std::string inputs, reference;
   uint64_t seed = 1;
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
   bool sanitize = false;
   bool timing = false;
   bool untrusted = false;
-  /// Read the model, say all that is not supported, and make nothing.
+  /// Imports the model, reports everything that is not supported, and writes no artifact.
   bool check = false;
-  /// The answer of `check` as JSON, on the standard output.
+  /// Prints the report of `check` as JSON on the standard output.
   bool json = false;
-  /// Seconds after which to give up, and as they were written; 0 for none.
+  /// The time limit in seconds, 0 for none, and its text on the command line.
   double timeout = 0;
   std::string timeoutText;
-  /// Bytes of memory that may be allocated; 0 for no limit.
+  /// The number of bytes that may be allocated; 0 for no limit.
   uint64_t memoryLimit = 0;
 };
 
-/// Parses the command line, and prints what is wrong with it or what it asks for.
-/// Returns the exit code when there is nothing more to do, else none.
+/// Parses the command line. Prints an error, or the information that it requests, such as
+/// the version. Returns the exit code if there is nothing more to do, else nothing.
 std::optional<int> parseOptions(int argc, char **argv, Options &options);
 
 } // namespace tssa::compile

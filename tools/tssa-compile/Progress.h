@@ -1,4 +1,4 @@
-//===- Progress.h - what takes long, on a terminal -------------*- C++ -*-===//
+//===- Progress.h - reports slow steps on a terminal -----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,10 +15,10 @@
 
 namespace tssa::compile {
 
-/// Says on a terminal which steps took more than a second.
+/// Prints the steps that took more than a second, if the standard error is a terminal.
 class Progress {
 public:
-  /// The step that ends now.
+  /// Ends the current step, which is called `name`.
   void endStep(llvm::StringRef name) {
     auto now = Clock::now();
     double seconds = std::chrono::duration<double>(now - start).count();

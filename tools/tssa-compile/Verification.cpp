@@ -1,4 +1,4 @@
-//===- Verification.cpp - --verify-each-stage -----------------------------===//
+//===- Verification.cpp - implements --verify-each-stage ------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

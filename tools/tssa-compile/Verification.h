@@ -1,4 +1,4 @@
-//===- Verification.h - --verify-each-stage --------------------*- C++ -*-===//
+//===- Verification.h - implements --verify-each-stage ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,16 +13,17 @@
 
 namespace tssa::compile {
 
-/// Runs the model after every stage if the options ask for it, for each target.
+/// Runs the model after every stage, for each target, if the options request it.
 class Verification {
 public:
   Verification(const Options &options, const cpu::Machine &machine);
 
-  /// Makes the compilation stop at the first wrong stage.
+  /// Makes the compilation stop after the first stage whose results are wrong.
   void attach(CompileOptions &compile);
-  /// What stopped the compilation, if this did: the exit code, already reported.
+  /// Returns the exit code if the verification stopped the compilation; it has reported why.
   std::optional<int> getExitCode() const { return exitCode; }
-  /// Runs the artifact that was written; it is removed if it is wrong.
+  /// Runs the artifact that was written, and removes it if its results are wrong. Returns the
+  /// exit code.
   int checkArtifact();
 
 private:

@@ -1,4 +1,4 @@
-//===- tssa-compile.cpp - compiles a model to one binary -----------------===//
+//===- tssa-compile.cpp - compiles a model to an artifact ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,7 @@ static ImportOptions getImportOptions(const Options &options) {
   return import;
 }
 
-/// Reads a module as text; null, with a report, when there is none.
+/// Reads a module from text. On failure, reports an error and returns null.
 static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
                                                   const Options &options) {
   auto file = MemoryBuffer::getFile(options.input);
@@ -71,8 +71,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
 }
 
-/// The module at stage import; null, with `code` set and a report, when there is
-/// none.
+/// Returns the module at stage import. On failure, reports an error, sets `code` and returns null.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
                                                    const Options &options, int &code) {
   if (sys::path::extension(options.input) == ".mlir") {
@@ -95,7 +94,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
 // Output
 //===----------------------------------------------------------------------===//
 
-/// Writes under a temporary name and renames: there is never part of a file.
+/// Writes the output under a temporary name and renames it, so that no partial file is visible.
 static int writeOutput(const Options &options, function_ref<Error(raw_pwrite_stream &)> write) {
   SmallString<0> bytes;
   raw_svector_ostream buffer(bytes);
@@ -131,7 +130,7 @@ static int writeSchedules(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-/// Whether the operating system refused something, such as room on a disk.
+/// Returns whether the operating system caused the error, for example by a full disk.
 static bool isOfSystem(Error &error) {
   bool found = false;
   error = handleErrors(std::move(error), [&](std::unique_ptr<StringError> info) {
@@ -145,7 +144,7 @@ static bool isOfSystem(Error &error) {
 static int writeArtifact(const Options &options, Compilation &compilation) {
   bool wasWriting = false;
   if (Error error = compilation.writeArtifact(options.output, wasWriting)) {
-    // The assembler is the user's choice when the environment names it.
+    // The environment variable means that the user has chosen the assembler.
     bool isChosen = error.isA<cuda::AssemblerError>() && sys::Process::GetEnv("TSSA_PTXAS");
     bool isOurs = !wasWriting && !isOfSystem(error);
     return report(options, std::move(error),
@@ -265,7 +264,7 @@ static int compileModel(const Options &options) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of its write
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes then is an error of the write
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;

@@ -19,7 +19,8 @@
 using namespace llvm;
 
 #ifndef NDEBUG
-/// A released LLVM registers no option for traces, but prints those of code built with them.
+/// A release build of LLVM does not register the option for traces, but prints the traces of code
+/// that is compiled with them.
 static cl::list<std::string> tracedPasses("debug-only", cl::CommaSeparated,
                                           cl::value_desc("pass,..."),
                                           cl::desc("Print the traces (LDBG) of these passes"));

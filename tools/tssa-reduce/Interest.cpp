@@ -1,4 +1,4 @@
-//===- Interest.cpp - whether a file still fails ----------------------------===//
+//===- Interest.cpp - tests whether a file still fails ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ Interest::Outcome Interest::run(StringRef program, ArrayRef<std::string> argumen
   std::string message;
   outcome.code = sys::ExecuteAndWait(program, all, std::nullopt, redirects, failure.timeoutSeconds,
                                      0, &message);
-  // -2 is a signal, or the time being over.
+  // -2 is a signal or a timeout.
   outcome.crashed = outcome.code == -2 && !StringRef(message).contains("timed out");
   if (auto text = MemoryBuffer::getFile(log))
     outcome.errors = (*text)->getBuffer().str();
@@ -50,7 +50,7 @@ Interest::Outcome Interest::compile(StringRef path) {
   return run(failure.compiler, arguments);
 }
 
-/// A word as the shell reads it back.
+/// Quotes a word for the shell.
 static std::string quoteForShell(StringRef text) {
   std::string quoted = "'";
   for (char c : text)

@@ -1,4 +1,4 @@
-//===- Interest.h - whether a file still fails ------------------------------===//
+//===- Interest.h - tests whether a file still fails ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,20 +15,20 @@
 
 namespace tssa::reduce {
 
-/// What a file must still do to be worth keeping.
+/// The failure that a reduced file must still show.
 struct Failure {
   enum Kind { Command, Crash, Error, Mismatch };
   Kind kind = Command;
-  /// Of Command: a shell command that ends with 0 if the file is interesting; `{}` is
-  /// its name. Of Error: what tssa-compile must say.
+  /// For Command: a shell command that exits with 0 if the file is interesting; `{}` stands
+  /// for the file's name. For Error: a text that tssa-compile must print.
   std::string text;
-  /// The compiler and its further options, for all but Command.
+  /// The compiler and its additional options, for all kinds but Command.
   std::string compiler;
   std::vector<std::string> compileOptions;
   unsigned timeoutSeconds = 60;
 };
 
-/// Runs the test on files and counts how often.
+/// Tests whether files show a failure, and counts the tests.
 class Interest {
 public:
   explicit Interest(Failure failure) : failure(std::move(failure)) {}
@@ -49,9 +49,9 @@ private:
   unsigned numTests = 0;
 };
 
-/// Leaves out runs of items, long ones first, until no single item can be left out.
-/// `attempt(begin, end)` tries to leave out the items of that range and says whether
-/// that was kept; `count()` is the number of items left.
+/// Removes ranges of items, long ranges first, until no single item can be removed.
+/// `attempt(begin, end)` tries to remove the items of a range and returns whether that
+/// succeeded. `count()` returns the number of items left. Returns whether any was removed.
 template <typename Count, typename Attempt> bool leaveOut(Count count, Attempt attempt) {
   bool changed = false;
   for (size_t chunk = std::max<size_t>(count() / 2, 1);; chunk /= 2) {

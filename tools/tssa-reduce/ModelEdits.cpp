@@ -23,7 +23,7 @@ namespace {
 using Names = std::set<std::string>;
 }
 
-/// Adds all names that a node, and nodes of its bodies, read.
+/// Adds all names that a node and the nodes of its bodies read.
 static void addReads(const NodeProto &node, Names &names) {
   names.insert(node.input().begin(), node.input().end());
   for (const auto &attribute : node.attribute()) {
@@ -40,7 +40,7 @@ static void addReads(const NodeProto &node, Names &names) {
   }
 }
 
-/// Keeps the elements of a repeated field that `keeps` says.
+/// Keeps the elements of a repeated field for which `keeps` returns true.
 template <typename List, typename Keeps> static void filter(List &list, Keeps keeps) {
   int kept = 0;
   for (int i = 0; i < list.size(); ++i)
@@ -49,7 +49,7 @@ template <typename List, typename Keeps> static void filter(List &list, Keeps ke
   list.DeleteSubrange(kept, list.size() - kept);
 }
 
-/// The functions that nodes call, and those that they call.
+/// Adds the functions that a node calls, directly or indirectly.
 static void addFunctions(const ModelProto &model, const NodeProto &node, Names &names) {
   for (const auto &function : model.functions()) {
     if (function.name() != node.op_type() || function.domain() != node.domain() ||
@@ -110,7 +110,7 @@ bool tssa::reduce::isValid(const ModelProto &model) {
   }
 }
 
-/// The types of all values of the graph, as far as they can be inferred.
+/// Returns the types of the values of the graph, as far as they can be inferred.
 static std::map<std::string, TypeProto> inferTypes(const ModelProto &model) {
   ModelProto copy = model;
   try {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each edit gives a new model, or none where it does not apply. Names stay; what no
-/// output needs any more goes.
+/// Each edit returns a new model, or nothing if it does not apply. Names do not change. Nodes
+/// and values that no output needs any more are removed.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TOOLS_TSSA_REDUCE_MODELEDITS_H
@@ -29,25 +29,25 @@ void dropUnused(ModelProto &model);
 /// Whether onnx's checker and its shape inference accept the model.
 bool isValid(const ModelProto &model);
 
-/// Without nodes [begin, end): those of their values that others need become inputs,
-/// with the types that shape inference finds. None if a type is not known, or if no
-/// output is left.
+/// Removes nodes [begin, end). Their values that other nodes need become inputs, with the
+/// types that shape inference finds. Returns nothing if a type is not known or no output is
+/// left.
 Edited withoutNodes(const ModelProto &model, size_t begin, size_t end);
-/// Without outputs [begin, end).
+/// Removes outputs [begin, end).
 Edited withoutOutputs(const ModelProto &model, size_t begin, size_t end);
-/// Output `index` gives way to what its node reads from other nodes.
+/// Replaces output `index` by the values that its node reads from other nodes.
 Edited withEarlierOutput(const ModelProto &model, size_t index);
-/// Initializers [begin, end) become inputs.
+/// Turns initializers [begin, end) into inputs.
 Edited withoutInitializers(const ModelProto &model, size_t begin, size_t end);
-/// Without attribute `attribute` of node `node`.
+/// Removes attribute `attribute` of node `node`.
 Edited withoutAttribute(const ModelProto &model, size_t node, size_t attribute);
-/// Without texts, types of inner values and other metadata.
+/// Removes doc strings, types of inner values and other metadata.
 Edited withoutMetadata(const ModelProto &model);
 
-/// All sizes above 1 of inputs and initializers.
+/// Returns all sizes greater than 1 of inputs and initializers.
 std::set<int64_t> getSizes(const ModelProto &model);
-/// Every dim of size `from` has size `to`, which is less: initializers lose elements,
-/// and, with `inShapes`, lists of sizes change too.
+/// Changes every dim of size `from` to size `to`, which is less. Initializers lose elements.
+/// With `inShapes`, lists of sizes change too.
 Edited withSize(const ModelProto &model, int64_t from, int64_t to, bool inShapes);
 
 } // namespace tssa::reduce

@@ -1,4 +1,4 @@
-//===- ModelReducer.cpp - a smaller ONNX model that still fails -------------===//
+//===- ModelReducer.cpp - reduces ONNX models -------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// 1. Outputs are left out, then nodes from any place: what others need of them
-///    becomes an input. 2. Outputs move up to what their nodes read. 3. Initializers
-///    become inputs. 4. Attributes and metadata go. 5. Sizes shrink, each everywhere.
-/// All over again until nothing changes. A model that is valid stays valid.
+/// The reducer repeats these steps until nothing changes:
+/// 1. Remove outputs, then nodes; values that other nodes need become inputs.
+/// 2. Replace outputs by values that their nodes read.
+/// 3. Turn initializers into inputs.
+/// 4. Remove attributes and metadata.
+/// 5. Reduce sizes, each in all its dims.
+/// A valid model stays valid.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +37,7 @@ static Error writeModel(const ModelProto &model, StringRef path) {
   });
 }
 
-/// Brings the bytes of all initializers into the model, as raw data.
+/// Copies the bytes of all initializers to the model, as raw data.
 static Error embedData(ModelProto &model, StringRef path) {
   tssa::ExternalData files(path, /*untrusted=*/false);
   tssa::ImportReport report;
@@ -77,7 +80,7 @@ public:
   Error run();
 
 private:
-  /// Takes the edited model if it is valid and still interesting.
+  /// Accepts the edited model if it is valid and still interesting. Returns whether it did.
   bool accept(Edited edited);
   bool holds(const ModelProto &candidate);
   bool reduceGraph();

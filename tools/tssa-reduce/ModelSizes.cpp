@@ -14,7 +14,7 @@ using namespace tssa::reduce;
 using tssa_onnx::TensorProto;
 using tssa_onnx::ValueInfoProto;
 
-/// Bytes of an element of a type that raw data holds whole; 0 for others.
+/// Returns the bytes of an element of a type that raw data does not pack; 0 for other types.
 static int64_t getElementBytes(int type) {
   switch (type) {
   case TensorProto::BOOL:
@@ -52,7 +52,7 @@ std::set<int64_t> tssa::reduce::getSizes(const ModelProto &model) {
   return sizes;
 }
 
-/// Moves what stays of `tensor` to the front: in each dim of size `from`, the first `to`.
+/// Reduces each dim of size `from` of `tensor` to its first `to` elements.
 static bool shrinkTensor(TensorProto &tensor, int64_t from, int64_t to) {
   bool has = false;
   for (int64_t size : tensor.dims())
@@ -81,7 +81,7 @@ static bool shrinkTensor(TensorProto &tensor, int64_t from, int64_t to) {
   return true;
 }
 
-/// Short lists of 64-bit integers may hold sizes.
+/// Replaces `from` by `to` in a short list of 64-bit integers, which may be sizes.
 static void replaceInList(TensorProto &tensor, int64_t from, int64_t to) {
   constexpr size_t longest = 16;
   if (tensor.data_type() != TensorProto::INT64 || tensor.dims_size() > 1)
@@ -110,7 +110,7 @@ Edited tssa::reduce::withSize(const ModelProto &model, int64_t from, int64_t to,
       for (auto &dim : *info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
         if (dim.dim_value() == from)
           dim.set_dim_value(to);
-  // Sizes in between are computed from those.
+  // The sizes of inner values follow from these.
   graph.clear_value_info();
   for (TensorProto &tensor : *graph.mutable_initializer()) {
     if (inShapes)

@@ -1,4 +1,4 @@
-//===- ModuleReducer.cpp - a smaller .mlir that still fails -----------------===//
+//===- ModuleReducer.cpp - reduces .mlir modules ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ops of functions are left out: what others need of their results becomes arguments
-/// of the function, or another value of the type. Then returned values, which move up
-/// to what their ops read, unused arguments, and symbols that nothing names. A candidate is only
-/// tried when it verifies. (MLIR's own reducer erases ops and leaves their users without operands,
-/// which these dialects do not survive.)
+/// The reducer removes ops of functions; results that other ops need become arguments of the
+/// function, or are replaced by another value of the type. Then it replaces returned values by
+/// values that their ops read, and removes unused returned values, arguments and symbols. It
+/// tests a candidate only if it verifies. (MLIR's own reducer erases ops and leaves their users
+/// without operands, which these dialects do not support.)
 ///
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ public:
 
 private:
   using Edit = llvm::function_ref<bool(ModuleOp)>;
-  /// Applies `edit` to a copy, and takes that if it verifies and is interesting. An
-  /// edit that does not apply says false.
+  /// Applies `edit` to a copy, and accepts the copy if it verifies and is interesting. `edit`
+  /// returns false if it does not apply. Returns whether the copy was accepted.
   bool accept(Edit edit);
   bool holds(ModuleOp candidate);
   bool reduceAll();
@@ -63,7 +63,7 @@ static Error writeModule(ModuleOp module, StringRef path) {
   });
 }
 
-/// Ops of functions, outer ones before those in their regions; no terminators.
+/// Returns the ops of all functions but terminators, each before the ops in its regions.
 static SmallVector<Operation *> collectOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -80,7 +80,7 @@ static SmallVector<func::ReturnOp> collectReturns(ModuleOp module) {
   return returns;
 }
 
-/// (function, index) of every returned value.
+/// Returns (function, index) for every returned value.
 static SmallVector<std::pair<func::FuncOp, unsigned>> collectReturned(ModuleOp module) {
   SmallVector<std::pair<func::FuncOp, unsigned>> values;
   for (func::ReturnOp op : collectReturns(module))
@@ -89,7 +89,7 @@ static SmallVector<std::pair<func::FuncOp, unsigned>> collectReturned(ModuleOp m
   return values;
 }
 
-/// Erases ops [begin, end); their results become arguments.
+/// Erases ops [begin, end) and replaces their results by arguments.
 static bool eraseOps(ModuleOp module, size_t begin, size_t end) {
   SmallVector<Operation *> ops = collectOps(module);
   llvm::SmallPtrSet<Operation *, 16> erased;
@@ -127,14 +127,14 @@ static bool eraseReturned(ModuleOp module, size_t begin, size_t end) {
   return true;
 }
 
-/// What an op reads, also in its regions.
+/// Returns the values that an op reads, including those read in its regions.
 static SmallVector<Value> collectReads(Operation *op) {
   llvm::SetVector<Value> reads(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), reads);
   return reads.takeVector();
 }
 
-/// Op `index` gives way to a value of the same type that it reads.
+/// Replaces op `index` by a value of the same type that it reads.
 static bool bypassOp(ModuleOp module, size_t index) {
   Operation *op = collectOps(module)[index];
   if (op->getNumResults() != 1)
@@ -148,7 +148,7 @@ static bool bypassOp(ModuleOp module, size_t index) {
   return false;
 }
 
-/// Returned value `index` gives way to the tensors that its op reads from other ops.
+/// Replaces returned value `index` by the tensors that its op reads from other ops.
 static bool returnEarlier(ModuleOp module, size_t index) {
   auto [function, number] = collectReturned(module)[index];
   SmallVector<func::ReturnOp> returns(function.getOps<func::ReturnOp>());
@@ -170,7 +170,7 @@ static bool returnEarlier(ModuleOp module, size_t index) {
   return function.getNumResults() != 0;
 }
 
-/// Ops, arguments and symbols without uses, again and again.
+/// Erases ops, arguments and symbols without uses, until none is left.
 static void eraseUnused(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;

@@ -1,4 +1,4 @@
-//===- Reducers.h - one for each kind of file -------------------------------===//
+//===- Reducers.h - reduces models and modules ------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace tssa::reduce {
 
-/// Writes the smallest interesting file that is found to `output`, each time a smaller
-/// one is. An error says why there is none: `input` cannot be read, or is not
-/// interesting itself.
+/// Reduces `input` and writes the smallest interesting file to `output`, again each time a
+/// smaller one is found. Returns an error if `input` cannot be read or is not interesting
+/// itself.
 llvm::Error reduceModel(llvm::StringRef input, llvm::StringRef output, Interest &interest);
 llvm::Error reduceModule(llvm::StringRef input, llvm::StringRef output, Interest &interest);
 

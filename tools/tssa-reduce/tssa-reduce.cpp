@@ -1,4 +1,4 @@
-//===- tssa-reduce.cpp - makes a failing file small -------------------------===//
+//===- tssa-reduce.cpp - reduces a failing file -----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,7 @@ int reportUsage(const Twine &message) {
   return UsageError;
 }
 
-/// What the options ask for; an error says what is wrong with them.
+/// Returns the failure that the options specify, or an error if they are invalid.
 Expected<Failure> takeFailure(const CommandLine &line, const char *program) {
   Failure failure;
   failure.timeoutSeconds = line.timeout;

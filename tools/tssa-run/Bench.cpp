@@ -22,7 +22,7 @@ static double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Requests that put the outputs where `results` has them now.
+/// Returns requests that write the outputs to the memory of `results`.
 static std::vector<OutputRequest> reuse(const Manifest &manifest, std::vector<Tensor> &results) {
   std::vector<OutputRequest> requests;
   for (size_t i = 0; i < results.size(); ++i) {

@@ -1,4 +1,4 @@
-//===- Bench.h - how long a run takes ------------------------------------===//
+//===- Bench.h - measures the time of a run ------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@ struct BenchResult {
   uint64_t runs = 0;
 };
 
-/// Times runs after a warm-up, each into the same output memory: `runs` of them,
-/// or as many as fit a second and at least 20, but no longer than about two
-/// seconds where one run is slow. The last run's outputs are in `results`.
+/// Measures the time of runs after a warm-up. All runs use the same output memory. `runs` is
+/// their number; without it, there are as many runs as fit into a second and at least 20, but
+/// no more than fit into about two seconds. `results` gets the outputs of the last run.
 runtime::Status bench(runtime::Session &session, const std::vector<runtime::NamedTensor> &inputs,
                       const runtime::RunOptions &options, std::optional<uint64_t> runs,
                       std::vector<runtime::Tensor> &results, BenchResult &result);

@@ -16,7 +16,7 @@
 using namespace tssa::run;
 using namespace tssa::runtime;
 
-/// The shortest digits that give the same number, in every locale.
+/// Returns the shortest text that parses to the same number, independent of the locale.
 static std::string toText(double value) {
   char digits[32];
   auto result = std::to_chars(digits, digits + sizeof(digits), value);

@@ -1,4 +1,4 @@
-//===- Bisect.h - the first node that is wrong ---------------------------===//
+//===- Bisect.h - finds the first node that is wrong ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 
 namespace tssa::run {
 
-/// Becomes `tssa-compile MODEL --bisect`, which has importer and evaluator; its exit
-/// code is that of this program. Returns only when that fails.
+/// Replaces this process by `tssa-compile MODEL --bisect`, which contains the importer and
+/// the evaluator. Returns only on failure.
 runtime::Status bisect(const Options &options);
 
 } // namespace tssa::run

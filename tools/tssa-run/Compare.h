@@ -1,4 +1,4 @@
-//===- Compare.h - outputs against a reference ---------------------------===//
+//===- Compare.h - compares outputs with a reference ---------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,10 +11,10 @@
 
 namespace tssa::run {
 
-/// How an output differs from its reference.
+/// The difference of an output from its reference.
 struct Difference {
   std::string name;
-  /// Set when the two cannot be compared: another dtype or shape.
+  /// The reason if the two cannot be compared: different dtypes or shapes; else empty.
   std::string incomparable;
   int64_t count = 0;
   int64_t mismatches = 0;
@@ -25,12 +25,12 @@ struct Difference {
   bool matches() const { return incomparable.empty() && mismatches == 0; }
 };
 
-/// Elements match when |out - ref| <= atol + rtol * |ref|; NaN matches NaN, and
-/// an infinity matches itself only.
+/// Compares the elements. They match if |out - ref| <= atol + rtol * |ref|. NaN matches NaN,
+/// and an infinity matches only itself.
 Difference compare(const std::string &name, const runtime::Tensor &output,
                    const runtime::Tensor &reference, double rtol, double atol);
 
-/// "f32[2,3]".
+/// Returns dtype and shape, such as "f32[2,3]".
 std::string describe(const runtime::Tensor &tensor);
 
 } // namespace tssa::run

@@ -77,9 +77,9 @@ static Status hashFile(const std::string &path, SHA256 &key, std::string *conten
   return Status::success();
 }
 
-/// Names of files that an ONNX model keeps its weights in: the values of its
-/// StringStringEntryProtos with the key "location". Bytes that only look so cost
-/// a needless miss, nothing more.
+/// Returns the names of files in which an ONNX model keeps its weights: the values of its
+/// StringStringEntryProtos with the key "location". Other bytes that look like one only cause an
+/// unnecessary miss.
 static std::set<std::string> findExternalFiles(const std::string &model) {
   static const std::string entry = "\x0a\x08location\x12";
   std::set<std::string> files;
@@ -97,7 +97,7 @@ static std::set<std::string> findExternalFiles(const std::string &model) {
   return files;
 }
 
-/// Names of files that a PyTorch program keeps its constants in: the values of "file".
+/// Returns the names of files in which a PyTorch program keeps its constants: the values of "file".
 static std::set<std::string> findConstantFiles(const std::string &program) {
   static const std::string entry = "\"file\"";
   std::set<std::string> files;
@@ -110,14 +110,14 @@ static std::set<std::string> findConstantFiles(const std::string &program) {
   return files;
 }
 
-/// The files that a source needs besides itself.
+/// Returns the other files that a source needs.
 static std::set<std::string> findFiles(const std::string &path, const std::string &content) {
   if (hasSuffix(path, ".onnx"))
     return findExternalFiles(content);
   return hasSuffix(path, ".json") ? findConstantFiles(content) : std::set<std::string>();
 }
 
-/// What native code depends on, from the first processor's description.
+/// Returns the parts of the first processor's description on which native code depends.
 static std::string describeCPU() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, text;
@@ -147,7 +147,7 @@ static Status computeKey(const Options &options, const std::string &compiler, st
   if (Status status = hashFile(options.model, sha, &model); !status.ok())
     return status;
   fs::path folder = fs::path(options.model).parent_path();
-  // A missing file is the compiler's to report.
+  // The compiler reports missing files.
   for (const std::string &name : findFiles(options.model, model)) {
     sha.update(name + '\0');
     std::string file = (folder / name).string();
@@ -163,7 +163,7 @@ static Status computeKey(const Options &options, const std::string &compiler, st
   return Status::success();
 }
 
-/// The cache folder, made if need be; empty when there is none to be had.
+/// Sets `folder` to the cache folder, which is created if need be; empty if there is none.
 static Status openCache(const Options &options, std::string &folder) {
   const char *home = std::getenv("HOME");
   const char *xdg = std::getenv("XDG_CACHE_HOME");
@@ -185,7 +185,7 @@ static Status openCache(const Options &options, std::string &folder) {
     folder.clear();
     return Status::success();
   }
-  // Whoever can write there chooses what code this process runs.
+  // Anybody who can write to this folder can choose the code that this process runs.
   if (!made && ((info.st_mode & S_IWOTH) || info.st_uid != ::geteuid()))
     return makeError(TSSA_IO, "cache '" + folder +
                                   "' is writable by everybody or another "
@@ -195,8 +195,8 @@ static Status openCache(const Options &options, std::string &folder) {
   return Status::success();
 }
 
-/// Removes what nobody has used for the longest time until `limit` bytes are left; `kept`
-/// stays. What another process removes or adds meanwhile is its business.
+/// Removes the least recently used entries until at most `limit` bytes are left, but never `kept`.
+/// Ignores entries that other processes remove or add at the same time.
 static void evict(const fs::path &kept, uint64_t limit) {
   struct File {
     fs::file_time_type used;
@@ -225,8 +225,8 @@ static void evict(const fs::path &kept, uint64_t limit) {
   }
 }
 
-/// Runs the compiler and waits. Its stdout goes to our stderr, which keeps ours
-/// for results.
+/// Runs the compiler and waits. Its stdout goes to this process's stderr, whose stdout is for
+/// results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
                             const std::string &output, int &exitCode) {
   std::string model = options.model[0] == '-' ? "./" + options.model : options.model;
@@ -239,7 +239,7 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // What this process blocks or ignores is not the compiler's business.
+  // The compiler does not inherit blocked or ignored signals.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -266,7 +266,7 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return Status::success();
-  // Who interrupts the compiler means this program too.
+  // An interrupt of the compiler is also meant for this program.
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
     endBySignal(WTERMSIG(status));
   exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : InternalError;

@@ -1,4 +1,4 @@
-//===- CompileCache.h - compiled models, kept ----------------------------===//
+//===- CompileCache.h - a cache of compiled models -----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model given as source is compiled by the tssa-compile beside this program
-/// and kept under the SHA-256 of everything that matters: the model's bytes, the
-/// files it names for its weights, the options, the compiler, and this CPU. A file
-/// that does not load is compiled again. What nobody has used for the longest time is
-/// removed when there is too much.
+/// A model given as source is compiled by the tssa-compile in the folder of this program. The
+/// key of an entry is the SHA-256 of everything that affects the artifact: the bytes of the
+/// model and of the files that it names for its weights, the options, the compiler, and this
+/// CPU. An artifact that does not load is compiled again. The least recently used entries
+/// are removed when the cache exceeds its limit.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TOOLS_TSSA_RUN_COMPILECACHE_H
@@ -22,14 +22,14 @@
 
 namespace tssa::run {
 
-/// True when `path` is to be compiled: not an ELF file, and called .onnx, .mlir or
-/// .json.
+/// Returns whether `path` is to be compiled: it is not an ELF file, and its extension is
+/// .onnx, .mlir or .json.
 bool isSource(const std::string &path);
 
-/// The tssa-compile that stands beside this program.
+/// Sets `compiler` to the path of the tssa-compile in the folder of this program.
 runtime::Status findCompiler(std::string &compiler);
 
-/// Where the compiled form of a source is.
+/// The compiled form of a source.
 class CompiledModel {
 public:
   CompiledModel() = default;
@@ -37,18 +37,18 @@ public:
   CompiledModel &operator=(const CompiledModel &) = delete;
   ~CompiledModel();
 
-  /// Finds the compiled form or makes it; with `again`, makes it in any case.
-  /// `exitCode` is the compiler's own when it failed.
+  /// Finds the compiled form in the cache or compiles it; with `again`, compiles it in all
+  /// cases. If the compiler fails, sets `exitCode` to its exit code.
   runtime::Status prepare(const Options &options, bool again, int &exitCode);
 
   const std::string &getPath() const { return path; }
   bool wasCompiled() const { return compiled; }
-  /// False when the file goes with this object.
+  /// Returns false if the destructor removes the file.
   bool isKept() const { return temporaryFolder.empty(); }
 
 private:
   std::string path;
-  std::string temporaryFolder; ///< when there is no usable cache
+  std::string temporaryFolder; ///< used if there is no usable cache; else empty
   bool compiled = false;
 
   runtime::Status choosePath(const Options &options, const std::string &key);

@@ -38,13 +38,13 @@ Status tssa::run::chooseSizes(const Manifest &manifest, const std::map<std::stri
 
 namespace {
 
-/// The same numbers on every machine, which std::normal_distribution does not
-/// promise.
+/// A normal distribution that gives the same numbers on all machines, which
+/// std::normal_distribution does not guarantee.
 class Normal {
 public:
   explicit Normal(uint64_t seed) : bits(seed) {}
   double next() {
-    // Box and Muller; the first number is in (0, 1].
+    // The Box-Muller transform; the first number is in (0, 1].
     double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * 3.14159265358979323846 * uniform());
   }

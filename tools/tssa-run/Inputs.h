@@ -1,4 +1,4 @@
-//===- Inputs.h - what to run a model on ---------------------------------===//
+//===- Inputs.h - chooses sizes and random inputs ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,13 @@
 
 namespace tssa::run {
 
-/// Sizes for all symbols: those given, else the least allowed and at least 1.
-/// `assumed` names the latter.
+/// Sets `sizes` to the sizes of all symbols. A symbol that is not in `given` gets its minimum,
+/// at least 1, and is listed in `assumed`.
 runtime::Status chooseSizes(const runtime::Manifest &manifest,
                             const std::map<std::string, int64_t> &given,
                             std::vector<int64_t> &sizes, std::vector<std::string> &assumed);
 
-/// Inputs from a seed: floats from N(0,1), integers and bools 0 or 1.
+/// Makes random inputs from a seed: floats from N(0,1), and 0 or 1 for integers and bools.
 runtime::Status makeRandomInputs(const runtime::Manifest &manifest,
                                  const std::vector<int64_t> &sizes, uint64_t seed,
                                  std::vector<runtime::NpzEntry> &inputs);

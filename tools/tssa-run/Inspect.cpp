@@ -48,15 +48,15 @@ static const char *kindOf(const Port &port) {
   return "";
 }
 
-/// Kernels by name with the number of their launches, in order of first use.
+/// Returns the names of the kernels with their numbers of launches, in order of first use.
 static std::vector<std::pair<std::string, int64_t>> countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
-  std::map<std::string, size_t> places;
+  std::map<std::string, size_t> positions;
   for (const Launch &launch : variant.launches) {
-    auto [place, added] = places.emplace(launch.kernel, kernels.size());
+    auto [position, added] = positions.emplace(launch.kernel, kernels.size());
     if (added)
       kernels.emplace_back(launch.kernel, 0);
-    ++kernels[place->second].second;
+    ++kernels[position->second].second;
   }
   return kernels;
 }
@@ -79,7 +79,7 @@ static std::string describeLaunch(const Manifest &manifest, const Launch &launch
   for (size_t i = 0; i < launch.nodes.size(); ++i) {
     if (i == shownNodes)
       return text + " and " + std::to_string(launch.nodes.size() - i) + " more";
-    const Node &node = manifest.nodes[launch.nodes[i]];
+    const ModelNode &node = manifest.nodes[launch.nodes[i]];
     text += " " + printable(node.name.empty() ? node.op : node.name);
   }
   return text;
@@ -87,7 +87,7 @@ static std::string describeLaunch(const Manifest &manifest, const Launch &launch
 
 static const char *nameOf(Image::Kind kind) { return kind == Image::PTX ? "ptx" : "cubin"; }
 
-/// Resources of a device's kernel, as far as known.
+/// Describes the resources of a device's kernel, as far as they are known.
 static std::string describeKernel(const Kernel &kernel) {
   std::string text = printable(kernel.name) + ": " + std::to_string(kernel.threads) + " threads, " +
                      std::to_string(kernel.sharedBytes) + " shared bytes";
@@ -174,7 +174,7 @@ static void writePart(Json &json, const char *name, const Part &part) {
   json.key("sha256").string(toHex(part.sha256)).endObject();
 }
 
-/// Kernels with the number of their launches and, for devices, their resources.
+/// Writes the kernels with their numbers of launches and, for devices, their resources.
 static void writeKernels(Json &json, const Variant &variant) {
   json.key("distinct_kernels").integer(int64_t(countKernels(variant).size()));
   json.key("kernels").beginArray();

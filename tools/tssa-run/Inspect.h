@@ -1,4 +1,4 @@
-//===- Inspect.h - a program in words ------------------------------------===//
+//===- Inspect.h - describes a program -----------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,11 @@
 
 namespace tssa::run {
 
-/// Signature, sizes, memory and kernels, for people or as one JSON object.
+/// Describe signature, sizes, memory and kernels, as readable text or as one JSON object.
 std::string inspectText(const runtime::Manifest &manifest);
 std::string inspectJson(const runtime::Manifest &manifest);
 
-/// "f32[N,3]".
+/// Returns dtype and dims, such as "f32[N,3]".
 std::string describe(const runtime::Manifest &manifest, const runtime::Port &port);
 
 } // namespace tssa::run

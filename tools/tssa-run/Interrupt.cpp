@@ -21,7 +21,7 @@ struct State {
 };
 } // namespace
 
-/// Never destroyed: the thread lives as long as the process.
+/// Returns the state, which is never destroyed, because the thread lives as long as the process.
 static State &getState() {
   static State &state = *new State;
   return state;
@@ -40,7 +40,7 @@ void tssa::run::endBySignal(int signal) {
   state.mutex.lock(); // for good
   if (state.child > 0) {
     ::kill(state.child, signal);
-    // The thread that started it may be the one to see its end.
+    // The thread that started the child may be the one that sees its end.
     while (::waitpid(state.child, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
@@ -68,7 +68,7 @@ void tssa::run::watchInterrupts() {
   try {
     std::thread(waitForSignal).detach();
   } catch (const std::system_error &) {
-    // Without a thread the signals end the program as they do by themselves.
+    // Without a thread, the signals end the program by their default action.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   }
 }

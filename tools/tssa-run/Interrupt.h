@@ -1,4 +1,4 @@
-//===- Interrupt.h - what SIGINT and SIGTERM leave behind ------*- C++ -*-===//
+//===- Interrupt.h - cleans up after SIGINT and SIGTERM --------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nothing: a thread waits for the signals, removes what is temporary, and ends the
-/// program by the same signal.
+/// A thread waits for the signals, removes temporary files and folders, and ends the program
+/// by the same signal.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_TSSA_RUN_INTERRUPT_H
@@ -19,20 +19,20 @@
 
 namespace tssa::run {
 
-/// Call once, before there are threads. A process started later must unblock the two
-/// signals for itself.
+/// Starts that thread and blocks the signals. Call this once, before other threads exist. A
+/// child process that is started later must unblock the two signals.
 void watchInterrupts();
 
-/// Removes what is temporary, and ends the program by `signal`.
+/// Removes temporary files and folders, and ends the program by `signal`.
 [[noreturn]] void endBySignal(int signal);
 
-/// While it lives, signals wait: for files that are half written, and for changes of
-/// what follows.
+/// Returns a lock that delays the handling of signals: hold it while files are half written,
+/// and for calls of the functions below.
 std::unique_lock<std::mutex> holdInterrupts();
 
-/// A folder that goes with the program; empty for none. Hold the signals.
+/// Sets the folder to remove when the program ends; empty for none. Hold the signals.
 void setTemporaryFolder(const std::string &folder);
-/// A process that is told of the signal first, and waited for; 0 for none. Hold the
+/// Sets a child process that gets the signal first and is waited for; 0 for none. Hold the
 /// signals.
 void setChild(pid_t child);
 

@@ -13,8 +13,8 @@
 
 namespace tssa::run {
 
-/// Builds one JSON value, one call per token. Bytes that are not UTF-8 become
-/// U+FFFD; numbers that JSON cannot say become null.
+/// Builds one JSON value, with one call per token. Bytes that are not UTF-8 become U+FFFD, and
+/// numbers without a form in JSON become null.
 class Json {
 public:
   Json &beginObject();

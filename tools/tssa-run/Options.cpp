@@ -24,7 +24,7 @@ using Handler = std::function<Fault(Options &, const std::string &)>;
 
 struct Option {
   const char *name;
-  const char *value; ///< what to call it in the help; null for a flag
+  const char *value; ///< the value's name in the help; null for a flag
   const char *help;
   bool repeats;
   Handler handle;
@@ -97,7 +97,7 @@ static Fault parseDim(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
-/// Bytes, with an optional K, M or G.
+/// Returns a handler for a number of bytes, with an optional K, M or G.
 static Handler bytes(uint64_t Options::*field) {
   return [=](Options &options, const std::string &text) -> Fault {
     std::string digits = text;
@@ -190,7 +190,7 @@ static std::string unknownOption(const std::string &name) {
   return "unknown option '" + printable(name) + "'" + tssa::runtime::suggestName(name, names);
 }
 
-/// What does not go together.
+/// Reports options that exclude each other.
 static Fault checkTogether(const Options &options) {
   if (options.help || options.version)
     return std::nullopt;

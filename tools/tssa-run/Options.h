@@ -15,7 +15,7 @@
 
 namespace tssa::run {
 
-/// Exit codes of all tools.
+/// The exit codes of tssa-run, a subset of those of tssa-compile.
 enum ExitCode {
   Success = 0,
   ModelError = 1,
@@ -47,7 +47,7 @@ struct Options {
   bool help = false, version = false;
 };
 
-/// Fills `options`; returns what is wrong with the arguments, if anything.
+/// Fills `options` from `args`. Returns an error text if they are invalid, else nothing.
 std::optional<std::string> parseOptions(const std::vector<std::string> &args, Options &options);
 
 std::string getHelp();

@@ -46,7 +46,7 @@ static std::string showDifference(const Difference &difference) {
                        (long long)difference.mismatches, (long long)difference.count);
 }
 
-/// Launches by time, longest first.
+/// Returns the indexes of the launches, sorted by time, longest first.
 static std::vector<size_t> byTime(const std::vector<LaunchTime> &profile) {
   std::vector<size_t> order(profile.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -85,8 +85,8 @@ static std::string showProfile(const Report &report) {
 
 static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }
 
-/// What the emulator counted, per launch of the table: how well a warp's accesses
-/// coalesce is sectors / global, how much shared memory serialises conflicts / shared.
+/// Returns the emulator's counters per launch of the table. The ratio sectors / global shows how
+/// well the accesses of a warp coalesce, conflicts / shared how much shared memory serialises them.
 static std::string showCounters(const Report &report) {
   std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global", "sectors",
                             "shared", "conflicts", "barriers", "shuffles");

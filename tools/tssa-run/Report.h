@@ -1,4 +1,4 @@
-//===- Report.h - what tssa-run prints of a run --------------------------===//
+//===- Report.h - prints the report of a run -----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace tssa::run {
 
-/// Everything a run found out; absent parts were not asked for.
+/// The findings of a run. Parts that were not requested are absent.
 struct Report {
   const runtime::Manifest *manifest = nullptr;
   const runtime::Variant *variant = nullptr; ///< the one that ran

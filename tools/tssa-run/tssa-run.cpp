@@ -53,7 +53,7 @@ static VerifyWeights verification(const Options &options) {
                                  : VerifyWeights::Auto;
 }
 
-/// The inputs from the file or from the seed.
+/// Reads the inputs from a file or makes them from a seed.
 static Status gatherInputs(const Options &options, const Manifest &manifest,
                            std::vector<NpzEntry> &inputs) {
   if (options.inputs)
@@ -74,7 +74,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
 }
 
-/// Compares what the reference file holds; every key must be an output.
+/// Compares the outputs with the tensors of the reference file, each of which must be an output.
 static Status compareAll(const Options &options, const Manifest &manifest,
                          const std::vector<Tensor> &outputs, std::vector<Difference> &differences) {
   std::vector<NpzEntry> references;
@@ -112,7 +112,7 @@ static Status writeOutputs(const std::string &path, const Manifest &manifest,
   return writeNpz(path, entries);
 }
 
-/// Has a source compiled for the device it is to run on, unless the target is given.
+/// Adds the target for the device to the options of the compiler, unless a target is given.
 static Status chooseTarget(Options &options) {
   for (const std::string &option : options.compileOptions)
     if (option.compare(0, 8, "--target") == 0)
@@ -127,7 +127,8 @@ static Status chooseTarget(Options &options) {
   return Status::success();
 }
 
-/// The compiled form of a source, in the cache if it can be; made anew with `again`.
+/// Finds the compiled form of a source in the cache or compiles it; with `again`, compiles it in
+/// all cases. Returns the exit code.
 static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
   int exitCode = 0;
   if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
@@ -137,7 +138,7 @@ static int compile(const Options &options, CompiledModel &compiled, bool again =
   return Success;
 }
 
-/// Loads the model, compiling it first when it is a source.
+/// Loads the model; a source is compiled first.
 static int load(const Options &options, CompiledModel &compiled,
                 std::unique_ptr<Session> &session) {
   SessionOptions sessionOptions;
@@ -156,7 +157,7 @@ static int load(const Options &options, CompiledModel &compiled,
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
-    // Only a kept file may be stale or damaged.
+    // Only a file from the cache may be stale or damaged.
     bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
     if (compiled.wasCompiled() || !unusable)
       return report(status);
@@ -164,7 +165,7 @@ static int load(const Options &options, CompiledModel &compiled,
   return InternalError;
 }
 
-/// Prints where the compiled form of a source is kept.
+/// Compiles a source and prints the path of its compiled form.
 static int compileOnly(const Options &options) {
   CompiledModel compiled;
   if (!isSource(options.model))
@@ -247,7 +248,7 @@ static int runModel(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of its write
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes then is an error of the write
   try {
     watchInterrupts();
     Options options;
@@ -261,7 +262,7 @@ int main(int argc, char **argv) {
     if (Status status = chooseTarget(options); !status.ok())
       return report(status);
     if (options.bisect)
-      return report(bisect(options)); // it came back, so it could not be done
+      return report(bisect(options)); // bisect returns only on failure
     if (options.compileOnly)
       return compileOnly(options);
     return options.inspect ? inspect(options) : runModel(options);

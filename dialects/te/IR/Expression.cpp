@@ -90,6 +90,11 @@ SmallVector<TensorAccess> ComputeOp::getWrites() {
 
 OpFoldResult ComputeOp::findResultSize(unsigned dim) { return getIterationDomain()[dim]; }
 
+LogicalResult ComputeOp::reifyResultShapes(OpBuilder &, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.assign(getNumResults(), getParallelSizes());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // update
 //===----------------------------------------------------------------------===//
@@ -121,6 +126,11 @@ SmallVector<TensorAccess> UpdateOp::getWrites() {
 
 OpFoldResult UpdateOp::findResultSize(unsigned dim) { return findSize(getBase(), dim); }
 
+LogicalResult UpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getSizes(builder, getLoc(), getBase()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // scan
 //===----------------------------------------------------------------------===//
@@ -147,3 +157,8 @@ SmallVector<TensorAccess> ScanOp::getWrites() {
 }
 
 OpFoldResult ScanOp::findResultSize(unsigned dim) { return findSize(getSource(), dim); }
+
+LogicalResult ScanOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getSizes(builder, getLoc(), getSource()));
+  return success();
+}

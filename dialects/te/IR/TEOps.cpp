@@ -43,11 +43,6 @@ SmallVector<Type> ComputeOp::getAccumulatorTypes() {
   return types;
 }
 
-LogicalResult ComputeOp::reifyResultShapes(OpBuilder &, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.assign(getNumResults(), getParallelSizes());
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // read, index, inside
 //===----------------------------------------------------------------------===//
@@ -78,20 +73,6 @@ OpFoldResult InsideOp::fold(FoldAdaptor) {
       return BoolAttr::get(getContext(), false);
   }
   return all ? OpFoldResult(BoolAttr::get(getContext(), true)) : OpFoldResult();
-}
-
-//===----------------------------------------------------------------------===//
-// update, scan
-//===----------------------------------------------------------------------===//
-
-LogicalResult UpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getSizes(builder, getLoc(), getBase()));
-  return success();
-}
-
-LogicalResult ScanOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getSizes(builder, getLoc(), getSource()));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

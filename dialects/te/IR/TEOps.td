@@ -278,10 +278,9 @@ def TE_ConstantOp : TE_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]
 def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   let summary = "call a library routine that cannot be a tensor expression";
   let description = [{
-    `callee` names one of the routines of lib/Externs: `topk`, `sort`, `unique`,
-    `nonzero`, `compress`, `non_max_suppression`, `det`, `random_normal`,
-    `random_uniform`. `result_sizes` are the sizes of dynamic dims of the results
-    that are known before the call. `size_index` has, for each dynamic dim, the
+    `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
+    `compress`, `non_max_suppression` or `det`. `result_sizes` are the sizes of
+    dynamic dims of the results that are known before the call. `size_index` has, for each dynamic dim, the
     position of its size in `result_sizes`, or -1 if the size is only known after
     the call; then `tensor.dim` of the result gives it.
 

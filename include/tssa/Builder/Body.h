@@ -1,4 +1,4 @@
-//===- Body.h - what an element is, as scalar code -===//
+//===- Body.h - builds the bodies of te ops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A Body is handed to the function that writes the code of a `te` body: one point
-/// of the domain. Dims of the domain are `dim(0)`, `dim(1)`, ...: parallel ones,
-/// then reduction ones.
+/// A Body is the argument of a function that builds the body of a te op, which computes
+/// one point of the iteration domain. The dims of the domain are `dim(0)`, `dim(1)` and
+/// so on: first the parallel dims, then the reduction dims.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_BODY_H
@@ -23,7 +23,7 @@ namespace tssa::operators {
 
 class Builder;
 
-/// Expressions that must all be >= 0 for the point to count.
+/// Expressions of a condition, which holds at a point if all of them are >= 0 there.
 using Guard = llvm::ArrayRef<mlir::AffineExpr>;
 
 class Body {
@@ -36,43 +36,45 @@ public:
   mlir::Location loc;
 
   mlir::AffineExpr dim(unsigned index);
-  /// dim(begin) ... dim(end - 1).
+  /// Returns dim(begin) ... dim(end - 1).
   llvm::SmallVector<mlir::AffineExpr> dims(unsigned begin, unsigned end);
   mlir::AffineExpr constantExpr(int64_t value);
-  /// A size in an index expression: a constant or a symbol.
+  /// Returns `size` as an index expression of constants and symbols.
   mlir::AffineExpr size(const Size &size);
-  /// An index computed in this body (opaque: checked when the program runs).
+  /// Returns an expression for `index`, which this body computes. Such an opaque index is
+  /// checked against its bounds at run time.
   mlir::AffineExpr opaque(mlir::Value index);
 
-  /// The element of `tensor` at `at`, one expression per dim.
+  /// Reads the element of `tensor` at `at`, which has one expression per dim.
   mlir::Value read(const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at);
-  /// The same where `guard` holds, else `pad`.
+  /// Reads the element of `tensor` at `at` if `guard` holds, else yields `pad`.
   mlir::Value read(const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at, Guard guard,
                    mlir::TypedAttr pad);
-  /// The element of `tensor`, of rank <= rank of `shape`, that numpy's broadcasting to
-  /// `shape` puts at the point `at`.
+  /// Reads the element at `at` of `tensor` broadcast to `shape` by numpy's rules. The rank of
+  /// `tensor` is at most that of `shape`.
   mlir::Value readBroadcast(const Tensor &tensor, llvm::ArrayRef<Size> shape,
                             llvm::ArrayRef<mlir::AffineExpr> at);
-  /// The value of an expression, of type index.
+  /// Returns the value of `expr`, of type index.
   mlir::Value index(mlir::AffineExpr expr);
-  /// Whether all of `guard` is >= 0, of type i1.
+  /// Returns whether `guard` holds, as an i1.
   mlir::Value inside(Guard guard);
 
   mlir::Value constant(DType type, double value);
   mlir::Value constant(DType type, int64_t value);
-  /// Converts a scalar as the Cast operator does.
+  /// Converts a scalar as ONNX's Cast operator does.
   mlir::Value cast(mlir::Value value, DType from, DType to);
-  /// An integer scalar as an index.
+  /// Converts an integer scalar to an index.
   mlir::Value toIndex(mlir::Value value, DType from);
   mlir::Value fromIndex(mlir::Value value, DType to);
 
-  /// The set of all `guard` expressions; fills the operands of its symbols.
+  /// Returns the set of points at which `guard` holds, and fills in its symbol operands.
   mlir::IntegerSet makeSet(Guard guard, llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::AffineMap makeMap(llvm::ArrayRef<mlir::AffineExpr> exprs,
                           llvm::SmallVectorImpl<mlir::Value> &operands);
 
-  /// What te.update needs to write at `target` where `guard` holds: symbols from
-  /// outside of the body come first, then the opaque ones.
+  /// Fills in the attributes and operands with which te.update writes at `target` if `guard`
+  /// holds. The symbols of `map` and `set` are first the values `outside` of the body, then
+  /// the `opaque` ones.
   void makeWrite(llvm::ArrayRef<mlir::AffineExpr> target, Guard guard, mlir::AffineMap &map,
                  mlir::IntegerSet &set, llvm::SmallVectorImpl<mlir::Value> &outside,
                  llvm::SmallVectorImpl<mlir::Value> &opaque);

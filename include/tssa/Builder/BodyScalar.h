@@ -1,4 +1,4 @@
-//===- BodyScalar.h - Scalars of a Body -===//
+//===- BodyScalar.h - elements and sizes as Scalars -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace tssa::operators {
 
-/// The number that an element stands for: a small float is an f32.
+/// Returns the number that the element `value` encodes. A small float becomes an f32.
 inline Scalar toScalar(Body &body, mlir::Value value, DType type) {
   Scalar scalar(body.ops, body.loc, value, isUnsigned(type));
   return isSmallFloat(type) ? decodeSmallFloat(scalar, type) : scalar;
@@ -23,17 +23,17 @@ inline Scalar constantScalar(Body &body, DType type, double number) {
   return toScalar(body, body.constant(type, number), type);
 }
 
-/// The element of `tensor` at `at`, f16 and bf16 as f32.
+/// Reads the element of `tensor` at `at`, f16 and bf16 as f32.
 inline Scalar readScalar(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at) {
   return widen(toScalar(body, body.read(tensor, at), tensor.dtype()));
 }
 
-/// The element of `tensor`, 1-D, at `at`.
+/// Reads the element at `at` of the 1-D tensor `tensor`.
 inline Scalar readScalar(Body &body, const Tensor &tensor, mlir::AffineExpr at) {
   return readScalar(body, tensor, llvm::ArrayRef<mlir::AffineExpr>(at));
 }
 
-/// `scalar` as an element of type `type`.
+/// Converts `scalar` to an element of type `type`.
 inline mlir::Value toElement(Body &body, const Scalar &scalar, DType type) {
   if (isSmallFloat(type))
     return encodeSmallFloat(scalar, type).getValue();
@@ -42,12 +42,12 @@ inline mlir::Value toElement(Body &body, const Scalar &scalar, DType type) {
   return convert(scalar, getElementType(body.ops.getContext(), type), isUnsigned(type)).getValue();
 }
 
-/// An index expression as an integer of type `type`.
+/// Converts an index expression to an integer of type `type`.
 inline Scalar indexScalar(Body &body, mlir::AffineExpr expr, DType type) {
   return toScalar(body, body.fromIndex(body.index(expr), type), type);
 }
 
-/// The result of an operator with one output.
+/// Returns the result list of an operator with one output.
 inline mlir::FailureOr<Tensors> single(mlir::FailureOr<Tensor> tensor) {
   if (mlir::failed(tensor))
     return mlir::failure();

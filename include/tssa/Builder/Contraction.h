@@ -11,12 +11,12 @@
 
 namespace tssa::operators {
 
-/// The reduction dims of a compute. A size that is known to be 1 takes no dim: its
-/// index is the constant 0.
+/// The reduction dims of a compute. A size that is known to be 1 gets no dim; its index is
+/// the constant 0.
 class ReducedDims {
 public:
   explicit ReducedDims(unsigned numParallel) : numParallel(numParallel) {}
-  /// Adds a size and returns the slot to name it by.
+  /// Adds a size and returns its slot, the argument of `expr`.
   unsigned add(const Size &size);
   unsigned add(llvm::ArrayRef<Size> sizes);
   mlir::AffineExpr expr(Body &body, unsigned slot) const;
@@ -28,33 +28,35 @@ private:
   llvm::SmallVector<Size> kept;
 };
 
-/// An element of a reduction, of the accumulator's type, and what is made of all.
+/// Returns the term of a reduction at one point, of the accumulator's type.
 using TermFn = llvm::function_ref<Scalar(Body &)>;
-using JoinedFn = llvm::function_ref<Scalar(Body &, Scalar)>;
+using EpilogueFn = llvm::function_ref<Scalar(Body &, Scalar)>;
 
-/// `term` over all of `reduced`, joined by `combiner` in `accumulator` and converted
-/// to `type` after `epilogue`. Where no reduction dim is left it is no reduction.
-mlir::FailureOr<Tensor> join(Builder &builder, te::Combiner combiner, DType accumulator, DType type,
-                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
-                             JoinedFn epilogue = nullptr);
+/// Combines `term` over all points of `reduced` by `combiner`, with an accumulator of type
+/// `accumulator`, applies `epilogue` and converts the result to `type`. If `reduced` has no
+/// dims, the te.compute has no reduction.
+mlir::FailureOr<Tensor> combine(Builder &builder, te::Combiner combiner, DType accumulator,
+                                DType type, llvm::ArrayRef<Size> shape, const ReducedDims &reduced,
+                                TermFn term, EpilogueFn epilogue = nullptr);
 
-/// The same for a sum.
+/// Sums `term` over all points of `reduced`, as `combine` does.
 mlir::FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type,
                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
-                            JoinedFn epilogue = nullptr);
+                            EpilogueFn epilogue = nullptr);
 
-/// The matrix product of numpy.matmul; `left` and `right` convert an element to
-/// `accumulator`.
+/// Options of a matrix product. `left` and `right` convert an element of an operand to
+/// `accumulator`; `epilogue` maps the sum of an element of the result.
 struct MatMulOptions {
   DType accumulator, result;
   std::function<Scalar(Body &, Scalar, mlir::AffineExpr row)> left;
   std::function<Scalar(Body &, Scalar, mlir::AffineExpr column)> right;
   std::function<Scalar(Body &, Scalar, llvm::ArrayRef<mlir::AffineExpr> at)> epilogue;
 };
+/// Returns the matrix product of `a` and `b` with the shapes of numpy.matmul.
 mlir::FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b,
                                const MatMulOptions &options);
 
-/// The matrix product of tensors of one type.
+/// Returns the matrix product of `a` and `b`, which have one element type.
 mlir::FailureOr<Tensor> matmul(Builder &builder, const Tensor &a, const Tensor &b);
 
 } // namespace tssa::operators

@@ -16,26 +16,27 @@ using runtime::DType;
 using runtime::getName;
 using runtime::isSmallFloat;
 
-/// Any float, small ones too.
+/// Returns true for all floats, including small ones.
 bool isFloat(DType type);
-/// Signed or unsigned integers; not bool.
+/// Returns true for signed and unsigned integers, but not for bool.
 bool isInteger(DType type);
-/// Unsigned integers and bool.
+/// Returns true for unsigned integers and bool.
 bool isUnsigned(DType type);
-/// Whether a value has less bits than its byte; not bool.
+/// Returns true for integers of less than 8 bits, but not for bool.
 bool isSubByte(DType type);
-/// Bits of a value: 1 for bool, 4 for i4.
+/// Returns the number of bits of a value: 1 for bool, 4 for i4.
 unsigned getBits(DType type);
-/// The element type in te: integers lose their sign, bool is i1. Integers of less than a
-/// byte and small floats are i8: what lies below these operators knows nothing of them.
+/// Returns the element type in te. Integers become signless, and bool becomes i1. Integers of
+/// less than a byte and small floats become i8; only the operators know their encoding.
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
-/// The type with its sign, as a port of the program has it: `ui8`, `i4`, `f8E4M3FN`, `i1` for bool.
+/// Returns the MLIR type with its sign, as a port of the program has it: `ui8`, `i4`,
+/// `f8E4M3FN`; `i1` for bool.
 mlir::Type getSignedType(mlir::MLIRContext *context, DType type);
-/// The type to add up in: f32 for smaller floats, else the type itself.
+/// Returns the type in which sums are accumulated: f32 for smaller floats, else `type`.
 DType getAccumulator(DType type);
-/// The type that ONNX numbers so, if it is one of ours.
+/// Returns the type with number `code` in ONNX, or nothing if it is not supported.
 std::optional<DType> fromONNX(int64_t code);
-/// The number that ONNX gives to the type.
+/// Returns the number of `type` in ONNX.
 int64_t toONNX(DType type);
 
 } // namespace tssa::operators

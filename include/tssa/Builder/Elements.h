@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Small constants are `dense`; larger ones are `dense_resource` over bytes that are
-/// not copied or uniqued: row-major, little-endian, a bool one byte, 0 or 1.
+/// Small constants are `dense` attributes. Larger ones are `dense_resource` attributes,
+/// whose bytes are neither copied nor uniqued. Bytes are row-major and little-endian; a
+/// bool is one byte, 0 or 1.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_ELEMENTS_H
@@ -19,31 +20,33 @@
 
 namespace tssa::operators {
 
-/// Elements with these bytes; their number fits the shape. Copies them.
+/// Returns elements with a copy of `bytes`, whose number fits the shape.
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes);
-/// The same without a copy: `blob` owns the bytes. `name` is for people.
+/// Returns elements with the bytes that `blob` owns, without a copy. `name` is the readable
+/// name of the resource; it need not be unique.
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, mlir::AsmResourceBlob blob,
                                 llvm::StringRef name);
-/// Whether elements of so many bytes are kept as `dense`.
+/// Returns whether elements of `bytes` bytes become a `dense` attribute.
 bool isSmall(uint64_t bytes);
 
-/// The elements as integers of at most `limit`; nothing if there are more, or floats.
+/// Returns the elements as integers; nothing if there are more than `limit` or they are floats.
 std::optional<llvm::SmallVector<int64_t>> readInts(mlir::ElementsAttr elements, DType type,
                                                    int64_t limit);
-/// The elements, of any type, as doubles.
+/// Returns the elements, of any type, as doubles; nothing if there are more than `limit`.
 std::optional<llvm::SmallVector<double>> readFloats(mlir::ElementsAttr elements, DType type,
                                                     int64_t limit);
-/// The elements as scalar attributes of the element type.
+/// Returns the elements as scalar attributes of the element type; nothing if there are more
+/// than `limit`.
 std::optional<llvm::SmallVector<mlir::Attribute>> readAttributes(mlir::ElementsAttr elements,
                                                                  int64_t limit);
-/// An integer cut to the bits of `type`, as an attribute of its element type.
+/// Returns `value` truncated to the bits of `type`, as an attribute of type `elementType`.
 mlir::IntegerAttr makeIntegerAttribute(mlir::Type elementType, DType type, int64_t value);
-/// Elements of these integers, which are cut to the type.
+/// Returns elements with `values`, truncated to the bits of `type`.
 mlir::ElementsAttr fromInts(mlir::MLIRContext *context, DType type, llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<int64_t> values);
-/// Elements of scalar attributes of the element type.
+/// Returns elements with `values`, which are scalar attributes of the element type.
 mlir::ElementsAttr fromAttributes(mlir::RankedTensorType type,
                                   llvm::ArrayRef<mlir::Attribute> values);
 

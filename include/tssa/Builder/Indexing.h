@@ -11,13 +11,13 @@
 
 namespace tssa::operators {
 
-/// A size as an i64 scalar.
+/// Returns `size` as an i64 scalar.
 inline Scalar sizeScalar(Body &body, const Size &size) {
   return indexScalar(body, body.size(size), DType::I64);
 }
 
-/// The index that the data `index` means in a dim of `size` elements: a negative one
-/// counts from the end. Checked when the program runs.
+/// Returns the opaque index expression of `index`, an index read from data, in a dim of
+/// `size` elements. A negative index counts from the end. The run checks the bounds.
 inline mlir::AffineExpr dataIndex(Body &body, const Scalar &index, const Size &size) {
   Scalar wide = convert(index, body.ops.getI64Type());
   if (!index.isUnsigned())
@@ -25,7 +25,7 @@ inline mlir::AffineExpr dataIndex(Body &body, const Scalar &index, const Size &s
   return body.opaque(toIndex(wide));
 }
 
-/// The index that the element of `indices` at `at` means.
+/// Does so for the element of `indices` at `at`.
 inline mlir::AffineExpr dataIndex(Body &body, const Tensor &indices,
                                   llvm::ArrayRef<mlir::AffineExpr> at, const Size &size) {
   return dataIndex(body, readScalar(body, indices, at), size);

@@ -1,4 +1,4 @@
-//===- KnownIndexes.h - index tensors that are known -===//
+//===- KnownIndexes.h - constant index tensors -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exporters write slices as gathers and scatters with constant indexes. Where these
-/// are an affine function of their position they become index expressions, which
-/// fuse and need no checks.
+/// Exporters write slices as gathers and scatters with constant indexes. If such an index
+/// is an affine function of its position in the index tensor, it becomes an affine index
+/// expression, which can be fused and needs no run-time check.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_KNOWNINDEXES_H
@@ -18,19 +18,20 @@
 
 namespace tssa::operators {
 
-/// base + sum of strides[i] * position[i].
+/// An index that is base + sum of strides[i] * position[i].
 struct AffineIndex {
   int64_t base;
   llvm::SmallVector<int64_t> strides;
 
-  /// At the position d(firstDim), d(firstDim + 1), ...
+  /// Returns the index for the position d(firstDim), d(firstDim + 1), ...
   mlir::AffineExpr expr(Body &body, unsigned firstDim) const;
 };
 
-/// The components of `indices`: its last dim counts them, or there is one if
-/// `isScalar`. Component i points into a dim of `extents[i]` elements; negative ones
-/// are made positive. Nothing if an index or extent is not known, is out of bounds
-/// or not affine.
+/// Returns an AffineIndex for each component of the index tuples in `indices`. The last dim
+/// of `indices` enumerates the components; if `isScalar` is true, there is one component and
+/// no such dim. Component i indexes a dim of `extents[i]` elements; negative indexes are
+/// normalised. Returns nothing if an index or extent is not known, an index is out of
+/// bounds, or a component is not affine.
 std::optional<llvm::SmallVector<AffineIndex>> matchAffineIndexes(Builder &builder,
                                                                  const Tensor &indices,
                                                                  llvm::ArrayRef<Size> extents,

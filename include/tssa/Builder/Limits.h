@@ -11,7 +11,7 @@
 
 namespace tssa::operators {
 
-/// Dims of a tensor of a model: an input, an initializer or what an operator makes.
+/// The maximal rank of a tensor of a model: an input, an initializer or a result.
 constexpr size_t maxRank = 32;
 
 } // namespace tssa::operators

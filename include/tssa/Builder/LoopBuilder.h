@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A carried tensor has one type for all iterations, but its sizes may change from one to
-/// the next. That is found out by building the body: sizes that do not come out as they
-/// went in become unknown, the trial is discarded, and the body is built again.
+/// A carried tensor has one type for all iterations, but its sizes may change from one
+/// iteration to the next. The builder finds these sizes by building the body as a trial: a
+/// size that differs between the input and the output of the body becomes unknown, the
+/// trial is discarded, and the body is built again.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_LOOPBUILDER_H
@@ -18,22 +19,22 @@
 
 namespace tssa::operators {
 
-/// What is known of a tensor before it is there; a size that is not known is null.
+/// The type and the known sizes of a tensor that is not built yet. An unknown size is nullopt.
 struct TensorForm {
   DType type;
   llvm::SmallVector<std::optional<Size>> shape;
 };
 
 mlir::RankedTensorType getType(Builder &builder, const TensorForm &form);
-/// `value` as a tensor of this form; unknown sizes are read from it.
+/// Wraps `value` in a Tensor of the given form; unknown sizes are read from `value`.
 Tensor wrap(Builder &builder, mlir::Value value, const TensorForm &form);
-/// The value of a tensor as `type`, which may know less of its sizes.
+/// Returns the value of `tensor`, cast to `type`, which may have fewer static sizes.
 mlir::Value conform(Builder &builder, const Tensor &tensor, mlir::Type type);
-/// The one element of a bool tensor, of type i1.
+/// Returns the element of a bool tensor of one element, as an i1.
 mlir::FailureOr<mlir::Value> extractFlag(Builder &builder, const Tensor &tensor);
 
-/// What is decided when the program runs gives tensors: an error for a sequence or an
-/// optional without a tensor.
+/// Reports an error if one of `tensors` is a sequence or an absent optional: a value that is
+/// chosen at run time must be a tensor.
 mlir::LogicalResult requirePlain(Builder &builder, llvm::ArrayRef<Tensor> tensors,
                                  const llvm::Twine &what);
 
@@ -42,17 +43,17 @@ struct LoopSpec {
 
   Subgraph &body;
   llvm::ArrayRef<Tensor> initial;
-  /// Position of the first carried value among the outputs of the body; the scan outputs
+  /// The index of the first carried value among the outputs of the body. The scan outputs
   /// follow the carried values.
   unsigned firstOutput = 0;
-  /// Most iterations.
+  /// The maximal number of iterations.
   std::optional<Size> count;
-  /// Whether to start, of type i1; null when there are always `count` iterations. Then
-  /// output 0 of the body says whether to go on.
+  /// Whether the first iteration runs, as an i1; output 0 of the body then says whether
+  /// another one follows. Null if there are always `count` iterations.
   mlir::Value condition;
-  /// Inputs of the body from the number of the iteration and the carried tensors.
+  /// Returns the inputs of the body for an iteration number and the carried tensors.
   std::function<mlir::FailureOr<Tensors>(const Size &, llvm::ArrayRef<Tensor>)> makeInputs;
-  /// Scan outputs that are filled from the end.
+  /// For each scan output, whether it is filled from the end.
   llvm::SmallVector<bool> reversed;
 };
 
@@ -60,11 +61,11 @@ class LoopBuilder {
 public:
   LoopBuilder(Builder &builder, const LoopSpec &spec);
 
-  /// The carried tensors after the loop, then the scan outputs.
+  /// Builds the loop. Returns the carried tensors after it, then the scan outputs.
   mlir::FailureOr<Tensors> run();
 
 private:
-  /// Of a trial: nothing when the body must be built again.
+  /// The result of a trial: nothing if the body must be built again.
   using Trial = mlir::FailureOr<std::optional<Tensors>>;
 
   unsigned numScans() const;
@@ -75,19 +76,19 @@ private:
   mlir::FailureOr<Tensor> accumulate(unsigned scan, const Tensor &accumulator,
                                      const Tensor &element, const Size &position);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> getInitialValues();
-  /// The values of `tensors` with the types of `like`.
+  /// Returns the values of `tensors`, cast to `types`.
   llvm::SmallVector<mlir::Value> conformAll(llvm::ArrayRef<Tensor> tensors, mlir::TypeRange types);
   Tensors wrapResults(mlir::ValueRange values);
   void fillCondition(mlir::Block *before);
-  bool isPlaced(const TensorForm &element) const;
+  bool isPreallocated(const TensorForm &element) const;
   TensorForm getAccumulatorForm(const TensorForm &element) const;
 
   Builder &b;
   const LoopSpec &spec;
   llvm::SmallVector<TensorForm> carried;
-  /// Forms of the elements of the scan outputs, once a body was built.
+  /// The forms of the elements of the scan outputs, known once a body has been built.
   std::optional<llvm::SmallVector<TensorForm>> scanned;
-  /// Where the loop stands: what sizes outside of it are visible from.
+  /// The block that contains the loop; the visibility of sizes is tested from there.
   mlir::Block *block;
 };
 

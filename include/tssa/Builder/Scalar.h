@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A `Scalar` is an SSA value of a float or integer type, its signedness, and the
-/// place where the next op goes, so that the body of an operator reads like its
-/// definition: `max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`.
+/// A `Scalar` is an SSA value of a float or integer type together with its signedness and
+/// an insertion point. The body of an operator can thus be written like its definition:
+/// `max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`.
 ///
 /// Rules where ONNX leaves a choice, or C++ has undefined behaviour:
-/// - integer arithmetic wraps; x / 0 and x mod 0 are 0; least / -1 wraps;
+/// - integer arithmetic wraps; x / 0 and x mod 0 are 0; the least integer / -1 wraps;
 /// - a shift by a negative amount or by the width or more gives what the sign bit
 ///   alone produces (0, or -1 for a right shift of a negative number);
 /// - minimum and maximum of floats give NaN if either operand is NaN;
@@ -38,9 +38,9 @@ public:
   bool isBool() const { return getType().isInteger(1); }
   bool isUnsigned() const { return unsignedInteger || isBool(); }
 
-  /// The same place and signedness, another value.
+  /// Returns a Scalar of `other` with the insertion point and signedness of this one.
   Scalar with(mlir::Value other) const { return {*builder, loc, other, unsignedInteger}; }
-  /// A constant of this scalar's type.
+  /// Returns a constant of this scalar's type.
   Scalar constant(double number) const;
   Scalar constant(const llvm::APInt &number) const;
 
@@ -98,8 +98,8 @@ inline Scalar select(Scalar condition, double ifTrue, Scalar ifFalse) {
 /// NaN if either is NaN.
 Scalar max(Scalar a, Scalar b);
 Scalar min(Scalar a, Scalar b);
-/// `x` where it is NaN, else the larger (smaller): one instruction, and what a
-/// clamp by a bound that is no NaN needs.
+/// Returns `x` if it is NaN, else the larger (smaller) of `x` and `bound`. This is one
+/// instruction and serves to clamp `x` to a bound that is not NaN.
 Scalar atLeast(Scalar x, Scalar bound);
 Scalar atMost(Scalar x, Scalar bound);
 inline Scalar atLeast(Scalar x, double bound) { return atLeast(x, x.constant(bound)); }
@@ -121,20 +121,20 @@ Scalar erf(Scalar x);
 Scalar sin(Scalar x);
 Scalar cos(Scalar x);
 Scalar sigmoid(Scalar x);
-/// log(1 + exp(x)) without overflow.
+/// Returns log(1 + exp(x)) without overflow.
 Scalar softplus(Scalar x);
-/// Floats, or integers by way of f64.
+/// Returns base ^ exponent; for integers it is computed in f64.
 Scalar power(Scalar base, Scalar exponent);
 /// Remainder with the sign of the divisor.
 Scalar floorMod(Scalar a, Scalar b);
 /// Remainder with the sign of the dividend.
 Scalar truncMod(Scalar a, Scalar b);
 
-/// Conversion between number types (rules above); to i1 it is `x != 0`.
+/// Converts between number types by the rules above; a conversion to i1 is `x != 0`.
 Scalar convert(Scalar x, mlir::Type type, bool isUnsigned = false);
-/// f16 and bf16 as f32, all others unchanged.
+/// Converts f16 and bf16 to f32 and returns other scalars unchanged.
 Scalar widen(Scalar x);
-/// An integer as index.
+/// Converts an integer to an index.
 mlir::Value toIndex(Scalar x);
 
 } // namespace tssa::operators

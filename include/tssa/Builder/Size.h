@@ -6,18 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A `Size` is an integer known while a program is built: a constant, or a
-/// polynomial with integer coefficients over atoms. An atom is an SSA value of
-/// type index, or the floor division, minimum or maximum of two Sizes. The normal
-/// form makes equal polynomials equal objects: `N * 4 / 4 == N`.
+/// A `Size` is a symbolic integer: a constant, or a polynomial with integer coefficients
+/// over atoms. An atom is an SSA value of type index, or the floor division, minimum or
+/// maximum of two Sizes. In the normal form, equal polynomials are equal objects:
+/// `N * 4 / 4 == N`.
 ///
 /// Most Sizes are extents of tensors; they are also the known elements of small
 /// integer tensors, so they may be negative.
 ///
-/// Arithmetic is checked: a result that does not fit in 64 bits, or has more terms or
-/// deeper ones than any sensible extent, is `overflowed()`, and so is everything computed
-/// from it.
-/// Builder refuses such extents.
+/// Arithmetic is checked. A result that does not fit in 64 bits, or that has more or deeper
+/// terms than any sensible extent, is `overflowed()`, and so is everything computed from
+/// it. Builder refuses such extents.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_SIZE_H
@@ -35,26 +34,26 @@ namespace tssa::operators {
 class Size;
 class SizeTable;
 
-/// A factor of a Size that is no constant.
+/// A factor of a term of a Size.
 struct Atom {
   enum Kind { Value, FloorDiv, Min, Max };
   Kind kind;
-  /// Order of creation: what sorts atoms, so that nothing depends on addresses.
+  /// The order of creation. Atoms are sorted by it, so that nothing depends on addresses.
   unsigned number;
-  /// How many operations are nested in it: 0 for a Value.
+  /// The depth of nested operations: 0 for a Value.
   unsigned depth;
   SizeTable *table;
-  /// Whether it is known not to be negative.
+  /// Whether the atom is known to be non-negative.
   bool nonNegative;
   mlir::Value value;
   std::string name;
-  /// The operands; of a Value, `rhs` is a size that it is known to be less than, if any.
+  /// The operands. For a Value, `rhs` is a strict upper bound if one is known, else null.
   std::unique_ptr<Size> lhs, rhs;
 };
 
 class Size {
 public:
-  /// Product of atoms, sorted by number; empty for the constant term.
+  /// A product of atoms, sorted by number; empty for the constant term.
   using Monomial = llvm::SmallVector<const Atom *, 2>;
 
   Size() : Size(0) {}
@@ -70,31 +69,32 @@ public:
   Size operator-(const Size &other) const;
   Size operator*(const Size &other) const;
   Size operator-() const { return Size(0) - *this; }
-  /// Rounds towards minus infinity. The divisor is positive.
+  /// Divides and rounds towards minus infinity. The divisor is positive.
   Size floorDiv(const Size &divisor) const;
   Size ceilDiv(const Size &divisor) const;
   Size mod(const Size &divisor) const { return *this - floorDiv(divisor) * divisor; }
-  /// The quotient when the division is known to leave no rest.
+  /// Returns the quotient if the division is known to be exact, else nothing.
   std::optional<Size> divideExactly(const Size &divisor) const;
   static Size min(const Size &lhs, const Size &rhs);
   static Size max(const Size &lhs, const Size &rhs);
 
-  /// The same polynomial, so the same number. Different polynomials may still be
-  /// equal numbers when the program runs.
+  /// Compares polynomials. Equal polynomials are equal numbers, but different polynomials
+  /// may also be equal numbers at run time.
   bool operator==(const Size &other) const;
   bool operator!=(const Size &other) const { return !(*this == other); }
   /// An arbitrary total order, the same in every run.
   bool operator<(const Size &other) const;
 
-  /// Known to be >= value, <= value, for all values of the atoms.
+  /// Returns whether this is known to be >= (<=) `value` for all values of the atoms.
   bool isAtLeast(int64_t value) const;
   bool isAtMost(int64_t value) const { return (-*this).isAtLeast(-value); }
-  /// Known to be different numbers.
+  /// Returns whether the two are known to be different numbers.
   bool differs(const Size &other) const;
 
   /// The terms, sorted; no coefficient is zero.
   llvm::ArrayRef<std::pair<Monomial, int64_t>> terms() const { return sum; }
-  /// For people: `N`, `3*N + 1`; atoms without a name are `?`. What is too long ends in dots.
+  /// Returns a text for messages, such as `N` or `3*N + 1`. Atoms without a name are `?`, and
+  /// a long text is cut and ends in dots.
   std::string str() const;
 
 private:
@@ -115,11 +115,11 @@ Size product(llvm::ArrayRef<Size> sizes);
 /// Owns the atoms of one program.
 class SizeTable {
 public:
-  /// The Size that `value`, of type index, is.
+  /// Returns the Size that represents `value`, of type index.
   Size get(mlir::Value value, bool nonNegative, llvm::StringRef name = {});
-  /// The Size of the number of an iteration: `value` is in [0, count).
+  /// Returns the Size that represents the iteration number `value`, which is in [0, count).
   Size getPosition(mlir::Value value, const Size &count);
-  /// From here on `size` is known not to be negative, if it is an atom.
+  /// Records that `size` is non-negative, if it is an atom.
   void learnNonNegative(const Size &size);
 
 private:

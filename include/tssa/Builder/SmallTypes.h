@@ -1,4 +1,4 @@
-//===- SmallTypes.h - elements of a byte that are no bytes -===//
+//===- SmallTypes.h - encodings of small element types -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Small floats and integers of less than a byte are i8 elements in te. What they
-/// stand for is said here in exact operations on bits, so that every way of running a
-/// program gives the same bytes.
+/// In te, small floats and integers of less than a byte are i8 elements. The functions here
+/// encode and decode them by exact operations on bits, so that all targets and the
+/// evaluator produce the same bytes.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_SMALLTYPES_H
@@ -19,21 +19,21 @@
 
 namespace tssa::operators {
 
-/// How numbers become small floats.
+/// How numbers are rounded to small floats.
 struct SmallFloatRounding {
   enum Mode { Nearest, Up, Down };
-  /// Whether numbers beyond the largest become it, and not infinity or NaN.
+  /// Whether numbers beyond the largest become the largest, not infinity or NaN.
   bool saturates = true;
-  /// Of f8e8m0; all others round to the nearest, ties to even.
+  /// For f8e8m0 only; all other types round to the nearest, ties to even.
   Mode mode = Up;
 };
 
-/// The number, as f32, that an i8 of small float type `type` stands for.
+/// Returns the number, as f32, that `byte` encodes in the small float type `type`.
 Scalar decodeSmallFloat(Scalar byte, DType type);
-/// The i8 of small float type `type` for a number of any type.
+/// Returns the i8 that encodes `number`, of any type, in the small float type `type`.
 Scalar encodeSmallFloat(Scalar number, DType type, SmallFloatRounding rounding = {});
-/// The i8 for a number of any type cut to a type of less than a byte: its low bits, with
-/// the sign extended where the type is a signed integer.
+/// Truncates `number`, of any type, to `type`, an integer of less than a byte, and returns it
+/// as an i8: the low bits, sign-extended if `type` is signed.
 Scalar cutToSubByte(Scalar number, DType type);
 
 } // namespace tssa::operators

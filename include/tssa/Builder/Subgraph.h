@@ -11,17 +11,17 @@
 
 namespace tssa::operators {
 
-/// A body of a control-flow operator. Building it twice makes two copies.
+/// A body of a control-flow operator. Each call of `build` makes another copy of it.
 class Subgraph {
 public:
   virtual ~Subgraph() = default;
   virtual unsigned numInputs() const = 0;
   virtual unsigned numOutputs() const = 0;
-  /// The input that output `i` is, if it is one.
+  /// Returns the index of the input that output `i` returns unchanged, or nothing.
   virtual std::optional<unsigned> getForwardedInput(unsigned i) const = 0;
-  /// Whether output `i` is a constant that is true.
+  /// Returns whether output `i` is known to be the constant true.
   virtual bool isAlwaysTrue(unsigned i) const = 0;
-  /// Builds the body at the builder for these inputs.
+  /// Builds the body for `inputs` at the builder's insertion point. Returns its outputs.
   virtual mlir::FailureOr<Tensors> build(Builder &builder, llvm::ArrayRef<Tensor> inputs) = 0;
 };
 

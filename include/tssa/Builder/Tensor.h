@@ -13,16 +13,16 @@
 
 namespace tssa::operators {
 
-/// A handle: copies are the same tensor. A default-made one is null and stands
-/// for an optional input that is not given.
+/// A handle of a tensor; copies refer to the same tensor. A default-constructed handle is
+/// null and represents an optional input that is not given.
 ///
-/// Small integer and bool tensors may have *contents*: their elements as Sizes,
-/// row-major. Such a tensor is no value of the program until one is asked for
-/// (`Builder::value`), so that the shape arithmetic of exporters vanishes.
+/// Small integer and bool tensors may have *contents*: their elements as Sizes, row-major.
+/// Such a tensor gets an SSA value only when `Builder::value` is called, so the shape
+/// arithmetic of exporters usually leaves no code.
 ///
-/// A *sequence* is a list of tensors of one element type, an *absent* tensor an optional
-/// without one. Both are known while the program is built and are no values of it: only
-/// operators that say so take them.
+/// A *sequence* is a list of tensors of one element type. An *absent* tensor is an optional
+/// that holds no tensor. Both exist only while the program is built and have no SSA value;
+/// only the operators for sequences and optionals accept them.
 class Tensor {
 public:
   Tensor() = default;
@@ -32,9 +32,9 @@ public:
   static Tensor makeAbsent(DType type);
   bool isSequence() const { return data->kind == Kind::Sequence; }
   bool isAbsent() const { return data->kind == Kind::Absent; }
-  /// Whether it is a tensor and nothing else.
+  /// Whether this is a tensor, not a sequence or absent.
   bool isPlain() const { return data->kind == Kind::Plain; }
-  /// Of a sequence.
+  /// Returns the elements of a sequence.
   llvm::ArrayRef<Tensor> elements() const { return data->elements; }
 
   explicit operator bool() const { return data != nullptr; }
@@ -43,15 +43,15 @@ public:
   int64_t rank() const { return data->shape.size(); }
   const Size &dim(int64_t index) const { return data->shape[index]; }
   Size numElements() const { return product(shape()); }
-  /// The constant sizes, if all are.
+  /// Returns the shape if all sizes are constant, else nothing.
   std::optional<llvm::SmallVector<int64_t>> staticShape() const;
 
   bool hasContents() const { return data->contents.has_value(); }
   llvm::ArrayRef<Size> contents() const { return *data->contents; }
-  /// The elements when they are known now; null otherwise.
+  /// Returns the elements if they are constant, else null.
   mlir::ElementsAttr constant() const { return data->constant; }
 
-  /// `f32[N,3,224]`, `sequence of 2 f32`, for people.
+  /// Returns a text for messages, such as `f32[N,3,224]` or `sequence of 2 f32`.
   std::string str() const;
 
 private:
@@ -64,7 +64,7 @@ private:
     std::optional<llvm::SmallVector<Size>> contents;
     mlir::ElementsAttr constant;
     std::vector<Tensor> elements;
-    llvm::SmallVector<mlir::Value, 1> values; ///< one per region it is needed in
+    llvm::SmallVector<mlir::Value, 1> values; ///< one per region that needs it
   };
   std::shared_ptr<Data> data;
 };

@@ -11,11 +11,11 @@
 
 namespace tssa {
 
-/// Bitcode of all routines that host programs call by name, for any x86-64; what
-/// links it gives it its machine.
+/// Returns the bitcode of all routines that host programs call by name. It is compiled for
+/// baseline x86-64; whoever links it sets the target CPU.
 std::string_view getRoutinesBitcode();
 
-/// Bitcode of memcpy, memmove and memset, which code generation calls by name.
+/// Returns the bitcode of memcpy, memmove and memset, which generated code calls by name.
 std::string_view getMemoryBitcode();
 
 } // namespace tssa

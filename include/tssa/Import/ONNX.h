@@ -14,10 +14,10 @@
 
 namespace tssa {
 
-/// Reads `path` and builds a module with one function `@main`. Null on failure; then
-/// `report` says why: what is wrong with the model first and alone, else all that is not
-/// supported. The module refers to bytes of the file without copying them: they
-/// live as long as the context.
+/// Reads the model at `path` and builds a module with one function `@main`. Returns null
+/// on failure. Then `report` has the first error in the model or, if the model is valid,
+/// everything in it that is not supported. The module refers to bytes of the file without
+/// copying them; the mapping lives as long as the context.
 mlir::OwningOpRef<mlir::ModuleOp> importONNX(mlir::MLIRContext &context, llvm::StringRef path,
                                              const ImportOptions &options, ImportReport &report);
 

@@ -1,4 +1,4 @@
-//===- Options.h - what an import of an ONNX model is asked to do -===//
+//===- Options.h - options of the import of an ONNX model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,13 @@
 namespace tssa {
 
 struct ImportOptions {
-  /// Sizes of named dims: `--dim NAME=N`.
+  /// The sizes given for named dims with `--dim NAME=N`.
   llvm::StringMap<int64_t> dims;
-  /// Shapes of inputs: `--input-shape NAME=1x3x224x224`.
+  /// The shapes given for inputs with `--input-shape NAME=1x3x224x224`.
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
-  /// Refuse what a hostile file could use: see the limits in lib/Import/Limits.h.
+  /// Enforces limits against hostile files; lib/Import/Limits.h has them.
   bool untrusted = false;
-  /// Every tensor that a node of the main graph makes becomes an output.
+  /// Makes every tensor that a node of the main graph produces an output.
   bool exposeValues = false;
 };
 

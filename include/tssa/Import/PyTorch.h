@@ -14,20 +14,21 @@
 namespace tssa {
 
 /// Reads a graph that the Python package has written (lib/Import/PyTorch/README.md has
-/// the format) and builds a module with one function `@main`: references, views and writes
-/// of `tssa`, te ops and scf. Null on failure; then `report` says why, with a line per
-/// operator that is not supported. The module refers to the bytes of files with constants
-/// without copying them: they live as long as the context. Of `untrusted` programs these are
-/// limited as those of models are.
+/// the format) and builds a module with one function `@main` of `tssa`, te and scf ops.
+/// Returns null on failure; then `report` says why, with one line per operator that is not
+/// supported. The module refers to the bytes of constant files without copying them; the
+/// mapping lives as long as the context. If `untrusted` is true, the sizes of these files
+/// are limited as those of an ONNX model are.
 mlir::OwningOpRef<mlir::ModuleOp> importPyTorch(mlir::MLIRContext &context, llvm::StringRef path,
                                                 bool untrusted, ImportReport &report);
 
-/// The operators that the importer knows, by the names of their functional forms with
-/// overloads ("aten::add.Tensor"), sorted. In-place and out= forms come with them.
+/// Returns the operators that the importer supports, sorted: the names of their functional
+/// forms with overloads, such as "aten::add.Tensor". The in-place and out= forms of each
+/// are supported too.
 std::vector<std::string> getPyTorchOperators();
 
-/// What the message of a check begins with that holds a choice the example's sizes made: a
-/// call that fails it needs a binary of its own.
+/// The prefix of the message of a guard, a run-time check that the recording's assumptions
+/// about sizes hold. A call that fails a guard needs a new recording and artifact.
 constexpr llvm::StringLiteral torchGuardPrefix = "guard: ";
 
 } // namespace tssa

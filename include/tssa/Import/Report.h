@@ -1,4 +1,4 @@
-//===- Report.h - what an import says of a model -===//
+//===- Report.h - the result of an import besides the module -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,43 +11,43 @@
 
 namespace tssa {
 
-/// Where a value of the main graph comes from.
+/// The origin of a value of the main graph.
 struct ValueOrigin {
   std::string value;
-  /// `produced by node #37 'layer1/conv2' (Conv)`.
+  /// Such as `produced by node #37 'layer1/conv2' (Conv)`.
   std::string producer;
   std::vector<std::string> inputs;
 };
 
-/// Where a model needs something: a node, or a tensor or value that no node has.
-struct ModelPlace {
-  /// `node #37 'layer1/conv2' (Conv)`, `tensor 'w'`, `input 'x'`.
+/// A location in a model: a node, or a tensor, input or output outside of any node.
+struct ModelLocation {
+  /// `node #37 'layer1/conv2' (Conv)`, `tensor 'w'` or `input 'x'`.
   std::string text;
-  /// Position in its graph or function; negative when it is no node.
+  /// The index of the node in its graph or function; negative if this is not a node.
   int64_t node = -1;
-  /// Name and operator; empty when there are none.
+  /// The node's name and operator; empty if it has none or this is not a node.
   std::string name, op;
 };
 
-/// Something that a model needs and that is not supported.
+/// A feature that a model uses and that is not supported.
 struct UnsupportedUse {
   enum Kind { Operator, ElementType, Tensor, Node };
   Kind kind;
-  /// `operator 'Frobnicate' of ai.onnx:21`, `element type complex64`; of a Node, what
-  /// its builder says.
+  /// Such as `operator 'Frobnicate' of ai.onnx:21` or `element type complex64`. For kind
+  /// Node, the error text of the function that builds the operator.
   std::string what;
-  std::vector<ModelPlace> places;
+  std::vector<ModelLocation> locations;
 };
 
 struct ImportReport {
   /// Model: exit code 1, Unsupported: 3, Limit: 5.
   operators::Fault fault = operators::Fault::None;
-  /// What is wrong, without the file's name; may have several lines.
+  /// The error text, without the file's name; it may have several lines.
   std::string error;
-  /// All that is not supported, as `error` says it; empty for other faults.
+  /// If `fault` is Unsupported, every use that `error` lists; else empty.
   std::vector<UnsupportedUse> unsupported;
   std::vector<std::string> warnings;
-  /// With `exposeValues`: the values that nodes make, in the order of the nodes.
+  /// With `exposeValues`: the values that nodes produce, in the order of the nodes.
   std::vector<ValueOrigin> origins;
 };
 

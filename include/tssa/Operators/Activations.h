@@ -1,4 +1,4 @@
-//===- Activations.h - activation functions of more than one front end -===//
+//===- Activations.h - activation functions that front ends share -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace tssa::operators {
 
-/// The product of `x` and the normal distribution function at `x`.
+/// Returns `x` times the cumulative normal distribution function at `x`.
 Scalar gelu(Scalar x);
-/// The same by way of its usual approximation with tanh.
+/// Returns GELU of `x` by its usual approximation with tanh.
 Scalar geluByTanh(Scalar x);
 
 } // namespace tssa::operators

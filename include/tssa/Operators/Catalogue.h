@@ -11,17 +11,17 @@
 
 namespace tssa::operators {
 
-/// The row that builds this version of an operator, null if there is none.
+/// Returns the row that builds version `version` of an operator, or null if there is none.
 const OperatorRow *findOperator(llvm::StringRef domain, llvm::StringRef name, int64_t version);
 
-/// What to do instead of using an operator; empty if nothing is known.
+/// Returns advice on what to use instead of an unsupported operator; empty if there is none.
 llvm::StringRef findHint(llvm::StringRef domain, llvm::StringRef name);
 
 struct ListedOperator {
-  std::string domain; ///< empty for the standard one
+  std::string domain; ///< empty for the standard domain
   const OperatorRow *row;
 };
-/// The rows of all operators that are supported, sorted by domain, name and version.
+/// Returns the rows of all supported operators, sorted by domain, name and version.
 std::vector<ListedOperator> listOperators();
 
 } // namespace tssa::operators

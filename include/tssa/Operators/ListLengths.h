@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model may pass axes, shapes, pads and the like as lists whose lengths it leaves open. Before
-/// an operator is built, such a list gets the length that the operator demands, given the ranks of
-/// its inputs and the declared rank of its result; a te.check holds the model to it. What stays
-/// open, the operator refuses.
+/// A model may pass axes, shapes, pads and the like as 1-D tensors of dynamic length. Before an
+/// operator is built, such a list gets the length that the operator requires, given the ranks of
+/// its inputs and the declared rank of its result. A te.check verifies that length at run time. The
+/// operator refuses a list whose length remains unknown.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_OPERATORS_LISTLENGTHS_H
@@ -19,32 +19,32 @@
 
 namespace tssa::operators {
 
-/// The rank that the model declares for output `i` of a node, if it does.
+/// Returns the rank that the model declares for output `i` of a node, or nothing.
 using DeclaredRankFn = llvm::function_ref<std::optional<int64_t>(unsigned i)>;
 
-/// What is known of a node before it is built.
+/// A node that is not built yet, with the ranks that the model declares for its outputs.
 struct NodeFacts {
   const Node &node;
   DeclaredRankFn declaredRank;
 
   int64_t rank(unsigned input = 0) const { return node.inputs[input].rank(); }
-  /// The number of axes that the attribute 'axes' names; all without it.
+  /// Returns the number of axes in the attribute 'axes', or the rank if it is absent.
   int64_t numAxes() const {
     size_t given = node.getInts("axes").size();
     return given ? static_cast<int64_t>(given) : rank();
   }
-  /// `a` times the declared rank of the result, plus `b`.
+  /// Returns `a` times the declared rank of the result, plus `b`; nothing if it declares none.
   std::optional<int64_t> fromResult(int64_t a, int64_t b) const {
     std::optional<int64_t> declared = declaredRank(0);
     return declared ? std::optional(a * *declared + b) : std::nullopt;
   }
 };
 
-/// An input that is a list, and how it is settled where its length is open.
+/// An input that is a list, and how to find its length, or an equivalent list of known length.
 struct List {
-  /// The length that the operator demands; nothing where it is not known.
+  /// Returns the length that the operator requires, or nothing if it is not known.
   using LengthFn = std::optional<int64_t> (*)(const NodeFacts &);
-  /// A list of known length that means the same, or `list` itself.
+  /// Returns a list of known length with the same meaning, or `list` itself if there is none.
   using SettleFn = mlir::FailureOr<Tensor> (*)(Builder &, const NodeFacts &, const Tensor &list);
 
   unsigned input;
@@ -55,11 +55,11 @@ struct List {
   List(unsigned input, SettleFn settle) : input(input), settle(settle) {}
 };
 
-/// Lengths that several operators demand.
+/// Lengths that several operators require.
 inline std::optional<int64_t> inputRank(const NodeFacts &facts) { return facts.rank(); }
 inline std::optional<int64_t> resultRank(const NodeFacts &facts) { return facts.declaredRank(0); }
 
-/// Replaces those inputs of `node` that are lists of open length by lists of known length.
+/// Replaces the inputs of `node` that are lists of dynamic length by lists of known length.
 mlir::LogicalResult settleListLengths(Builder &builder, Node &node, llvm::ArrayRef<List> lists,
                                       DeclaredRankFn declaredRank);
 

@@ -13,8 +13,8 @@
 
 namespace tssa::operators {
 
-/// What a graph results in when a node's results are given ones; or, if what follows the
-/// node is wrong with them, why.
+/// The results of a graph, built from a node to the graph's end for given results of that
+/// node; or the error that building the rest of the graph met.
 struct Continuation {
   Tensors results;
   std::string error;
@@ -22,26 +22,27 @@ struct Continuation {
 using ContinueFn =
     std::function<mlir::FailureOr<Continuation>(Builder &, llvm::ArrayRef<Tensor> results)>;
 
-/// One use of an operator.
+/// One use of an operator in a model.
 class Node {
 public:
   std::string op, domain, name;
-  /// Version of the operator set of `domain` that the model uses.
+  /// The version of the operator set of `domain` that the model uses.
   int64_t version = 0;
   /// An absent optional input is a null Tensor.
   Tensors inputs;
-  /// Whether output i is used at all.
+  /// Whether each output has a use.
   llvm::SmallVector<bool> outputs;
   /// Integers, floats, strings and arrays of them.
   mlir::NamedAttrList attributes;
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<std::shared_ptr<Subgraph>> subgraphs;
-  /// Builds what follows the node in its graph. For a node whose branches give results of
-  /// different ranks: each branch goes on to the end of the graph, and the node's function
-  /// gives the graph's results. Null where that is not possible.
+  /// Builds the nodes that follow this one in its graph. An If whose branches yield results
+  /// of different ranks calls it once in each branch. Each branch then contains the rest of
+  /// the graph, and the node's function returns the graph's results. Null where that is not
+  /// possible.
   ContinueFn continueGraph;
 
-  /// Input i, null when it is absent.
+  /// Returns input `i`; null if it is absent.
   Tensor input(unsigned i) const { return i < inputs.size() ? inputs[i] : Tensor(); }
   bool hasOutput(unsigned i) const { return i < outputs.size() && outputs[i]; }
   bool has(llvm::StringRef attribute) const;

@@ -1,4 +1,4 @@
-//===- OperatorRow.h - what the compiler knows of an operator -===//
+//===- OperatorRow.h - a row of an operator table -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An operator is one row of its family's table. The row has a name and, in any order, what else
-/// there is to say:
+/// An operator is one row of its family's table. The row has a name and, in any order, other facts
+/// about the operator:
 ///
 ///   {"Tile", Versions{6}, buildTile, List{1, inputRank}},
 ///   {"NonZero", buildNonZero, callsHost},
@@ -25,27 +25,27 @@
 
 namespace tssa::operators {
 
-/// Inputs and attributes, as words that spaces separate.
+/// The inputs and attributes of an operator, each a list separated by spaces.
 struct Signature {
-  /// `name:type`, in order. `name?` may be absent, a last `name*` is any number of inputs.
-  /// Types are those of getName with `|` between them, or
+  /// Entries `name:type`, in order. `name?` may be absent; a last `name*` stands for any number
+  /// of inputs. A type is a list of names as getName returns them, separated by `|`, or one of
   ///   float  f32, f16, bf16 or f64          T  a float, the same for all of type T
-  ///   any    whatever there is              S  any, the same for all of type S
+  ///   any    any element type               S  any, the same for all of type S
   ///   int8   i8 or u8                       Q  i8 or u8, the same for all of type Q
   ///   index  i32 or i64
   const char *inputs;
-  /// `name:kind` with the kinds int, float, string, ints, floats; `name!` must be given. Any
-  /// other attribute is refused.
+  /// Entries `name:kind` with the kinds int, float, string, ints and floats. `name!` is required.
+  /// Attributes without an entry are refused.
   const char *attributes = "";
 };
 
-/// An error unless the node fits the signature.
+/// Reports an error and fails unless `node` fits `signature`.
 mlir::LogicalResult checkSignature(Builder &builder, const Node &node, const Signature &signature);
 
-/// Builds all outputs of a node; one that is not used may be a null Tensor.
+/// Builds all outputs of a node; the Tensor of an unused output may be null.
 using OperatorFn = std::function<mlir::FailureOr<Tensors>(Builder &, const Node &)>;
 
-/// `build`, whose last arguments are `last` for every node.
+/// Returns `build` with its last arguments bound to `last`.
 template <typename Fn, typename... Arguments> OperatorFn bindBack(Fn build, Arguments... last) {
   return [=](Builder &builder, const Node &node) { return build(builder, node, last...); };
 }
@@ -55,16 +55,16 @@ struct Versions {
   int64_t since = 1, until = INT64_MAX;
 };
 
-/// The operator calls a routine of the host.
+/// Marks an operator that calls a library routine (te.extern).
 struct CallsHost {};
 constexpr CallsHost callsHost;
 
-/// The domain of a row that is not of its family's domain.
+/// The domain of a row, if it differs from the domain of its family.
 struct Domain {
   llvm::StringRef name;
 };
 
-/// What to do instead of using an operator that is not supported.
+/// Advice on what to use instead of an unsupported operator.
 struct Hint {
   llvm::StringRef text;
 };
@@ -83,7 +83,7 @@ struct OperatorRow {
     (set(std::move(facts)), ...);
   }
 
-  /// Builds a node that fits the signature, if there is one.
+  /// Checks `node` against the signature, if there is one, and builds it.
   mlir::FailureOr<Tensors> build(Builder &builder, const Node &node) const {
     if (signature && mlir::failed(checkSignature(builder, node, *signature)))
       return mlir::failure();

@@ -12,10 +12,10 @@
 ///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[names,
 ///     headers] ^0                    ^64                   ^page                   ^64
 ///
-/// There are weights for each variant of the program and images for those of
-/// devices; equal ones are in the file once. No loaded byte moves; only e_shoff, e_shnum and
-/// e_shstrndx of the ELF header are rewritten, before the code part is hashed. Every byte of the
-/// file is under a hash in the manifest, under the manifest's own hash, or is checked zero.
+/// Each variant of the program has weights, and each variant for devices has images; equal ones
+/// are stored once. Appending moves no loaded byte. Of the ELF header only e_shoff, e_shnum and
+/// e_shstrndx are rewritten, before the code part is hashed. Every byte of the file is covered by a
+/// hash in the manifest or by the manifest's own hash, or is checked to be zero.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_ARTIFACT_H
@@ -29,40 +29,41 @@ namespace tssa::runtime {
 
 class File;
 
-/// A constant: `size` bytes at `data`, to lie at `offset` of the weights. Bytes
-/// between constants are zero. Offsets ascend, are multiples of 64, and do not
-/// overlap.
+/// A constant: `size` bytes at `data`, to be stored at `offset` of the weights. Offsets
+/// ascend and are multiples of 64, and constants do not overlap. Bytes between constants
+/// are zero.
 struct WeightChunk {
   uint64_t offset = 0;
   uint64_t size = 0;
   const void *data = nullptr;
 };
 
-/// What goes into the file for a variant beside its code.
+/// The contents of the file for one variant, besides its code.
 struct VariantContent {
   std::vector<WeightChunk> weights;
   std::vector<std::string> images; ///< in the order of `Variant::images`
 };
 
 struct WriteOptions {
-  /// Weights larger than this go beside the artifact, into `<name>.weights` followed
-  /// by the variant's suffix.
+  /// Weights larger than this are written to a file beside the artifact, named
+  /// `<name>.weights` followed by the variant's suffix.
   uint64_t embedLimit = uint64_t(1) << 30;
 };
 
-/// Writes `path`: `code` is the linked shared object, `manifest` as filled by the
-/// compiler, `contents` one entry per variant. Written under a temporary name and
-/// renamed: there is never a partial file at `path`. Equal arguments give equal
-/// bytes.
+/// Writes an artifact to `path`. `code` is the linked shared object, `manifest` is filled
+/// by the compiler, and `contents` has one entry per variant. The file is written under a
+/// temporary name and renamed, so `path` never has a partial file. Equal arguments produce
+/// equal bytes.
 Status writeArtifact(const std::string &path, std::string_view code, Manifest manifest,
                      const std::vector<VariantContent> &contents, const WriteOptions &options = {});
 
-/// Takes the name of a temporary file.
+/// A callback that takes the path of a temporary file.
 using PendingFileObserver = void (*)(const std::string &path);
 
-/// From now on, `created` is told of each temporary file that is written for an artifact
-/// and `gone` when it has its name or is removed: for processes that may be ended by a
-/// signal. For the start of a program; not thread-safe.
+/// Installs callbacks for processes that remove temporary files when a signal ends them.
+/// `created` is called for each temporary file that is written for an artifact, `gone` when
+/// the file has been renamed or removed. Call this at the start of a program; it is not
+/// thread-safe.
 void observePendingFiles(PendingFileObserver created, PendingFileObserver gone);
 
 enum class VerifyWeights {
@@ -71,8 +72,8 @@ enum class VerifyWeights {
   Never
 };
 
-/// An artifact that was read and whose hashes hold, those of the weights aside.
-/// Nothing of it was executed.
+/// An artifact that has been read and whose hashes have been verified, except those of the
+/// weights. No code of it has been executed.
 class Artifact {
 public:
   /// Opens and checks `path`. `artifact` is set only on success.
@@ -82,18 +83,18 @@ public:
   Artifact &operator=(const Artifact &) = delete;
 
   const Manifest &getManifest() const { return manifest; }
-  /// The verified code part, in private memory.
+  /// Returns the verified code part, in private memory.
   std::string_view getCode() const { return code; }
-  /// The verified bytes of the images of variant `variant`.
+  /// Returns the verified bytes of the images of variant `variant`.
   const std::vector<std::string> &getImages(size_t variant) const { return images[variant]; }
-  /// Releases code, images and the open file, not the weights.
+  /// Releases the code, the images and the open file, but not the weights.
   void dropCode();
   const std::string &getPath() const { return path; }
 
-  /// Maps the weights of variant `variant` in place of those mapped before, and
-  /// checks their hash as `verify` says.
+  /// Unmaps the weights that are mapped, maps those of variant `variant`, and checks their
+  /// hash according to `verify`.
   Status mapWeights(size_t variant, VerifyWeights verify);
-  /// First byte of the mapped weights, page-aligned; never null.
+  /// Returns the first byte of the mapped weights, page-aligned; never null.
   const void *getWeights() const;
   bool weightsVerified() const { return verified; }
   void unmapWeights();
@@ -113,8 +114,8 @@ private:
   Status readPart(const Part &part, std::string &bytes, const char *what);
 };
 
-/// Compares what the host's code of a variant needs with the machine at hand: ABI
-/// version, architecture, CPU features. The message names what is missing.
+/// Checks that this machine and runtime meet the requirements of a variant's host code: ABI
+/// version, architecture and CPU features. The error names what is missing.
 Status checkHost(const Manifest &manifest, const Variant &variant);
 
 } // namespace tssa::runtime

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Free memory of past runs, reused by later ones: the pages of fresh memory cost as much as a
-/// good part of what is computed in them. All functions may be called by several threads.
+/// Pools that keep the memory of past runs for later runs, because the first use of fresh pages
+/// may cost as much as a good part of the computation. All functions are thread-safe.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_BUFFERPOOL_H
@@ -19,11 +19,12 @@
 
 namespace tssa::runtime {
 
-/// Arenas: a run takes one, and a larger one serves it as well.
+/// A pool of arenas. A run takes one arena, which may be larger than it needs.
 class ArenaPool {
 public:
   ArenaPool();
-  /// The smallest idle piece of at least `size` bytes, or a new one.
+  /// Sets `buffer` to the smallest idle arena of at least `size` bytes, or to a new one.
+  /// Returns false if the memory cannot be allocated.
   bool acquire(uint64_t size, Buffer &buffer);
   void release(Buffer buffer);
   void clear();
@@ -34,38 +35,39 @@ private:
   std::vector<Buffer> idle; ///< ascending sizes
 };
 
-/// What programs ask for while they run: many pieces, whose sizes depend on data. With what is
-/// idle, the pool holds at most twice as many bytes as were asked for at once.
-class GrownPool {
+/// A pool for memory that programs allocate dynamically (tssa_host::grow): many allocations,
+/// whose sizes depend on data. Used and idle memory together are at most twice the largest number
+/// of bytes that were requested at one time.
+class DynamicPool {
 public:
-  /// Memory of a pool, which takes it back and must outlive it.
-  class Piece {
+  /// Memory of a pool, which must outlive it. The destructor returns the memory to the pool.
+  class Allocation {
   public:
-    Piece() = default;
-    Piece(Piece &&other) noexcept;
-    Piece &operator=(Piece &&other) noexcept;
-    ~Piece();
+    Allocation() = default;
+    Allocation(Allocation &&other) noexcept;
+    Allocation &operator=(Allocation &&other) noexcept;
+    ~Allocation();
     void *getData() const { return buffer.getData(); }
-    /// The bytes that were asked for; more may be there.
+    /// Returns the number of bytes that were requested; the memory may be larger.
     uint64_t getSize() const { return size; }
 
   private:
-    friend GrownPool;
-    GrownPool *pool = nullptr;
+    friend DynamicPool;
+    DynamicPool *pool = nullptr;
     Buffer buffer;
     uint64_t size = 0;
   };
 
-  GrownPool();
-  /// The smallest idle piece of at least `size` bytes, or a new one; false when memory cannot
-  /// be had.
-  bool acquire(uint64_t size, Piece &piece);
+  DynamicPool();
+  /// Sets `allocation` to the smallest idle memory of at least `size` bytes, or to new memory.
+  /// Returns false if the memory cannot be allocated.
+  bool acquire(uint64_t size, Allocation &allocation);
   uint64_t getIdleBytes();
   void clear();
 
 private:
   static constexpr size_t maxIdle = 64;
-  /// Smaller pieces are left to the allocator, which keeps their pages anyway.
+  /// Smaller allocations bypass the pool: malloc keeps their pages anyway.
   static constexpr uint64_t leastBytes = 64 << 10;
 
   bool allocate(uint64_t size, Buffer &buffer);
@@ -75,7 +77,8 @@ private:
 
   std::mutex mutex;
   std::vector<Buffer> idle; ///< the oldest first
-  /// Of idle pieces, of pieces in use, asked for of those now, and at most so far.
+  /// The bytes of idle buffers, those of buffers in use, and the bytes requested for the latter:
+  /// now, and at most so far.
   uint64_t idleBytes = 0, usedBytes = 0, askedBytes = 0, mostAskedBytes = 0;
 };
 

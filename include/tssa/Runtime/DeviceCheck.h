@@ -1,4 +1,4 @@
-//===- DeviceCheck.h - what this machine can run --------------------------===//
+//===- DeviceCheck.h - which programs this machine can run ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace tssa::runtime {
 
-/// Whether a session could run the program on `device` of this machine, and on what:
-/// "cpu", "cuda:0 (NVIDIA H200, sm_90)", "cuda-emu".
+/// Checks that a session can run the program on `device` of this machine. Sets `name` to
+/// the device that it would use: "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
 Status checkMachine(const Manifest &manifest, const std::string &device, std::string &name);
 
-/// The target to compile for so that `device` runs the program: "" for "auto", which
-/// takes any; for a CUDA device of this machine the latest that it runs.
+/// Sets `target` to the target to compile a program for that is to run on `device`: "" for
+/// "auto", which accepts any target, and the latest supported target for a CUDA device of
+/// this machine.
 Status findTarget(const std::string &device, std::string &target);
 
 } // namespace tssa::runtime

@@ -13,14 +13,14 @@ namespace tssa::runtime {
 
 bool isFloat(DType type);
 
-/// Element `index` in row-major order. 64-bit integers round to double.
+/// Returns element `index` in row-major order. 64-bit integers are rounded to double.
 double getElement(const Tensor &tensor, int64_t index);
 
-/// Stores `value` rounded to nearest even; integers get its whole part, which
-/// must be in their range.
+/// Stores `value`, rounded to the nearest element, ties to even. Integers get the integral
+/// part of `value`, which must be in their range.
 void setElement(Tensor &tensor, int64_t index, double value);
 
-/// Whether two elements of one type have the same bits.
+/// Returns whether element `index` has the same bits in `a` and `b`, which have one type.
 bool sameElement(const Tensor &a, const Tensor &b, int64_t index);
 
 float halfToFloat(uint16_t half);

@@ -1,4 +1,4 @@
-//===- Manifest.h - what an artifact says of itself ----------------------===//
+//===- Manifest.h - the description of an artifact -----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The manifest is a plain value: the compiler fills it, the runtime reads it.
-/// Its encoding (`encodeManifest`) is little-endian, pointer-free and versioned;
-/// the decoder trusts no length and no count. See lib/Runtime/README.md for the
-/// bytes.
+/// The manifest is a plain value that the compiler fills and the runtime reads. Its
+/// encoding (`encodeManifest`) is little-endian, pointer-free and versioned; the decoder
+/// checks every length and count. lib/Runtime/README.md describes the bytes.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_MANIFEST_H
@@ -26,9 +25,9 @@
 
 namespace tssa::runtime {
 
-/// Element types of arguments and results. The numbers are part of the format. Those
-/// of less than a byte take one: integers with their sign extended, floats in the low
-/// bits (SmallFloat.h).
+/// The element types of arguments and results. The numbers are part of the format. An
+/// element of less than a byte takes one byte: an integer is sign-extended, a float is in
+/// the low bits (SmallFloat.h).
 enum class DType : uint8_t {
   F32 = 0,
   F64 = 1,
@@ -57,7 +56,7 @@ enum class DType : uint8_t {
 constexpr unsigned numDTypes = 23;
 
 unsigned getByteSize(DType type);
-/// "f32", "bool", "u8" ...
+/// Returns the name of a type: "f32", "bool", "u8" ...
 const char *getName(DType type);
 tssa_dtype toABI(DType type);
 std::optional<DType> fromABI(tssa_dtype type);
@@ -67,11 +66,11 @@ struct Dim {
   enum Kind : uint8_t {
     Static = 0, ///< `value` elements
     Symbol = 1, ///< the size of `symbols[value]`
-    Derived = 2 ///< known only when the program runs; results only
+    Derived = 2 ///< known only at run time; results only
   };
   Kind kind = Static;
   int64_t value = 0;
-  /// How a derived size comes about, for people; may be empty.
+  /// A readable description of how a derived size is computed; may be empty.
   std::string text;
 
   static Dim fixed(int64_t size) { return {Static, size, {}}; }
@@ -79,14 +78,14 @@ struct Dim {
   static Dim derived(std::string text = {}) { return {Derived, -1, std::move(text)}; }
 };
 
-/// Dims of a port, and of a tensor that a kernel outside the program is given.
+/// The maximal rank of a port, and of a tensor that a host program passes to a routine.
 constexpr size_t maxRank = 64;
 
 /// An argument or a result of the program.
 struct Port {
   enum Kind : uint8_t {
-    In = 0,    ///< read
-    Out = 1,   ///< written
+    In = 0,    ///< an argument that is only read
+    Out = 1,   ///< a result
     InOut = 2, ///< an argument that is read and then overwritten
     Alias = 3  ///< a result that is the storage of argument `aliasOf`
   };
@@ -97,8 +96,8 @@ struct Port {
   int32_t aliasOf = -1;
 };
 
-/// A size that is read once at entry, from its first occurrence, and checked to
-/// be the same at every other one.
+/// A size that is read at entry from its first occurrence in the inputs. All its other
+/// occurrences are checked to be equal.
 struct Symbol {
   std::string name;
   int32_t input = 0; ///< first occurrence: index into `inputs` ...
@@ -107,18 +106,19 @@ struct Symbol {
   int64_t max = INT64_MAX;
 };
 
-/// A node of the user's model, for errors and profiles.
-struct Node {
+/// A row of the node table: the name and operator of a node of the user's model, for errors
+/// and profiles.
+struct ModelNode {
   std::string name;
   std::string op; ///< such as "Conv"
 };
 
-/// One kernel launch of the host program, in the order of its launch numbers.
+/// A row of the launch table: one kernel launch of the host program.
 struct Launch {
   std::string kernel;
-  std::vector<int32_t> nodes; ///< into the node table
+  std::vector<int32_t> nodes; ///< indexes into the node table
   int64_t flops = -1;         ///< -1: depends on sizes
-  int64_t bytes = -1;
+  int64_t bytes = -1;         ///< -1: depends on sizes
 };
 
 struct Memory {
@@ -129,7 +129,7 @@ struct Memory {
 
 using Digest = std::array<uint8_t, 32>;
 
-/// Where a part lies in the artifact and what its bytes must hash to.
+/// The position of a part of the artifact, and the expected hash of its bytes.
 struct Part {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -139,15 +139,15 @@ struct Part {
 /// A kernel of a variant for devices.
 struct Kernel {
   std::string name;        ///< of the entry function
-  int32_t parameters = 0;  ///< the last of which is the error word's address
+  int32_t parameters = 0;  ///< including the last one, the address of the error word
   int32_t threads = 0;     ///< in a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  /// As the assembler reports them; -1: unknown.
+  /// These are as the assembler reports them; -1: unknown.
   int32_t registers = -1;
   int64_t spillBytes = -1;
 };
 
-/// The kernels as a device's driver takes them.
+/// The kernels of a variant in a form that a device's driver loads.
 struct Image {
   enum Kind : uint8_t { PTX = 0, Cubin = 1 };
   Kind kind = PTX;
@@ -155,42 +155,42 @@ struct Image {
   Part part;        ///< filled by writeArtifact
 };
 
-/// The program for one target: its own code, launches and weights. Nodes, inputs,
-/// outputs and symbols are the model's and the same for all.
+/// The program compiled for one target, with its own code, launches and weights. All
+/// variants share the nodes, inputs, outputs and symbols of the manifest.
 struct Variant {
   std::string target = "cpu"; ///< "cpu", "cuda:sm_90", "cuda-emu"
-  /// What the names of its exports end with: `tssa_run` + suffix. Empty for the
-  /// first variant, `_1`, `_2` ... for the others.
+  /// The suffix of the names of its exports: `tssa_run` + suffix. It is empty for the first
+  /// variant and `_1`, `_2` ... for the others.
   std::string suffix;
-  std::string triple; ///< of its code on the host: "x86_64-unknown-linux-gnu"
+  std::string triple; ///< of its host code: "x86_64-unknown-linux-gnu"
   std::string cpu;    ///< "x86-64-v4"
-  /// What that code needs, in LLVM's spelling ("avx512f"); checked at load.
+  /// The features that the host code needs, in LLVM's spelling ("avx512f"); checked at load.
   std::vector<std::string> cpuFeatures;
   std::vector<Launch> launches;
   Memory memory;
   std::vector<Kernel> kernels; ///< empty for CPUs; names are unique
-  std::vector<Image> images;   ///< for `cuda:`; at most one of a kind and arch
+  std::vector<Image> images;   ///< for `cuda:`; at most one per kind and arch
 
   // Filled by writeArtifact.
   Part weights; ///< in this file, or in `weightsFile`
-  /// Name of the file beside the artifact that holds the weights; empty when
-  /// they are in the artifact.
+  /// The name of the file beside the artifact that has the weights; empty if they are in
+  /// the artifact.
   std::string weightsFile;
 };
 
-/// Everything the runtime knows of a program. The caller of `writeArtifact`
-/// fills all but the last group.
+/// All information that the runtime has about a program. The caller of `writeArtifact` fills
+/// all members but the last group.
 struct Manifest {
   uint32_t abiVersion = TSSA_ABI_VERSION;
   std::string toolBuild; ///< identifies the compiler, such as "tssa 0.1.0"
   std::string modelName;
-  std::string producer; ///< who made the model, such as "pytorch 2.13.0"
+  std::string producer; ///< what exported the model, such as "pytorch 2.13.0"
 
   std::vector<Port> inputs;  ///< order of tssa_run's args
   std::vector<Port> outputs; ///< order of tssa_run's results
-  /// Order of the sizes given to tssa_plan.
+  /// In the order of the sizes given to tssa_plan.
   std::vector<Symbol> symbols;
-  std::vector<Node> nodes;
+  std::vector<ModelNode> nodes;
   std::vector<Variant> variants; ///< at least one
 
   // Filled by writeArtifact.
@@ -198,12 +198,12 @@ struct Manifest {
   Part tail; ///< section names and headers, to the end of the file
 };
 
-/// The bytes of `.tssa.manifest`. Their number does not depend on the values of
+/// Returns the bytes of `.tssa.manifest`. Their number does not depend on the values of
 /// offsets, sizes and hashes.
 std::string encodeManifest(const Manifest &manifest);
 
-/// Reads what `encodeManifest` wrote. Checks the hash, every count and length,
-/// and that indices point into their tables.
+/// Decodes what `encodeManifest` wrote. Checks the hash, every count and length, and that
+/// all indices are within their tables.
 Status decodeManifest(std::string_view bytes, Manifest &manifest);
 
 } // namespace tssa::runtime

@@ -14,16 +14,16 @@
 
 namespace tssa::runtime {
 
-/// "; did you mean 'X'?" for the name nearest to `given`, or "" when none is
-/// near.
+/// Returns "; did you mean 'X'?" for the name most similar to `given`, or "" if none is
+/// similar.
 std::string suggestName(std::string_view given, const std::vector<std::string> &names);
 
-/// `text` for a message: at most 120 bytes, control characters and bytes that
-/// are not ASCII or UTF-8 shown as \xNN.
+/// Returns `text` for use in a message: cut to 120 bytes, with control characters and bytes
+/// that are not valid UTF-8 escaped as \xNN.
 std::string printable(std::string_view text);
 
-/// Bytes of the UTF-8 sequence that starts the non-empty `text`, 0 when there is
-/// none.
+/// Returns the number of bytes of the UTF-8 sequence at the start of the non-empty `text`,
+/// or 0 if it is not valid.
 size_t getSequenceLength(std::string_view text);
 
 } // namespace tssa::runtime

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An .npz is a zip of .npy members, one per tensor, stored or deflated. NumPy
-/// has no bfloat16: a tensor NAME of that type travels as u16 under the key
-/// `NAME:bf16`. So do small floats and integers of less than a byte, one element a
-/// byte: `NAME:f8e4m3fn` as u8, `NAME:i4` as i8. Readers trust nothing: sizes, offsets and counts
-/// are checked against the file, names must be unique, and a member inflates to exactly what its
-/// header says.
+/// An .npz is a zip of .npy members, one per tensor, stored or deflated. NumPy has no
+/// bfloat16, so a tensor NAME of that type is stored as u16 under the key `NAME:bf16`.
+/// Small floats and integers of less than a byte are stored alike, with one byte per
+/// element: `NAME:f8e4m3fn` as u8, `NAME:i4` as i8. The reader trusts nothing: it checks
+/// sizes, offsets and counts against the file, requires unique names, and requires that a
+/// member inflates to exactly the size in its header.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_NPZ_H
@@ -26,14 +26,14 @@ struct NpzEntry {
   Tensor tensor;
 };
 
-/// Reads all tensors, in the file's order.
+/// Reads all tensors, in the order of the file.
 Status readNpz(const std::string &path, std::vector<NpzEntry> &entries);
 
-/// Writes them stored, under a temporary name that is renamed; equal tensors
-/// give equal bytes.
+/// Writes `entries` without compression, under a temporary name that is then renamed. Equal
+/// tensors produce equal bytes.
 Status writeNpz(const std::string &path, const std::vector<NpzEntry> &entries);
 
-/// One .npy: header and elements.
+/// Decodes the bytes of one .npy file: header and elements.
 Status decodeNpy(std::string_view bytes, Tensor &tensor);
 std::string encodeNpyHeader(DType dtype, const std::vector<int64_t> &shape);
 

@@ -15,37 +15,37 @@
 namespace tssa::runtime {
 
 struct SessionOptions {
-  /// Threads of a run, the caller among them; 0 is `getDefaultThreadCount()`.
-  /// Sessions with equal numbers share their threads.
+  /// The number of threads of a run, including the caller; 0 stands for
+  /// `getDefaultThreadCount()`. Sessions with equal numbers share their threads.
   unsigned threads = 0;
   bool pinThreads = false;
   VerifyWeights verifyWeights = VerifyWeights::Auto;
-  /// Bytes one run may hold beside weights and the caller's tensors; 0: no limit.
+  /// The bytes that one run may hold besides weights and the caller's tensors; 0: no limit.
   uint64_t memoryLimit = 0;
-  /// The embedder's own threads instead of ours: `tssa_host::parallel_for` with
-  /// `parallelForUser` first.
+  /// Runs parallel loops on the embedder's threads: as `tssa_host::parallel_for`, but with
+  /// `parallelForUser` as first argument.
   void (*parallelFor)(void *user, int64_t n, int64_t grain, tssa_body body,
                       void *context) = nullptr;
   void *parallelForUser = nullptr;
-  /// What to run on: "auto", "cpu", "cuda:<number>" or "cuda-emu". "auto" takes the
-  /// first CUDA device that a variant of the program runs on, else the CPU, else the
+  /// The device to run on: "auto", "cpu", "cuda:<number>" or "cuda-emu". "auto" selects the
+  /// first CUDA device that can run a variant of the program, else the CPU, else the
   /// emulator.
   std::string device = "auto";
 };
 
-/// What a launch did, as far as the device counts: the emulator does.
+/// Counters of a launch. Only the emulator counts; for other devices they stay zero.
 struct LaunchCounters {
   uint64_t blocks = 0;
-  uint64_t accesses = 0;           ///< to memory, of a thread each
-  uint64_t globalAccesses = 0;     ///< of a warp each
-  uint64_t globalTransactions = 0; ///< 32-byte sectors that these touch
-  uint64_t sharedAccesses = 0;     ///< of a warp each
-  uint64_t sharedConflicts = 0;    ///< cycles beyond the one that each needs at least
-  uint64_t barriers = 0;           ///< of a block each
-  uint64_t warpOperations = 0;     ///< shuffles, votes and the like, of a warp each
+  uint64_t accesses = 0;           ///< memory accesses of threads
+  uint64_t globalAccesses = 0;     ///< global memory accesses of warps
+  uint64_t globalTransactions = 0; ///< 32-byte sectors that `globalAccesses` touch
+  uint64_t sharedAccesses = 0;     ///< shared memory accesses of warps
+  uint64_t sharedConflicts = 0;    ///< cycles of `sharedAccesses` beyond one each
+  uint64_t barriers = 0;           ///< barriers passed by blocks
+  uint64_t warpOperations = 0;     ///< shuffles, votes and the like of warps
 };
 
-/// Time spent in one launch of the variant's table.
+/// The time spent in one launch of the variant's launch table.
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
@@ -53,20 +53,20 @@ struct LaunchTime {
 };
 
 struct RunOptions {
-  /// Polled between kernels and in loops; the run stops when it turns true.
+  /// A flag that is polled between kernels and in loops; the run stops when it is true.
   const std::atomic<bool> *cancel = nullptr;
   double timeoutSeconds = 0; ///< 0: none
-  /// When set: one entry per launch, to which this run's times are added.
+  /// If not null, has one entry per launch, to which this run's times are added.
   std::vector<LaunchTime> *profile = nullptr;
 };
 
-/// A tensor under the name of an input.
+/// A tensor for the input called `name`.
 struct NamedTensor {
   std::string_view name;
   tssa_tensor tensor{};
 };
 
-/// An output that is wanted, in the caller's memory when `into` is given.
+/// A request for the output called `name`, which goes to the caller's memory `into` if given.
 struct OutputRequest {
   std::string_view name;
   std::optional<tssa_tensor> into;

@@ -15,17 +15,17 @@
 
 namespace tssa::runtime {
 
-/// SHA-256 of a stream. Uses the CPU's SHA instructions where it has them.
+/// Computes the SHA-256 of a stream, with the CPU's SHA instructions if it has them.
 class SHA256 {
 public:
   SHA256();
   void update(const void *data, size_t size);
   void update(std::string_view data) { update(data.data(), data.size()); }
-  /// The digest of everything given so far; the object is used up.
+  /// Returns the digest of all data so far. The object must not be used afterwards.
   std::array<uint8_t, 32> final();
 
   static std::array<uint8_t, 32> hash(std::string_view data);
-  /// True when hashing runs at memory speed rather than at a few hundred MB/s.
+  /// Returns whether hashing runs at memory speed rather than at a few hundred MB/s.
   static bool isAccelerated();
 
 private:

@@ -20,39 +20,41 @@ class DeviceProgram;
 class LoadedCode;
 struct DeviceChoice;
 
-/// Immutable after load; `run` may be called from any number of threads at once.
+/// A loaded program. It does not change after `load`, and any number of threads may call
+/// `run` at once.
 class Session {
 public:
-  /// Reads and checks the artifact, then loads a private copy of its code. No
-  /// byte of the file is executed before all hashes of code and manifest hold.
+  /// Reads and checks the artifact, then loads a private copy of its code. The hashes of
+  /// code and manifest are verified before any code is executed.
   static Status load(const std::string &path, const SessionOptions &options,
                      std::unique_ptr<Session> &session);
-  /// As `close`.
+  /// Closes the session, as `close` does.
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
 
   const Manifest &getManifest() const { return artifact->getManifest(); }
-  /// The one of the program's variants that this session runs.
+  /// Returns the variant of the program that this session runs.
   const Variant &getVariant() const { return getManifest().variants[variant]; }
-  /// "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
+  /// Returns "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
   const std::string &getDeviceName() const { return deviceName; }
   bool weightsVerified() const { return artifact->weightsVerified(); }
   unsigned getThreadCount() const { return pool ? pool->getThreadCount() : 0; }
 
-  /// Runs the program. `results` gets a tensor per request, in their order; no
-  /// request means every output. Outputs without `into` are new memory. Faults
-  /// in the arguments are found before anything is written.
+  /// Runs the program. `results` gets one tensor per request, in the same order; an empty
+  /// list requests every output. An output without `into` gets new memory. Invalid arguments
+  /// are reported before anything is written.
   Status run(const std::vector<NamedTensor> &inputs, const std::vector<OutputRequest> &requests,
              const RunOptions &options, std::vector<Tensor> &results);
 
-  /// Checks the inputs as `run` does and tells the bytes its arena takes.
+  /// Checks `inputs` as `run` does and sets `arenaBytes` to the size of the arena of such a
+  /// run.
   Status planMemory(const std::vector<NamedTensor> &inputs, int64_t &arenaBytes);
 
-  /// Waits for runs in progress, then gives back code, weights and memory. Runs that
-  /// begin later are refused. May be called from several threads, and again.
+  /// Waits for runs in progress, then releases code, weights and memory. Runs that begin
+  /// later are refused. Several threads may call this, more than once.
   void close();
-  /// Runs in progress at some time during the call.
+  /// Returns the number of runs in progress at some moment during the call.
   unsigned getActiveRuns();
 
 private:
@@ -65,9 +67,9 @@ private:
   std::string deviceName = "cpu";
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
-  GrownPool grown;
+  DynamicPool dynamicMemory;
 
-  unsigned forks = countForks(); ///< of this process at load
+  unsigned forks = countForks(); ///< at load
 
   std::mutex mutex; ///< guards what follows
   bool closed = false;
@@ -79,7 +81,8 @@ private:
                             std::unique_ptr<Session> &session);
   Status loadVariant(const std::string &device);
   Status loadProgram(const DeviceChoice &choice);
-  /// Admits a run, or says why not; `leave` ends it.
+  /// Registers the start of a run, or returns the reason for refusing it. `leave` registers
+  /// its end.
   Status enter();
   void leave();
   template <typename Work> Status guard(Work work);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A small float is one byte in memory: sign, exponent and fraction in its low bits.
-/// f8e8m0 is another thing: 2^(byte - 127) without sign or zero, 255 is NaN.
+/// A small float is one byte in memory, with sign, exponent and fraction in its low bits.
+/// The exception is f8e8m0, which has neither sign nor zero: a byte encodes
+/// 2^(byte - 127), and 255 is NaN.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_SMALLFLOAT_H
@@ -17,32 +18,34 @@
 
 namespace tssa::runtime {
 
-/// How the bits of a float with a sign are read. Codes are without the sign.
+/// The encoding of a small float with a sign. Codes are the bits without the sign.
 struct SmallFloatFormat {
   unsigned fractionBits;
   int bias;           ///< of the exponent
-  unsigned signShift; ///< place of the sign
+  unsigned signShift; ///< bit position of the sign
   uint8_t largest;    ///< code of the largest number
-  uint8_t infinity;   ///< code of infinity, 0 if there is none
-  uint8_t nan;        ///< code of a NaN; the sign alone where -0 means NaN; 0 if none
+  uint8_t infinity;   ///< code of infinity; 0 if there is none
+  uint8_t nan;        ///< code of a NaN; the sign bit if -0 encodes NaN; 0 if there is none
 };
 
-/// The format of a small float with a sign; null for all other types.
+/// Returns the format of a small float with a sign; null for all other types.
 const SmallFloatFormat *getSmallFloatFormat(DType type);
-/// Whether the type is a float of eight bits or less.
+/// Returns whether the type is a float of eight bits or less.
 bool isSmallFloat(DType type);
-/// Bits of a value, of those in its byte or bytes; a bool has 1.
+/// Returns the number of bits of an element that encode its value; 1 for bool.
 unsigned getValueBits(DType type);
 
-/// The number that the low bits of a byte stand for.
+/// Returns the number that the low bits of `bits` encode in the small float type `type`.
 float decodeSmallFloat(DType type, uint8_t bits);
-/// The nearest number, ties to even, at most the largest; infinity too. f8e8m0 takes the
-/// nearest power of two, the smallest for what is not positive.
+/// Encodes `value` as the nearest number, ties to even. Numbers beyond the largest, and
+/// infinities, become the largest. For f8e8m0 this is the nearest power of two, and the
+/// smallest one for numbers that are not positive.
 uint8_t encodeSmallFloat(DType type, float value);
 
-/// Whether each byte holds a value that the type, of one byte, can have.
+/// Returns whether each byte of `data` is a valid element of `type`, which takes one byte.
 bool areCanonical(DType type, const void *data, int64_t count);
-/// Makes it so: a bool that is not 0 is 1, of others the low bits count.
+/// Makes each byte of `data` a valid element of `type`: a bool that is not 0 becomes 1, and
+/// other types keep their low bits only.
 void makeCanonical(DType type, void *data, int64_t count);
 
 } // namespace tssa::runtime

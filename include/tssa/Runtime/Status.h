@@ -14,8 +14,8 @@
 
 namespace tssa::runtime {
 
-/// Success, or a code with a sentence: what was expected, what was got, where.
-/// `node` names the model's node when the fault lies in one.
+/// Success, or an error code with a message: a sentence that says what was expected, what
+/// was found, and where. `node` is the name of the model's node that failed, or empty.
 struct [[nodiscard]] Status {
   tssa_code code = TSSA_OK;
   std::string message;
@@ -28,9 +28,6 @@ struct [[nodiscard]] Status {
 inline Status makeError(tssa_code code, std::string message) {
   return Status{code, std::move(message), {}};
 }
-
-/// The code's name in messages, such as "invalid argument".
-const char *getCodeName(tssa_code code);
 
 } // namespace tssa::runtime
 

@@ -13,8 +13,8 @@
 
 namespace tssa::runtime {
 
-/// Memory aligned to 64 bytes (on huge pages when large), uninitialised. 64 bytes before and
-/// behind it can be read, too.
+/// Uninitialised memory, aligned to 64 bytes and on huge pages if it is large. The 64 bytes
+/// before and after it are readable too.
 class Buffer {
 public:
   Buffer() = default;
@@ -22,29 +22,29 @@ public:
   Buffer &operator=(Buffer &&other) noexcept;
   ~Buffer();
 
-  /// False when the memory cannot be had; the buffer is then empty.
+  /// Returns false if the memory cannot be allocated; the buffer is then empty.
   bool allocate(uint64_t size);
-  /// Never null: an empty buffer points at 64 bytes that hold nothing.
+  /// Returns the first byte; never null, for an empty buffer points to 64 unused bytes.
   void *getData() const;
   uint64_t getSize() const { return size; }
 
 private:
-  void *block = nullptr; ///< what was allocated; the data lie within
+  void *block = nullptr; ///< the allocation that contains the data
   uint64_t size = 0;
 };
 
-/// A dense row-major tensor, in its own storage or in somebody else's.
+/// A dense row-major tensor, in its own storage or in memory that another object owns.
 struct Tensor {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   void *data = nullptr;
-  Buffer storage; ///< empty when `data` belongs to another
+  Buffer storage; ///< empty if another object owns `data`
 
-  /// Refers to this tensor; valid while it lives and its rank stays.
+  /// Returns a view of this tensor. It is valid as long as the tensor lives and keeps its rank.
   tssa_tensor asABI();
   int64_t getByteSize() const;
 
-  /// A zero-filled tensor in its own storage.
+  /// Sets `tensor` to a zero-filled tensor in its own storage.
   static Status allocate(DType dtype, std::vector<int64_t> shape, Tensor &tensor);
 };
 

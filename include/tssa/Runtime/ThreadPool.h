@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A parallel loop is cut into chunks, and every thread has a share of them that is
-/// the same for equal loops: what it works on stays in its core's cache. A thread
-/// claims the chunks of its own share first, then helps others. The caller does so
-/// too, and so takes every chunk no worker has started; it waits only for chunks that
-/// a worker has begun. A worker that the operating system does not schedule therefore
-/// costs nothing: the worst case is the serial time.
+/// A parallel loop is split into chunks. Each thread has a share of the chunks, which is
+/// the same for equal loops, so that its data stay in the cache of its core. A thread
+/// first claims the chunks of its own share, then helps with the shares of others. The
+/// caller takes part as well, so it runs every chunk that no worker has claimed and waits
+/// only for chunks that a worker has started. A worker that the operating system does not
+/// schedule therefore costs nothing, and the worst case is the serial time.
 ///
-/// Between the loops of a run workers stay awake; after it they sleep.
+/// Workers stay awake between the loops of a run and sleep after it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_THREADPOOL_H
@@ -31,41 +31,42 @@
 
 namespace tssa::runtime {
 
-/// Threads worth using here: allowed physical cores, but no more than a cgroup's
-/// CPU quota pays for. At least 1.
+/// Returns the default number of threads: the physical cores that this process may use,
+/// but no more than the cgroup's CPU quota allows, and at least 1.
 unsigned getDefaultThreadCount();
 
-/// How often this process, since it first asked, came out of a fork as the child.
+/// Returns how many forks lie between the process that called this first and this one. A
+/// child process thus gets another number than its parent.
 unsigned countForks();
 
 class ThreadPool {
 public:
-  /// `threads` counts the caller: `threads - 1` workers are started. With `pin`,
-  /// each worker stays on one allowed core.
+  /// Starts `threads - 1` workers; the caller is the remaining thread. With `pin`, each
+  /// worker stays on one allowed core.
   explicit ThreadPool(unsigned threads, bool pin = false);
-  /// Only in the process that made it.
+  /// Must be called in the process that created the pool.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// The process's pool of that size; made on first use, gone with its last
-  /// owner. 0 threads means `getDefaultThreadCount()`.
+  /// Returns the process's pool of this size. It is created on first use and destroyed with
+  /// its last owner. `threads` 0 stands for `getDefaultThreadCount()`.
   static std::shared_ptr<ThreadPool> getShared(unsigned threads, bool pin);
 
   unsigned getThreadCount() const { return unsigned(workers.size()) + 1; }
 
-  /// Runs `body` over [0, n) in chunks of at least `grain` iterations, a multiple of
-  /// the number of threads where there are as many, and returns when all are done. Any
-  /// number of threads may call at once; a body may call again. `grain` iterations are
-  /// what pays for a thread that is awake: workers that sleep are woken for much more
-  /// only. After a fork, the child runs loops serially.
+  /// Runs `body` over [0, n) in chunks of at least `grain` iterations and returns when all
+  /// are done. If there are enough iterations, the number of chunks is a multiple of the
+  /// number of threads. Any number of threads may call this at once, and a body may call it
+  /// again. `grain` iterations are worth a worker that is awake; sleeping workers are woken
+  /// only for much more work. After a fork, the child runs loops serially.
   void parallelFor(int64_t n, int64_t grain, tssa_body body, void *context);
 
-  /// While one of these is alive, workers wait awake for the next loop: not longer than
-  /// a millisecond at a time, and not at all where that takes time from the caller.
+  /// A scope in which workers wait awake for the next loop: for at most a millisecond at a
+  /// time, and not at all if that would take CPU time from the caller.
   class Run {
   public:
-    explicit Run(ThreadPool *pool); ///< null: does nothing
+    explicit Run(ThreadPool *pool); ///< `pool` may be null
     ~Run();
     Run(const Run &) = delete;
     Run &operator=(const Run &) = delete;
@@ -75,7 +76,7 @@ public:
   };
 
 private:
-  /// What a thread needs to know of a loop.
+  /// A loop, as the threads that run it see it.
   struct Loop {
     int64_t n = 0;
     int64_t chunks = 0;
@@ -84,11 +85,11 @@ private:
     void runChunk(int64_t chunk) const;
   };
 
-  /// A thread's part of a running loop, in a cache line of its own. `claims` is the
-  /// loop's generation, the end of the chunks that are not claimed and the first of
-  /// them, in one word: who takes one away owns a chunk of exactly that generation. The
-  /// other fields change only when all chunks are finished, so what was read of them
-  /// before belongs to it too.
+  /// A thread's share of a running loop, in a separate cache line. `claims` packs into one
+  /// word the loop's generation and the end and the begin of the range of chunks that are
+  /// not claimed. A thread that successfully removes a chunk from this range therefore owns
+  /// a chunk of that generation. The other fields change only when all chunks are finished,
+  /// so values read from them before the claim belong to the same generation.
   struct alignas(64) Share {
     std::atomic<uint64_t> claims{0};
     std::atomic<int64_t> n{0};
@@ -101,8 +102,8 @@ private:
     void publish(const Loop &loop, int64_t begin, int64_t end);
   };
 
-  /// A place for one running loop. What callers write, what all threads count and what
-  /// hardly ever changes are in cache lines of their own.
+  /// A slot for one running loop. Fields that callers write, the counter that all threads
+  /// write, and fields that rarely change are in separate cache lines.
   struct alignas(64) Slot {
     std::atomic<bool> taken{false};
     std::atomic<size_t> numShares{0};             ///< 0 while there is no loop
@@ -113,9 +114,9 @@ private:
     std::condition_variable allFinished;
 
     void publish(const Loop &loop, size_t threads);
-    /// Claims and runs all chunks of a share.
+    /// Claims and runs the chunks of share `number` until none is left.
     void runShare(size_t number, bool isOwner);
-    /// Those of share `own` first.
+    /// Does so for all shares, beginning with share `own`.
     void runShares(size_t own);
     void finish(int64_t count, int64_t total);
     void waitForAll(int64_t total, unsigned spins);
@@ -125,13 +126,13 @@ private:
   std::array<Slot, numSlots> slots;
   std::vector<std::thread> workers;
   unsigned spins;
-  unsigned forks; ///< of this process when the pool was made
+  unsigned forks; ///< countForks() when the pool was created
 
-  alignas(64) std::atomic<uint64_t> epoch{0}; ///< grows with every loop
+  alignas(64) std::atomic<uint64_t> epoch{0}; ///< increases with every loop
   alignas(64) std::atomic<unsigned> sleepers{0};
   std::atomic<unsigned> runs{0};
-  std::atomic<int64_t> missed{0};  ///< grains that ran in this run while workers slept
-  std::atomic<int> callerCore{-1}; ///< where workers were woken from
+  std::atomic<int64_t> missed{0};  ///< grains executed in this run while workers slept
+  std::atomic<int> callerCore{-1}; ///< the core that workers were last woken from
   std::atomic<bool> stopping{false};
   std::mutex sleepMutex;
   std::condition_variable wake;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// index and index_put: of each dim a tensor of indexes or None. The tensors broadcast to one
-/// shape, whose dims stand where the indexed dims stood, or in front where those are not
-/// neighbours. A bool mask of n dims is n tensors: where it holds.
+/// index and index_put have for each dim a tensor of indexes or None. The tensors broadcast to
+/// one shape. Its dims replace the indexed dims; if these are not adjacent, they become the
+/// first dims. A bool mask of n dims stands for n tensors, the indexes of its true elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,18 +25,18 @@ using tssa::operators::single;
 namespace tssa::pytorch {
 namespace {
 
-/// What index and index_put are told.
+/// The indexes of an index or index_put.
 class Indexes {
 public:
   Indexes(Importer &importer, const TensorRef &self) : importer(importer), self(self) {}
 
   /// Reads a list of tensors and Nones.
   mlir::LogicalResult read(const Value &list);
-  /// The sizes of what is read or written: one point each.
+  /// Returns the sizes of the elements that are read or written.
   Sizes getDomain() const;
-  /// Where in the tensor the point of the body lies.
+  /// Returns the index in the tensor for a point of the body.
   SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
-  /// The dim whose tensor of integers is the only index.
+  /// Returns the only indexed dim, or nothing if there is not exactly one.
   std::optional<int64_t> getOnlyDim() const;
   const Tensor &getIndex(int64_t dim) const { return *perDim[dim]; }
 
@@ -48,7 +48,7 @@ private:
   const TensorRef &self;
   SmallVector<std::optional<Tensor>> perDim;
   Sizes common;
-  /// Where the dims of `common` begin in the domain.
+  /// The position in the domain at which the dims of `common` begin.
   int64_t position = 0;
 };
 
@@ -58,7 +58,8 @@ static bool isMask(const TensorRef &tensor) {
   return tensor.dtype == DType::Bool || tensor.dtype == DType::U8;
 }
 
-/// A mask stands for the places where it holds, in order: a 1-D tensor for each of its dims.
+/// Adds a mask as 1-D tensors, one for each of its dims, with the indexes of its true elements in
+/// order.
 mlir::LogicalResult Indexes::addMask(const TensorRef &mask) {
   operators::Builder &b = importer.b;
   int64_t begin = perDim.size();
@@ -70,12 +71,12 @@ mlir::LogicalResult Indexes::addMask(const TensorRef &mask) {
     if (failed(importer.requireEqual(mask.shape[i], self.shape[begin + i],
                                      "dim " + Twine(i) + " of the mask")))
       return failure();
-  FailureOr<Tensors> places = importer.call("NonZero", 13, importer.read(mask));
-  if (failed(places))
+  FailureOr<Tensors> positions = importer.call("NonZero", 13, importer.read(mask));
+  if (failed(positions))
     return failure();
-  Size count = places->front().dim(1);
+  Size count = positions->front().dim(1);
   for (int64_t i = 0; i < mask.rank(); ++i) {
-    FailureOr<Tensor> row = b.slice(places->front(), 0, i, 1);
+    FailureOr<Tensor> row = b.slice(positions->front(), 0, i, 1);
     if (succeeded(row))
       row = b.reshape(*row, count);
     if (failed(row))
@@ -178,7 +179,7 @@ static FailureOr<Tensors> buildIndex(Importer &importer, const Call &call) {
   if (failed(indexes.read(call[1])))
     return failure();
   Tensor tensor = importer.read(*self);
-  // Gather knows indexes that are constants.
+  // Gather has a simpler form for constant indexes.
   if (std::optional<int64_t> dim = indexes.getOnlyDim()) {
     mlir::Builder &ops = importer.b.ops;
     return importer.call("Gather", 13, {tensor, indexes.getIndex(*dim)},
@@ -189,7 +190,8 @@ static FailureOr<Tensors> buildIndex(Importer &importer, const Call &call) {
   }));
 }
 
-/// The mask of index_put(self, [mask], one number): each element can say itself what it becomes.
+/// Returns the mask of an index_put(self, [mask], one number), which can be computed element by
+/// element; nothing for other forms.
 static std::optional<TensorRef> getFillMask(const Value &list, const TensorRef &self,
                                             const TensorRef &values) {
   if (!list.isSequence() || list.getElements().size() != 1 ||
@@ -202,7 +204,7 @@ static std::optional<TensorRef> getFillMask(const Value &list, const TensorRef &
   return index.getTensor();
 }
 
-/// What joins an element and what is added to it: a bool is true once one is.
+/// Returns the sum of two elements; for bools their disjunction.
 static mlir::Value addElements(Body &body, DType type, mlir::Value lhs, mlir::Value rhs) {
   namespace te = operators::te;
   te::Combiner combiner = type == DType::Bool ? te::Combiner::Or : te::Combiner::Add;
@@ -254,11 +256,12 @@ static FailureOr<Tensors> buildIndexPut(Importer &importer, const Call &call) {
     return operators::Builder::Write{
         body.read(*source, body.dims(0, domain.size())), indexes.getTarget(body), {}};
   };
-  auto join = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
+  auto combine = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
     return {addElements(body, self->dtype, pair[0], pair[1])};
   };
   Tensor base = importer.read(*self);
-  return single(*accumulates ? b.update(base, domain, write, join) : b.update(base, domain, write));
+  return single(*accumulates ? b.update(base, domain, write, combine)
+                             : b.update(base, domain, write));
 }
 
 void registerAdvancedIndexing(OperatorTable &table) {

@@ -73,7 +73,7 @@ Scalar smaller(Scalars x) { return min(x[0], x[1]); }
 Scalar atLeastOf(Scalars x) { return max(x[0], x[1]); }
 Scalar atMostOf(Scalars x) { return min(x[0], x[1]); }
 
-/// The larger one, a number before a NaN.
+/// Returns the larger operand; if one operand is NaN, returns the other.
 Scalar largerNumber(Scalars x) {
   return x[0].isFloat() ? select(isNaN(x[0]), x[1], atLeast(x[0], x[1])) : max(x[0], x[1]);
 }
@@ -94,7 +94,7 @@ Scalar shiftLeftOf(Scalars x) { return shiftLeft(x[0], x[1]); }
 Scalar shiftRightOf(Scalars x) { return shiftRight(x[0], x[1]); }
 Scalar bitNot(Scalars x) { return ~x[0]; }
 
-/// The bits of a float as an integer, and back.
+/// These convert a float to an integer with the same bits, and back.
 Scalar toBits(Scalar x) {
   OpBuilder &builder = x.getBuilder();
   Type type = builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
@@ -109,7 +109,8 @@ Scalar copySign(Scalars x) {
   return x[0].with(
       math::CopySignOp::create(x[0].getBuilder(), x[0].getLoc(), x[0].getValue(), x[1].getValue()));
 }
-/// The float behind x[0] on the way to x[1]: floats of one sign are ordered as their bits.
+/// Returns the next float after x[0] in the direction of x[1]. Floats of one sign are ordered as
+/// their bits are.
 Scalar nextAfter(Scalars x) {
   Scalar bits = toBits(x[0]);
   Scalar step = select((x[1] > x[0]) ^ (x[0] < 0.0), bits.constant(1), bits.constant(-1));
@@ -134,7 +135,7 @@ Scalar truncOf(Scalars x) { return x[0].isFloat() ? trunc(x[0]) : x[0]; }
 Scalar isNaNOf(Scalars x) { return x[0].isFloat() ? isNaN(x[0]) : x[0] != x[0]; }
 Scalar leakyRelu(Scalars x) { return select(x[0] > 0.0, x[0], x[0] * x[1]); }
 Scalar hardTanh(Scalars x) { return atMost(atLeast(x[0], x[1]), x[2]); }
-/// From the nearer end, as ATen does: exact at both.
+/// Interpolates from the nearer end, as ATen does; this is exact at both ends.
 Scalar lerpOf(Scalars x) {
   Scalar distance = x[1] - x[0];
   return select(abs(x[2]) < 0.5, x[0] + x[2] * distance, x[1] - distance * (1.0 - x[2]));

@@ -1,4 +1,4 @@
-//===- Constants.cpp - tensors of a program that lie beside its text -===//
+//===- Constants.cpp - constants of a program in files of their own -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ SmallVector<int64_t> getPassedSizes(const Literal &literal) {
   return sizes;
 }
 
-/// Finds the bytes of the constants in `literal`, and makes nothing.
+/// Finds the bytes of the constants in `literal`, without building elements.
 LogicalResult Constants::find(const Literal &literal, ImportReport &report) {
   for (const Literal &element : literal.elements)
     if (failed(find(element, report)))

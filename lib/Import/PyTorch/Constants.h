@@ -1,4 +1,4 @@
-//===- Constants.h - tensors of a program that lie beside its text -===//
+//===- Constants.h - constants of a program in files of their own -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,18 @@
 
 namespace tssa::pytorch {
 
-/// The sizes of the contiguous tensor that is passed for this one, or that lies in a file.
+/// Returns the sizes of the contiguous tensor that represents `literal` in a call or a file.
 llvm::SmallVector<int64_t> getPassedSizes(const Literal &literal);
 
-/// The elements of arguments that have `data`, as those of initializers of models.
+/// The elements of the constants of a program, which are the arguments that have `data`.
 class Constants {
 public:
-  /// Files lie beside the text at `path`.
+  /// `path` is the file of the program's text; the other files are in the same folder.
   Constants(mlir::MLIRContext &context, llvm::StringRef path, bool untrusted)
       : context(context), external(path, untrusted), untrusted(untrusted) {}
 
-  /// Finds all constants of `program`, which outlives this. Its text has `textBytes`.
+  /// Reads all constants of `program`, whose text has `textBytes` bytes. The program must
+  /// outlive this object.
   mlir::LogicalResult read(const RecordedProgram &program, uint64_t textBytes,
                            ImportReport &report);
   mlir::ElementsAttr get(const Literal &literal) const { return elements.lookup(&literal); }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists have a known length and are changed while the program is built, so not inside of
-/// loops and branches that a run decides: such a loop is unrolled.
+/// Lists have a known length and are modified while the program is built. They therefore cannot be
+/// modified in loops and branches of the program itself; such a loop is unrolled.
 ///
 //===----------------------------------------------------------------------===//
 

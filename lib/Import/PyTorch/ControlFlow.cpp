@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What is known when the program is built vanishes: a branch on a known condition is its
-/// arm. Any other is an scf.if, whose results are the values that differ.
+/// A branch on a condition that is known at import is replaced by its arm. Any other branch is
+/// an scf.if, whose results are the values that differ between the arms.
 ///
-/// A loop is an scf.for or scf.while. Which of its values change is found out by building
-/// the body: all are taken to stay what they are at first, those that do not are carried,
-/// the trial is discarded and the body is built again.
+/// A loop is an scf.for or scf.while. The importer finds the values that the loop changes by
+/// building the body as a trial. At first it assumes that no value changes. Values that do are
+/// carried, the trial is discarded, and the body is built again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@ namespace scf = mlir::scf;
 
 namespace tssa::pytorch {
 
-/// Trials of all loops of a program together.
+/// The maximal number of trials of all loops of a program together.
 static constexpr size_t maxTrials = 2000;
 
 //===----------------------------------------------------------------------===//
 // If
 //===----------------------------------------------------------------------===//
 
-/// The arm that only raises, if one does.
+/// Returns the arm that only raises an exception, or nothing.
 static std::optional<unsigned> findRaisingArm(const RecordedNode &node) {
   for (unsigned arm = 0; arm < 2; ++arm)
     for (const RecordedNode &inner : node.blocks[arm].nodes)
@@ -52,7 +52,7 @@ static FailureOr<Values> importArm(Importer &importer, const Block &arm) {
   return importer.getValues(arm.outputs);
 }
 
-/// A run must not come to the arm that raises; the program is the other one.
+/// Builds a check that a run does not take the arm that raises, and then the other arm.
 static FailureOr<Values> importAssertion(Importer &importer, const RecordedNode &node,
                                          mlir::Value flag, unsigned raising) {
   operators::Builder &b = importer.b;
@@ -76,7 +76,7 @@ static Values importInBlock(Importer &importer, const Block &arm, mlir::Block *b
   return failed(values) ? Values() : *values;
 }
 
-/// Whether a leaf that was made in an arm can be used behind it.
+/// Returns whether a leaf that was built in an arm can be used after the branch.
 static bool isVisible(Importer &importer, const Value &leaf) {
   auto isAround = [&](mlir::Value value) {
     return value.getParentRegion()->isAncestor(importer.b.ops.getInsertionBlock()->getParent());
@@ -90,8 +90,8 @@ static bool isVisible(Importer &importer, const Value &leaf) {
   return !leaf.getScalar() || isAround(leaf.getScalar());
 }
 
-/// Leaves that are the same in both arms stay; the others become results. `forms` has null
-/// for those that stay, which are in `left` then.
+/// Determines the forms of the results of a branch. A leaf that is the same in both arms is no
+/// result: its entry in `forms` is null, and `left` has its value.
 static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
                               ArrayRef<Value> right, SmallVectorImpl<std::optional<Form>> &forms) {
   for (auto [l, r] : llvm::zip_equal(left, right)) {
@@ -100,7 +100,7 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
       continue;
     }
     if (l.is(Value::Uninitialized) || r.is(Value::Uninitialized)) {
-      // Nothing reads what is not initialised: it may as well be the other.
+      // An uninitialised value is never read, so it may be the value of the other arm.
       const Value &known = l.is(Value::Uninitialized) ? r : l;
       if (isVisible(importer, known)) {
         l = known;
@@ -142,7 +142,7 @@ static void yieldLeaves(Importer &importer, mlir::Block *block, ArrayRef<Value> 
   scf::YieldOp::create(b.ops, b.loc(), values);
 }
 
-/// Moves the arms of a draft into an scf.if with results.
+/// Moves the arms of a draft, an scf.if without results, into an scf.if with results.
 static Values finishIf(Importer &importer, scf::IfOp draft, ArrayRef<Value> leaves,
                        ArrayRef<std::optional<Form>> forms) {
   operators::Builder &b = importer.b;
@@ -155,11 +155,11 @@ static Values finishIf(Importer &importer, scf::IfOp draft, ArrayRef<Value> leav
   op.getThenRegion().takeBody(draft.getThenRegion());
   op.getElseRegion().takeBody(draft.getElseRegion());
   draft.erase();
-  Values joined;
+  Values results;
   unsigned next = 0;
   for (auto [leaf, form] : llvm::zip_equal(leaves, forms))
-    joined.push_back(form ? form->wrap(importer, op.getResult(next++)) : leaf);
-  return joined;
+    results.push_back(form ? form->wrap(importer, op.getResult(next++)) : leaf);
+  return results;
 }
 
 static FailureOr<Values> importBranches(Importer &importer, const RecordedNode &node,
@@ -217,14 +217,14 @@ public:
   FailureOr<Values> run(const Value &count, const Value &condition);
 
 private:
-  /// Of a trial: nothing when the body must be built again.
+  /// The result of a trial: nothing if the body must be built again.
   using Trial = FailureOr<std::optional<Values>>;
 
   Trial tryLoop();
   Trial tryFor();
   Trial tryWhile();
-  /// Builds the body for one number and these values of the carried leaves; the values to
-  /// carry on, or nothing.
+  /// Builds the body for an iteration number and the given values of the carried leaves. Returns
+  /// the new values, or nothing if the body must be built again.
   FailureOr<std::optional<SmallVector<mlir::Value>>>
   buildBody(const Size &position, mlir::ValueRange carried, mlir::Value *goesOn);
   FailureOr<bool> learn(ArrayRef<Value> next);
@@ -236,10 +236,10 @@ private:
   operators::Builder &b;
   const Block &body;
   Values leaves;
-  /// The forms of the leaves that are carried; null for those that stay.
+  /// The forms of the carried leaves; null for leaves that the loop does not change.
   SmallVector<std::optional<Form>> forms;
-  std::optional<Size> count; ///< most iterations
-  mlir::Value flag;          ///< whether to start
+  std::optional<Size> count; ///< the maximal number of iterations
+  mlir::Value flag;          ///< whether the first iteration runs
   bool isWhile = false;      ///< whether the condition may change
   mlir::Block *outside = nullptr;
 };
@@ -254,7 +254,7 @@ SmallVector<mlir::Value> LoopImporter::getInitialValues() {
   return values;
 }
 
-/// The leaves where these values are the carried ones.
+/// Returns all leaves, with `carried` as the values of the carried ones.
 Values LoopImporter::wrapLeaves(mlir::ValueRange carried) {
   Values wrapped;
   unsigned next = 0;
@@ -263,8 +263,8 @@ Values LoopImporter::wrapLeaves(mlir::ValueRange carried) {
   return wrapped;
 }
 
-/// Compares what came out of the body with what went in. True when the body must be built
-/// again.
+/// Compares the outputs of the body with its inputs, and updates the forms. Returns true if the
+/// body must be built again.
 FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
   mlir::OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(outside);
@@ -273,7 +273,7 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
     if (!form) {
       if (value.isSame(leaf))
         continue;
-      // Nothing reads what is not initialised: it may as well be like what comes after it.
+      // An uninitialised value is never read, so it may have the form of the next value.
       form = Form::get(leaf.is(Value::Uninitialized) ? value : leaf);
       learned = true;
     }
@@ -338,7 +338,8 @@ LoopImporter::Trial LoopImporter::tryFor() {
   return Trial(wrapLeaves(loop.getResults()));
 }
 
-/// Goes on while the number of the iteration is below the count and the flag is true.
+/// Builds the condition of the loop: the iteration number is less than the count, and the flag is
+/// true.
 void LoopImporter::fillCondition(mlir::Block *before) {
   mlir::OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(before);

@@ -1,4 +1,4 @@
-//===- Copies.cpp - operators that copy a tensor, or need not -===//
+//===- Copies.cpp - operators that may copy a tensor -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,17 +14,17 @@ using mlir::FailureOr;
 
 namespace tssa::pytorch {
 
-/// The one result of an operator.
+/// Returns the result list of an operator with one result.
 static FailureOr<Values> one(FailureOr<TensorRef> tensor) {
   if (failed(tensor))
     return failure();
   return Values{Value::tensor(*tensor)};
 }
 
-/// Memory formats as PyTorch numbers them (c10::MemoryFormat).
+/// PyTorch's memory formats (c10::MemoryFormat).
 enum Format : int64_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
-/// A copy that keeps the order of strides.
+/// Allocates a storage with `contents` whose strides have the same order as those of `like`.
 static TensorRef allocateLike(Importer &importer, const Tensor &contents, const TensorRef &like) {
   TensorRef copy = importer.allocate(contents, like.isRowMajor);
   if (!like.isRowMajor)
@@ -32,7 +32,7 @@ static TensorRef allocateLike(Importer &importer, const Tensor &contents, const 
   return copy;
 }
 
-/// The strides of this shape in a format of channels last.
+/// Returns the strides of this shape in a channels-last format.
 static FailureOr<Sizes> getFormatStrides(Importer &importer, ArrayRef<Size> shape, int64_t format) {
   std::optional<Sizes> strides = getChannelsLastStrides(shape);
   int64_t rank = format == ChannelsLast ? 4 : 5;
@@ -42,7 +42,8 @@ static FailureOr<Sizes> getFormatStrides(Importer &importer, ArrayRef<Size> shap
   return *strides;
 }
 
-/// A copy of `like` in a memory format; it keeps the order of strides unless told otherwise.
+/// Allocates a storage with `contents` in a memory format. Without one, or with Preserve, it keeps
+/// the order of the strides of `like`.
 static FailureOr<TensorRef> allocateIn(Importer &importer, const Tensor &contents,
                                        const TensorRef &like, const Value &format) {
   FailureOr<int64_t> code = format.is(Value::None) ? FailureOr<int64_t>(Preserve)
@@ -83,8 +84,8 @@ static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
   return one(allocateIn(importer, importer.read(*tensor), *tensor, call[1]));
 }
 
-/// to(dtype, ...), to(device, dtype, ...) and to(other, ...): the tensor itself unless its
-/// type changes or a copy is asked for.
+/// to(dtype, ...), to(device, dtype, ...) and to(other, ...): returns the tensor itself unless its
+/// type changes or a copy is requested.
 static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The rules of their types, and operators that no row describes.
+/// This file has the type rules, and the operators that no row describes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,19 +56,20 @@ Scalar makeScalar(Importer &importer, Body &body, const Value &value, DType type
 }
 
 namespace {
-/// One use of a row: tensors are read and broadcast, numbers stand in the body.
+/// Builds one use of a row. Tensors are read and broadcast; numbers become constants of the body.
 class ElementwiseBuilder {
 public:
   ElementwiseBuilder(Importer &importer, const Call &call, unsigned numOperands)
       : importer(importer), call(call), numOperands(numOperands) {}
 
   FailureOr<DType> getCommonType();
-  /// `element` in `compute` of arguments 0 to `count`, as a tensor of `type`.
+  /// Applies `element` to the first `count` arguments, converted to `compute`. Returns a tensor of
+  /// type `type`.
   FailureOr<Tensor> build(DType compute, DType type, unsigned count,
                           function_ref<Scalar(Scalars)> element);
 
   bool hasExactNumbers = false; ///< see Row
-  std::optional<Sizes> least;   ///< sizes that the operands are broadcast to
+  std::optional<Sizes> least;   ///< a shape to which the operands are broadcast too
 
 private:
   FailureOr<Sizes> readTensors(unsigned count);
@@ -142,7 +143,7 @@ FailureOr<Tensor> ElementwiseBuilder::build(DType compute, DType type, unsigned 
   });
 }
 
-/// Integers are not divided by 0: eager raises.
+/// Checks at run time that no integer is divided by 0, for which eager PyTorch raises an error.
 static mlir::LogicalResult checkDivisor(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
   const Value &divisor = call[1];
@@ -175,7 +176,7 @@ static mlir::LogicalResult checkDivisor(Importer &importer, const Call &call) {
   return mlir::success();
 }
 
-/// An error where a rule does not take operands of this type.
+/// Reports an error if `rule` does not allow operands of this type.
 static mlir::LogicalResult checkType(Importer &importer, Rule rule, DType type) {
   bool isFloat = operators::isFloat(type), isBool = type == DType::Bool;
   if ((rule == Rule::FloatOnly || rule == Rule::WideFloat) && !isFloat)
@@ -229,7 +230,7 @@ static FailureOr<Tensors> buildRoundedDivision(Importer &importer, const Call &c
       {"div", "", Rule::Divide, 2, 0, mode.getText() == "floor" ? floorDivide : truncDivide});
 }
 
-/// clamp(self, min, max): a bound may be missing.
+/// clamp(self, min, max), where one bound may be None.
 static FailureOr<Tensors> buildClamp(Importer &importer, const Call &call) {
   SmallVector<Value> arguments = {call[0]};
   bool hasLow = !call[1].is(Value::None), hasHigh = !call[2].is(Value::None);
@@ -261,7 +262,7 @@ static FailureOr<Tensors> buildWhere(Importer &importer, const Call &call) {
                                     }});
 }
 
-/// masked_fill(self, mask, value): the type of self stays.
+/// masked_fill(self, mask, value), whose result has the type of self.
 static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]), mask = importer.getTensor(call[1]);
   if (failed(self) || failed(mask))
@@ -280,7 +281,7 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
       }));
 }
 
-/// pow(self, exponent); small known exponents are products.
+/// pow(self, exponent), which is a product if the exponent is known and small.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
   Scalar (*element)(Scalars) = powerOf;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A row has the operands that decide the type, the rule that decides it, and the function
-/// of one element; arguments behind the operands, such as alpha, come to the function in the
-/// type of the computation.
+/// A row describes an operator: the number of operands that determine the type, the rule
+/// for the type, and the function that computes an element. Arguments after the operands,
+/// such as alpha, are passed to the function in the type of the computation.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_ELEMENTWISE_H
@@ -22,36 +22,39 @@ using operators::Scalar;
 using Scalars = llvm::ArrayRef<Scalar>;
 
 enum class Rule {
-  Promote,   ///< computed and given in the common type
-  Divide,    ///< the same, integers are not divided by 0
-  NoBool,    ///< the same, bools are refused
-  Bits,      ///< the same, floats are refused
-  Integer,   ///< the same, floats and bools are refused
-  ToFloat,   ///< the same, integers as f32
-  FloatOnly, ///< the same, integers are refused
-  WideFloat, ///< the same, floats of less than 32 bits too
-  Compare,   ///< computed in the common type, gives bool
-  Logical    ///< operands as bool, gives bool
+  Promote,   ///< computed in the common type, which is also the result's
+  Divide,    ///< as Promote; an integer division by 0 fails
+  NoBool,    ///< as Promote; bools are refused
+  Bits,      ///< as Promote; floats are refused
+  Integer,   ///< as Promote; floats and bools are refused
+  ToFloat,   ///< as Promote; integers become f32
+  FloatOnly, ///< as Promote; integers are refused
+  WideFloat, ///< as FloatOnly; floats of less than 32 bits are refused too
+  Compare,   ///< computed in the common type; the result is bool
+  Logical    ///< computed on bools; the result is bool
 };
 
 struct Row {
   const char *name, *overloads;
   Rule rule;
-  unsigned numOperands; ///< arguments that decide the type
-  unsigned numScalars;  ///< arguments behind them
+  unsigned numOperands; ///< arguments that determine the type
+  unsigned numScalars;  ///< arguments after them
   Scalar (*element)(Scalars);
-  /// Numbers are not rounded to a half type first, as ATen's arithmetic on the CPU has it.
+  /// Whether Python numbers are not rounded to a half type first, as in ATen's arithmetic on
+  /// the CPU.
   bool hasExactNumbers = false;
 };
 
-/// Arithmetic, comparisons and bits; functions of real numbers.
+/// These return the rows of arithmetic, comparisons and bit operations, and the rows of
+/// functions of real numbers.
 llvm::ArrayRef<Row> getArithmetic();
 llvm::ArrayRef<Row> getFunctions();
 
 /// Rounds towards minus infinity.
 Scalar floorDivide(Scalars x);
 Scalar truncDivide(Scalars x);
-/// Integers by multiplication, which wraps; to a negative power only 1 and -1 are not 0.
+/// Returns x[0] to the power x[1]. Integers are multiplied with wrapping; a negative power of
+/// an integer is 0, except for the bases 1 and -1.
 Scalar powerOf(Scalars x);
 
 } // namespace tssa::pytorch

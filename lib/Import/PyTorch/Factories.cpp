@@ -1,4 +1,4 @@
-//===- Factories.cpp - operators that make tensors of nothing -===//
+//===- Factories.cpp - operators that create tensors -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ static mlir::LogicalResult checkSizes(Importer &importer, ArrayRef<Size> shape) 
   return mlir::success();
 }
 
-/// A tensor of one number, known or not.
+/// Returns a tensor filled with one number, which need not be known.
 static FailureOr<Tensors> fill(Importer &importer, DType type, ArrayRef<Size> shape,
                                const Value &value) {
   if (failed(checkSizes(importer, shape)))
@@ -36,12 +36,12 @@ static FailureOr<Tensors> fill(Importer &importer, DType type, ArrayRef<Size> sh
       type, shape, [&](Body &body) { return makeScalar(importer, body, value, type).getValue(); }));
 }
 
-/// The type of a tensor that is made of a number.
+/// Returns the default type of a tensor that is created from a number.
 static DType getDefault(const Value &value) {
   return value.is(Value::Float) ? DType::F32 : value.is(Value::Bool) ? DType::Bool : DType::I64;
 }
 
-/// zeros(size, dtype, ...); empty is filled with 0 too.
+/// zeros(size, dtype, ...) and others; empty is filled with 0 too.
 template <int number>
 static FailureOr<Tensors> buildConstant(Importer &importer, const Call &call) {
   FailureOr<Sizes> shape = importer.getSizes(call[0]);
@@ -107,7 +107,7 @@ static FailureOr<Tensors> buildNewFull(Importer &importer, const Call &call) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// How many elements a range has.
+/// Returns the number of elements of a range.
 static FailureOr<Size> countRange(Importer &importer, const Value &start, const Value &end,
                                   const Value &step) {
   if (!start.is(Value::Float) && !end.is(Value::Float) && !step.is(Value::Float)) {
@@ -132,7 +132,7 @@ static FailureOr<Size> countRange(Importer &importer, const Value &start, const 
   return Size(static_cast<int64_t>(count));
 }
 
-/// Integers of 64 bits come of bounds that are rounded towards zero first.
+/// Rounds the bounds of a range of 64-bit integers towards zero, as PyTorch does first.
 static mlir::LogicalResult truncateBounds(Importer &importer, ArrayRef<Value *> bounds) {
   constexpr double limit = 9e18;
   for (Value *bound : bounds) {
@@ -167,7 +167,7 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
   FailureOr<Size> count = countRange(importer, start, end, step);
   if (failed(count))
     return failure();
-  // Elements of floats are computed in f64, as PyTorch does.
+  // Float elements are computed in f64, as in PyTorch.
   DType compute = operators::isFloat(*type) && isFloat ? DType::F64 : DType::I64;
   return single(importer.b.compute(*type, *count, [&](Body &body) {
     Scalar index(body.ops, body.loc, body.fromIndex(body.index(body.dim(0)), DType::I64));
@@ -184,7 +184,7 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
 // Tensors of numbers
 //===----------------------------------------------------------------------===//
 
-/// Flattens nested lists; their lengths become the shape.
+/// Flattens nested lists, and appends their lengths to the shape.
 static mlir::LogicalResult flatten(Importer &importer, const Value &value, size_t depth,
                                    Sizes &shape, Values &elements) {
   if (!value.isSequence()) {

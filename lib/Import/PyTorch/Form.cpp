@@ -34,7 +34,7 @@ Form Form::get(const Value &leaf) {
   return form;
 }
 
-/// Clears a flag that does not hold, and says so.
+/// Clears `flag` unless `holds`, and sets `learned` if that changed it.
 static void forget(bool &flag, bool holds, bool &learned) {
   if (flag && !holds) {
     flag = false;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a loop or branch carries is taken apart into leaves: tensors and numbers. Each that
-/// changes becomes one value of the scf op.
+/// The values that a loop carries or a branch returns are flattened into leaves, which are
+/// tensors and numbers. Each leaf that changes becomes one operand or result of the scf op.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_FORM_H
@@ -17,27 +17,28 @@
 
 namespace tssa::pytorch {
 
-/// What is known of a value that is one of an scf op.
+/// The known properties of a leaf that is an operand or result of an scf op.
 struct Form {
   Value::Kind kind = Value::None;
-  bool isNonNegative = false; ///< of an Int
-  // Of a Tensor; sizes that are not known are null.
+  bool isNonNegative = false; ///< for an Int
+  // For a Tensor; an unknown size is nullopt.
   mlir::Type type;
   DType dtype = DType::F32;
   llvm::SmallVector<std::optional<Size>> shape;
   bool isContiguous = false, isRowMajor = false;
 
-  /// Of a leaf, as it is.
+  /// Returns the form with all known properties of `leaf`.
   static Form get(const Value &leaf);
-  /// Forgets what does not hold of `leaf` too, or is not visible at the builder. False
-  /// when the two cannot be one value.
+  /// Joins this form with that of `leaf`: drops the properties that `leaf` does not have, and
+  /// sizes that are not visible at the builder's insertion point. Sets `learned` if that
+  /// changed the form. Returns false if the two cannot be represented by one value.
   bool join(Importer &importer, const Value &leaf, bool &learned);
   mlir::Type getType(mlir::Builder &builder) const;
-  /// The value of a leaf, to be yielded.
+  /// Returns the SSA value of `leaf`, to be yielded as this form.
   mlir::Value build(Importer &importer, const Value &leaf) const;
-  /// A leaf of this form that nothing reads.
+  /// Returns an arbitrary leaf of this form, for results that are never read.
   Value makePlaceholder(Importer &importer) const;
-  /// The leaf that a value of the scf op is.
+  /// Returns the leaf for `value`, an operand or result of the scf op.
   Value wrap(Importer &importer, mlir::Value value) const;
 };
 

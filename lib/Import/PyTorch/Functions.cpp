@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tssa::pytorch {
 namespace {
 
-/// A function that the math dialect has.
+/// Applies a unary op of the math dialect.
 template <typename Op> Scalar apply(Scalars x) {
   return x[0].with(Op::create(x[0].getBuilder(), x[0].getLoc(), x[0].getValue()));
 }
@@ -37,7 +37,8 @@ Scalar atan2Of(Scalars x) {
   return x[0].with(
       math::Atan2Op::create(x[0].getBuilder(), x[0].getLoc(), x[0].getValue(), x[1].getValue()));
 }
-/// The root of the sum of squares, by the larger operand so that no square overflows.
+/// Returns the root of the sum of squares, scaled by the larger operand so that no square
+/// overflows.
 Scalar hypotOf(Scalars x) {
   Scalar a = abs(x[0]), b = abs(x[1]);
   Scalar large = max(a, b), ratio = min(a, b) / large;

@@ -1,4 +1,4 @@
-//===- Guards.cpp - choices that the sizes of the example make -===//
+//===- Guards.cpp - run-time checks of assumptions about sizes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ void Guards::bind(const Size &size, int64_t value) {
 
 void Guards::start() { last = &entry->back(); }
 
-/// The number that a size is in the example; nothing if that is not known or too large.
+/// Returns the value of `size` in the example; nothing if it is not known or overflows.
 std::optional<int64_t> Guards::evaluate(const Size &size) {
   int64_t sum = 0;
   for (const auto &[monomial, coefficient] : size.terms()) {
@@ -51,7 +51,7 @@ std::optional<int64_t> Guards::evaluate(const Size &size) {
   return size.overflowed() ? std::nullopt : std::optional(sum);
 }
 
-/// The value of a size at the entry, computed from the sizes of arguments alone.
+/// Builds the value of a size at the entry, from the sizes of arguments only.
 mlir::Value Guards::build(OpBuilder &ops, const Size &size) {
   Location loc = builder.loc();
   mlir::Value sum = arith::ConstantIndexOp::create(ops, loc, 0);

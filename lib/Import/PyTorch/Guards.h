@@ -1,4 +1,4 @@
-//===- Guards.h - choices that the sizes of the example make -===//
+//===- Guards.h - run-time checks of assumptions about sizes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every size of an argument is a symbol. Where what PyTorch does depends on how two sizes
-/// compare, and the program does not say, the example decides and a check at the entry of
-/// the program holds the choice. Sizes that depend on anything but arguments, such as the
-/// number of an iteration, cannot be decided so.
+/// Every size of an argument is a symbol. If PyTorch's behaviour depends on a comparison of
+/// two sizes whose result is not known, the importer assumes the result that holds for the
+/// example's arguments, and builds a check at the program's entry: a guard. This works only
+/// for sizes that are computed from the sizes of arguments, not, for example, for the number
+/// of an iteration.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_GUARDS_H
@@ -25,20 +26,23 @@ using operators::Size;
 
 class Guards {
 public:
-  /// Checks are inserted at the end of `entry` as it is now.
+  /// Guards are inserted into `entry`.
   Guards(operators::Builder &builder, mlir::Block *entry) : builder(builder), entry(entry) {}
 
-  /// `size`, one value of the program, is `value` in the example.
+  /// Records that `size`, which is a single SSA value, is `value` in the example.
   void bind(const Size &size, int64_t value);
-  /// Fixes the place of the checks: behind all ops of the entry that are there now.
+  /// Makes the current end of the entry block the insertion point of all guards.
   void start();
 
-  /// Whether lhs == rhs; nothing when only a run can say.
+  /// Returns whether lhs == rhs, known or assumed with a guard; nothing if the example does
+  /// not determine it.
   std::optional<bool> isEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isAtMost(const Size &lhs, const Size &rhs);
-  /// Whether lhs <= rhs is known, or holds in the example and is checked from now on.
+  /// Returns whether lhs <= rhs is known or has been assumed with a guard, because it holds in
+  /// the example.
   bool holdsAtMost(const Size &lhs, const Size &rhs);
-  /// The same, but only what holds whatever the sizes are, or was decided before.
+  /// As isEqual and isAtMost, but without adding a guard: these return only what holds for all
+  /// sizes or has been assumed before.
   std::optional<bool> isKnownEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isKnownAtMost(const Size &lhs, const Size &rhs);
 
@@ -49,10 +53,10 @@ private:
 
   operators::Builder &builder;
   mlir::Block *entry;
-  /// What the checks are inserted before; null at the end of an empty rest.
+  /// The op after which guards are inserted.
   mlir::Operation *last = nullptr;
   llvm::DenseMap<mlir::Value, int64_t> example;
-  std::map<Size, bool> equal, atMost; ///< by the difference
+  std::map<Size, bool> equal, atMost; ///< the assumed results, by the difference of the sizes
 };
 
 } // namespace tssa::pytorch

@@ -1,4 +1,4 @@
-//===- Importer.cpp - from recorded nodes to tssa, te and scf -===//
+//===- Importer.cpp - builds tssa, te and scf ops for a recorded program -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ namespace refs = mlir::tssa::refs;
 
 namespace tssa::pytorch {
 
-/// Nodes that are built, those of trials too.
+/// The maximal number of nodes that are built, including those of trials.
 static constexpr size_t maxBuilt = 200'000;
 
 //===----------------------------------------------------------------------===//
@@ -57,10 +57,11 @@ Value makeConstant(const Literal &literal) {
 }
 
 static mlir::Location getLocation(mlir::MLIRContext *context, const RecordedNode &node,
-                                  const SourcePlace &place) {
-  std::string name = sys::path::filename(place.file).str() + ":" + std::to_string(place.line);
+                                  const SourceLocation &location) {
+  std::string name = sys::path::filename(location.file).str() + ":" + std::to_string(location.line);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, name));
-  mlir::Location at = mlir::FileLineColLoc::get(context, place.file, place.line, place.column);
+  mlir::Location at =
+      mlir::FileLineColLoc::get(context, location.file, location.line, location.column);
   return mlir::FusedLoc::get(context, {named, at}, mlir::StringAttr::get(context, node.op));
 }
 
@@ -113,15 +114,15 @@ LogicalResult Importer::reportNode(const RecordedNode &node) {
   if (!errorText.empty() || b.fault() == Fault::None)
     return failure();
   errorText = node.op + ": " + b.faultText().str();
-  if (place.line)
-    errorText = place.file + ":" + std::to_string(place.line) + ": " + errorText;
+  if (location.line)
+    errorText = location.file + ":" + std::to_string(location.line) + ": " + errorText;
   return failure();
 }
 
 LogicalResult Importer::importNode(const RecordedNode &node) {
-  if (node.place.line)
-    place = node.place;
-  b.setLoc(getLocation(b.context(), node, place));
+  if (node.location.line)
+    location = node.location;
+  b.setLoc(getLocation(b.context(), node, location));
   if (++numBuilt > maxBuilt)
     (void)b.limit("the program is too large");
   FailureOr<Values> results = failure();

@@ -1,4 +1,4 @@
-//===- Importer.h - from recorded nodes to tssa, te and scf -===//
+//===- Importer.h - builds tssa, te and scf ops for a recorded program -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs over the nodes of a program in order. Numbers, bools, lists and tuples are worked
-/// out now as far as they are known; tensors become refs. Operators are functions of the
-/// table in Operators.h; they use the importer as their toolbox.
+/// The importer visits the nodes of a program in order. It evaluates numbers, bools, lists
+/// and tuples as far as they are known; tensors become refs. The table in Operators.h has a
+/// function for each operator, which builds its ops with the functions of the importer.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_IMPORTER_H
@@ -31,12 +31,10 @@ public:
   operators::Builder &b;
   Guards &guards;
 
-  /// Builds the program for these arguments; its results.
+  /// Builds the program for the given arguments and returns its results.
   mlir::FailureOr<Values> run(llvm::ArrayRef<Value> arguments);
 
-  /// Where the node stands that is built now.
-  const SourcePlace &getPlace() const { return place; }
-  /// Refuses a program in which only a run knows `what`.
+  /// Reports that the program is not supported because `what` is known only at run time.
   mlir::LogicalResult needsKnown(const llvm::Twine &what);
 
   // Numbers.
@@ -45,39 +43,42 @@ public:
   mlir::FailureOr<bool> getFlag(const Value &value, llvm::StringRef what);
   mlir::FailureOr<Sizes> getSizes(const Value &value);
   mlir::FailureOr<llvm::SmallVector<int64_t>> getInts(const Value &value, llvm::StringRef what);
-  /// A dim of a tensor of this rank, counted from the front.
+  /// Returns a dim of a tensor of rank `rank`, normalised to [0, rank).
   mlir::FailureOr<int64_t> getDim(const Value &value, int64_t rank);
-  /// A bool as i1, an int, float or bool as f64.
+  /// Return the SSA value of a bool as i1, and of an int, float or bool as f64.
   mlir::Value getTruth(const Value &value);
   mlir::Value getNumber(const Value &value);
   mlir::FailureOr<DType> getDType(const Value &value, DType otherwise);
 
   // Tensors.
   mlir::FailureOr<TensorRef> getTensor(const Value &value);
-  /// The contents of a tensor as they are here.
+  /// Reads the contents of a tensor at this point of the program.
   Tensor read(const TensorRef &tensor);
   mlir::FailureOr<Tensor> read(const Value &value);
-  /// The tensors of a list.
+  /// Returns the tensors of a list.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
-  /// A storage that nobody writes. Reads of all of it are these contents, which stay known.
+  /// Allocates a storage with these contents that the program never writes. A read of the
+  /// whole storage returns `contents` itself, so that known elements stay known.
   TensorRef allocateConstant(const Tensor &contents, llvm::StringRef name);
-  /// A storage of its own with these contents.
+  /// Allocates a new storage with these contents.
   TensorRef allocate(const Tensor &contents, bool isContiguous = true);
-  /// Converted as eager PyTorch does on x86: what an integer type does not hold is the smallest
-  /// number of 32 or 64 bits, of which narrower types have the low bits.
+  /// Converts elements as eager PyTorch does on x86. A float that is out of range of an integer
+  /// type becomes the least integer of 32 or 64 bits; narrower types get its low bits.
   mlir::FailureOr<Tensor> convertTo(const Tensor &tensor, DType type);
-  /// Puts contents into a tensor: converted and broadcast, as `copy_` does.
+  /// Writes `contents` to `target`, converted and broadcast, as `copy_` does.
   mlir::LogicalResult write(const TensorRef &target, const Tensor &contents);
 
   // Shapes.
-  /// PyTorch's broadcasting, with guards where the program does not say which sizes agree.
+  /// Returns the shape to which `shapes` broadcast by PyTorch's rules. Adds guards where it is
+  /// not known which sizes are equal.
   mlir::FailureOr<Sizes> broadcast(llvm::ArrayRef<Sizes> shapes);
-  /// The tensor with its sizes as `shape`, which it is broadcast to, says them.
+  /// Returns `tensor` with the sizes of `shape`, to which it broadcasts, in the dims where the
+  /// two are equal.
   Tensor refine(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> broadcastTo(const Tensor &tensor, llvm::ArrayRef<Size> shape);
-  /// An error unless two sizes are the same.
+  /// Reports an error unless the two sizes are equal.
   mlir::LogicalResult requireEqual(const Size &lhs, const Size &rhs, const llvm::Twine &what);
-  /// Runs an operator of the standard operator set.
+  /// Builds an operator of the standard operator set of ONNX.
   mlir::FailureOr<Tensors> call(llvm::StringRef op, int64_t version, llvm::ArrayRef<Tensor> inputs,
                                 llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
                                 unsigned numOutputs = 1);
@@ -86,7 +87,7 @@ public:
   mlir::LogicalResult importBlock(const Block &block);
   void setValue(ValueId id, const Value &value) { values[id] = value; }
   const Value &getValue(ValueId id) const { return values[id]; }
-  /// The outputs of a block that has just been built.
+  /// Returns the values of `ids`, such as the outputs of a block that has been built.
   Values getValues(llvm::ArrayRef<ValueId> ids) const;
   void setValues(llvm::ArrayRef<ValueId> ids, llvm::ArrayRef<Value> from);
 
@@ -97,22 +98,22 @@ private:
 
   const RecordedProgram &program;
   std::vector<Value> values;
-  llvm::DenseMap<mlir::Value, Tensor> constants; ///< by the refs of their storages
-  SourcePlace place;
+  llvm::DenseMap<mlir::Value, Tensor> constants; ///< contents of constant storages, by ref
+  SourceLocation location;
   size_t numBuilt = 0;
 
 public:
-  /// What is wrong, with the place; empty when nothing is.
+  /// The first error, with its location in the source; empty if there is none.
   std::string errorText;
 };
 
-/// The value of a constant that is no tensor.
+/// Returns the value of a constant that is not a tensor.
 Value makeConstant(const Literal &literal);
 
-/// The type that PyTorch numbers so (c10::ScalarType), if it is one of ours.
+/// Returns the type with this number in c10::ScalarType, or nothing if it is not supported.
 std::optional<DType> lookupScalarType(int64_t code);
 
-/// `strides` of a contiguous tensor.
+/// Returns the strides of a contiguous tensor of this shape.
 Sizes getContiguousStrides(llvm::ArrayRef<Size> shape);
 
 /// Builds prim::If and prim::Loop.

@@ -18,10 +18,10 @@ using tssa::operators::single;
 namespace tssa::pytorch {
 
 //===----------------------------------------------------------------------===//
-// Joining
+// Concatenation
 //===----------------------------------------------------------------------===//
 
-/// The tensors of a list in their common type.
+/// Returns the tensors of a list, converted to their common type.
 static FailureOr<SmallVector<Tensor>> readList(Importer &importer, const Value &list) {
   FailureOr<SmallVector<TensorRef>> refs = importer.getTensors(list);
   if (failed(refs))
@@ -44,7 +44,8 @@ static FailureOr<SmallVector<Tensor>> readList(Importer &importer, const Value &
   return tensors;
 }
 
-/// Makes the sizes of all dims but `axis` those of the first tensor.
+/// Requires that all dims but `axis` have the sizes of the first tensor's, and gives the tensors
+/// these sizes.
 static mlir::LogicalResult alignShapes(Importer &importer, MutableArrayRef<Tensor> tensors,
                                        std::optional<int64_t> axis) {
   const Tensor &first = tensors.front();
@@ -66,7 +67,8 @@ static mlir::LogicalResult alignShapes(Importer &importer, MutableArrayRef<Tenso
   return mlir::success();
 }
 
-/// A 1-D tensor of no elements joins anything, as legacy code relies on.
+/// Returns whether `tensor` is a 1-D tensor without elements, which legacy code may concatenate
+/// with tensors of any shape.
 static bool isLegacyEmpty(const Tensor &tensor) {
   return tensor.rank() == 1 && tensor.dim(0).isConstant(0);
 }
@@ -125,7 +127,7 @@ static FailureOr<Tensors> buildFlip(Importer &importer, const Call &call) {
   }));
 }
 
-/// repeat(self, repeats): the shape times the counts, new dims in front.
+/// repeat(self, repeats): multiplies the sizes by the counts; additional counts add dims in front.
 static FailureOr<Tensors> buildRepeat(Importer &importer, const Call &call) {
   FailureOr<Tensor> self = importer.read(call[0]);
   FailureOr<Sizes> counts = importer.getSizes(call[1]);
@@ -153,7 +155,8 @@ static FailureOr<Tensors> buildRepeat(Importer &importer, const Call &call) {
 // Tensors of indexes
 //===----------------------------------------------------------------------===//
 
-/// Indexes do not count from the end here: as an unsigned number a negative one is too large.
+/// Reads indexes that must not be negative. They are read as unsigned numbers, so that the bounds
+/// check refuses negative ones as too large.
 static FailureOr<Tensor> readIndexes(Importer &importer, const Value &value) {
   FailureOr<TensorRef> ref = importer.getTensor(value);
   if (failed(ref))
@@ -184,7 +187,7 @@ static FailureOr<Tensors> buildIndexSelect(Importer &importer, const Call &call)
     return failure();
   if (self->rank() > 0 && indexes->rank() > 0)
     return single(gather(importer, *self, *indexes, *axis));
-  // A tensor without dims has one element, and gives one without dims.
+  // A tensor of rank 0 is treated as one element, and the result has rank 0.
   FailureOr<Tensor> source = self->rank() == 0 ? importer.b.reshape(*self, Size(1)) : *self;
   FailureOr<Tensor> positions = importer.b.reshape(*indexes, Size(1));
   if (failed(source) || failed(positions))

@@ -19,7 +19,7 @@ namespace tssa::pytorch {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// numpy's matmul, with the sizes that must agree made the same first.
+/// Builds numpy's matmul, after making the sizes equal that must agree.
 static FailureOr<Tensor> multiply(Importer &importer, Tensor left, Tensor right) {
   operators::Builder &b = importer.b;
   if (left.rank() == 0 || right.rank() == 0)
@@ -67,7 +67,7 @@ static FailureOr<Tensors> buildMatmul(Importer &importer, const Call &call) {
   return single(multiply(importer, *left, *right));
 }
 
-/// The sum of two broadcast tensors of one type.
+/// Returns the sum of two tensors of one type, which are broadcast.
 static FailureOr<Tensor> add(Importer &importer, const Tensor &left, const Tensor &right) {
   FailureOr<Sizes> shape = importer.broadcast({Sizes(left.shape()), Sizes(right.shape())});
   if (failed(shape))
@@ -107,7 +107,8 @@ static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) 
   return single(add(importer, *product, *self));
 }
 
-/// linear(input, weight, bias): input times the transpose of weight, or times a vector.
+/// linear(input, weight, bias): input times the transpose of weight, or times weight if it is a
+/// vector, plus bias.
 static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
   FailureOr<Tensor> input = importer.read(call[0]), weight = importer.read(call[1]);
   if (failed(input) || failed(weight))
@@ -153,8 +154,8 @@ static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, Str
   return importer.call(op, 13, *input, ops.getNamedAttr("axis", ops.getI64IntegerAttr(*axis)));
 }
 
-/// layer_norm(input, normalized_shape, weight, bias, eps); native_layer_norm gives the means and
-/// the inverses of the deviations, too.
+/// layer_norm(input, normalized_shape, weight, bias, eps). native_layer_norm also returns the means
+/// and the inverses of the deviations.
 template <unsigned numResults>
 static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   mlir::Builder &ops = importer.b.ops;
@@ -185,7 +186,7 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
       numResults);
   if (failed(results))
     return failure();
-  // The standard operator gives means of f16 as f32.
+  // The standard operator returns the means of f16 inputs as f32.
   for (Tensor &tensor : *results) {
     FailureOr<Tensor> result = importer.b.cast(tensor, input->dtype());
     if (failed(result))
@@ -196,7 +197,7 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
 }
 
 /// _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum,
-/// eps): by statistics that are known, which are given back as nothing.
+/// eps): normalises by the given statistics, and returns empty tensors as saved statistics.
 static FailureOr<Tensors> buildBatchNorm(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
   FailureOr<Tensor> input = importer.read(call[0]);
@@ -223,7 +224,7 @@ static FailureOr<Tensors> buildBatchNorm(Importer &importer, const Call &call) {
   return Tensors{results->front(), *nothing, *nothing};
 }
 
-/// dropout(input, p, train): nothing in evaluation.
+/// dropout(input, p, train), which does nothing in evaluation.
 static FailureOr<Values> buildDropout(Importer &importer, const Call &call) {
   FailureOr<bool> train = importer.getFlag(call[2], "train");
   if (failed(train))

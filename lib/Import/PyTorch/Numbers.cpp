@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ints are Sizes, so that what a program computes of sizes stays a polynomial. Floats and
-/// bools are worked out now or by ops of the host program.
+/// Ints are Sizes, so that computations on sizes remain polynomials. Floats and bools are
+/// evaluated at import if they are known, else by ops of the host program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static bool areInts(const Call &call, unsigned count) {
 // Integer division
 //===----------------------------------------------------------------------===//
 
-/// Rounds towards minus infinity; a divisor that may be 0 is checked in a run.
+/// Divides and rounds towards minus infinity. A divisor that may be 0 is checked at run time.
 static FailureOr<Size> floorDivide(Importer &importer, const Size &lhs, const Size &rhs) {
   operators::Builder &b = importer.b;
   if (rhs.isConstant(0))
@@ -73,10 +73,10 @@ static FailureOr<Size> floorDivide(Importer &importer, const Size &lhs, const Si
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operator on two numbers, on ints, on known floats and on those of a run.
+/// An operator on two numbers, with a function each for ints, known floats and floats at run time.
 struct Binary {
   const char *name, *overloads;
-  FailureOr<Size> (*onInts)(Importer &, const Size &, const Size &); ///< null: as floats
+  FailureOr<Size> (*onInts)(Importer &, const Size &, const Size &); ///< null: ints become floats
   double (*onFloats)(double, double);
   mlir::Value (*build)(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value);
 };
@@ -160,7 +160,8 @@ namespace {
 enum class Order { Equal, Less, LessEqual };
 } // namespace
 
-/// left `order` right; `isNegated` turns it around.
+/// Compares by `order`, with operands exchanged if `isSwapped` and the result negated if
+/// `isNegated`.
 template <Order order, bool isSwapped, bool isNegated>
 static FailureOr<Values> compare(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
@@ -226,7 +227,7 @@ static FailureOr<Values> combine(Importer &importer, const Call &call) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// The one element of a tensor as a number of its kind.
+/// Returns the element of a tensor of one element as an int, float or bool.
 static FailureOr<Value> getItem(Importer &importer, const Value &value) {
   operators::Builder &b = importer.b;
   FailureOr<TensorRef> ref = importer.getTensor(value);

@@ -1,4 +1,4 @@
-//===- Operators.cpp - which function imports which operator -===//
+//===- Operators.cpp - the table of operators and their functions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

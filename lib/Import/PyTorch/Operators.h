@@ -1,4 +1,4 @@
-//===- Operators.h - which function imports which operator -===//
+//===- Operators.h - the table of operators and their functions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operators are known by the name of their functional form: `aten::add` stands for
-/// `aten::add_` and the out= forms too. A function computes tensors (Compute), which become
-/// new storages or are written, or anything (Evaluate): views, numbers, lists.
+/// An operator has the name of its functional form: `aten::add` also stands for `aten::add_`
+/// and the out= forms. Its function is either a Compute, which returns tensors that the
+/// importer stores in new storages or writes to existing ones, or an Evaluate, which returns
+/// any values, such as views, numbers and lists.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H
@@ -20,7 +21,7 @@
 
 namespace tssa::pytorch {
 
-/// One use of an operator, its arguments in the order of the schema.
+/// One use of an operator, with its arguments in the order of the schema.
 struct Call {
   llvm::StringRef name; ///< "aten::add"
   llvm::StringRef overload;
@@ -36,10 +37,10 @@ struct Call {
 using Compute = std::function<mlir::FailureOr<Tensors>(Importer &, const Call &)>;
 using Evaluate = std::function<mlir::FailureOr<Values>(Importer &, const Call &)>;
 
-/// How eager PyTorch lays out a result.
+/// The strides of a result in eager PyTorch.
 enum class Layout {
   Contiguous,
-  Inputs ///< as the inputs lie
+  Inputs ///< the strides of the inputs
 };
 
 struct Operator {
@@ -55,11 +56,11 @@ class OperatorTable {
 public:
   static const OperatorTable &get();
 
-  /// `overloads` are separated by spaces; "-" is the overload without a name.
+  /// Adds an operator. `overloads` are separated by spaces; "-" is the overload without a name.
   void compute(const llvm::Twine &name, llvm::StringRef overloads, Compute fn,
                Layout layout = Layout::Inputs);
   void evaluate(const llvm::Twine &name, llvm::StringRef overloads, Evaluate fn);
-  /// Null when the operator, "aten::add.Tensor" say, is not supported.
+  /// Returns the entry of `op`, such as "aten::add.Tensor", or null if it is not supported.
   const Operator *find(llvm::StringRef op) const;
   std::vector<std::string> list() const;
 
@@ -67,12 +68,12 @@ private:
   llvm::StringMap<std::vector<Operator>> operators;
 };
 
-/// A Python number in a body, as `type`. Anything else is an error, which ends what is being
-/// built, and 0.
+/// Returns a Python number as a scalar of type `type` in a body. For other values, reports an
+/// error to the builder, which makes the enclosing op fail, and returns 0.
 operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
                              DType type);
 
-// One per family, in the file of that name.
+// Each of these adds the operators of one family and is defined in the file of that name.
 void registerAdvancedIndexing(OperatorTable &table);
 void registerContainers(OperatorTable &table);
 void registerCopies(OperatorTable &table);

@@ -1,4 +1,4 @@
-//===- Promotion.cpp - PyTorch's element types of results -===//
+//===- Promotion.cpp - PyTorch's rules for element types of results -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 
 namespace tssa::pytorch {
 
-/// Bool, integer, float.
+/// Returns the category of a type: 0 for bool, 1 for integer, 2 for float.
 static int getCategory(DType type) {
   return operators::isFloat(type) ? 2 : operators::isInteger(type) ? 1 : 0;
 }
@@ -31,7 +31,7 @@ std::optional<DType> promote(DType lhs, DType rhs) {
   unsigned leftBits = operators::getBits(lhs), rightBits = operators::getBits(rhs);
   if (left == 2)
     return leftBits == rightBits ? DType::F32 : leftBits > rightBits ? lhs : rhs;
-  // u8 with a signed type is the next that holds both.
+  // u8 with a signed type gives the smallest signed type that holds both.
   if (lhs == DType::U8 || rhs == DType::U8) {
     DType other = lhs == DType::U8 ? rhs : lhs;
     return other == DType::I8 ? DType::I16 : other;
@@ -40,9 +40,9 @@ std::optional<DType> promote(DType lhs, DType rhs) {
 }
 
 void ResultType::add(std::optional<DType> &group, DType type) {
-  std::optional<DType> joined = group ? promote(*group, type) : type;
-  if (joined)
-    group = joined;
+  std::optional<DType> promoted = group ? promote(*group, type) : type;
+  if (promoted)
+    group = promoted;
   else
     isRefused = true;
 }
@@ -55,16 +55,17 @@ void ResultType::addNumber(Value::Kind kind) {
   add(numbers, kind == Value::Float ? DType::F32 : kind == Value::Bool ? DType::Bool : DType::I64);
 }
 
-/// The higher group decides unless the lower is of a higher category.
+/// Combines the types of two groups of operands: the group of higher precedence decides, unless the
+/// other is of a higher category.
 static std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower,
                                     bool &isRefused) {
   if (!higher || !lower)
     return higher ? higher : lower;
   if (getCategory(*lower) <= getCategory(*higher))
     return higher;
-  std::optional<DType> joined = promote(*higher, *lower);
-  isRefused |= !joined;
-  return joined;
+  std::optional<DType> promoted = promote(*higher, *lower);
+  isRefused |= !promoted;
+  return promoted;
 }
 
 std::optional<DType> ResultType::get() const {

@@ -1,4 +1,4 @@
-//===- Promotion.h - PyTorch's element types of results -===//
+//===- Promotion.h - PyTorch's rules for element types of results -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,19 +11,19 @@
 
 namespace tssa::pytorch {
 
-/// The smallest type that holds both, as torch.promote_types; nothing where PyTorch has
-/// none (unsigned integers of more than 8 bits with others).
+/// Returns the smallest type that holds both, as torch.promote_types does. Returns nothing if
+/// PyTorch has none: for an unsigned integer of more than 8 bits with another type.
 std::optional<DType> promote(DType lhs, DType rhs);
 
-/// The type that operands are computed in. Tensors with dims decide before those without,
-/// and these before Python numbers, unless the later is of a higher category: bool, integer,
-/// float.
+/// Computes the type in which operands are computed. Tensors with dims take precedence over
+/// tensors without, and these over Python numbers, unless the operands of lower precedence are
+/// of a higher category. The categories ascend from bool over integer to float.
 class ResultType {
 public:
   void addTensor(DType type, bool hasDims);
-  /// A Python number: an int is i64, a float the default type f32.
+  /// Adds a Python number: an int is i64, a float has the default type f32.
   void addNumber(Value::Kind kind);
-  /// Nothing when PyTorch refuses the operands.
+  /// Returns the type, or nothing if PyTorch refuses the operands.
   std::optional<DType> get() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- PyTorch.cpp - recorded programs to tssa and te -===//
+//===- PyTorch.cpp - imports recorded programs -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ namespace {
 // What is not supported
 //===----------------------------------------------------------------------===//
 
-/// Collects every operator that the table lacks, with its place.
+/// Collects every operator that the table lacks, with its location in the source.
 class Checker {
 public:
   LogicalResult run(const RecordedProgram &program, ImportReport &report);
@@ -59,8 +59,8 @@ void Checker::visit(const Block &block) {
     if (isBuiltIn(node) || OperatorTable::get().find(node.op))
       continue;
     std::string line = node.op + " is not supported";
-    if (node.place.line)
-      line = node.place.file + ":" + std::to_string(node.place.line) + ": " + line;
+    if (node.location.line)
+      line = node.location.file + ":" + std::to_string(node.location.line) + ": " + line;
     lines.push_back(line);
   }
 }
@@ -77,8 +77,8 @@ LogicalResult Checker::run(const RecordedProgram &program, ImportReport &report)
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes arguments of `@main` of the tensors among the program's arguments, or constants of those
-/// whose elements are known.
+/// Binds the program's arguments. A tensor becomes an argument of `@main`, or a constant if its
+/// elements are known.
 class ArgumentBinder {
 public:
   ArgumentBinder(mlir::func::FuncOp function, operators::Builder &builder, Guards &guards,
@@ -87,18 +87,18 @@ public:
 
   /// Adds an argument per tensor, in order.
   void declare(const Literal &literal);
-  /// The value of an argument; those of tensors in the order of `declare`.
+  /// Returns the value of an argument. Arguments must be bound in the order of `declare`.
   Value bind(const Literal &literal, Importer &importer);
 
 private:
   TensorRef bindTensor(const Literal &literal, Importer &importer);
   TensorRef bindArgument(const Literal &literal);
   TensorRef bindConstant(const Literal &literal, Importer &importer);
-  /// The size of a dim of an argument: that of all dims with this symbol.
+  /// Returns the size of a dim of an argument. All dims with the same symbol have the same Size.
   Size bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol);
 
 public:
-  /// The refs that stand for arguments, and what is passed for them.
+  /// For the ref of each argument, the tensor that a call passes for it.
   llvm::DenseMap<mlir::Value, TensorRef> passed;
 
 private:
@@ -106,13 +106,13 @@ private:
   operators::Builder &b;
   Guards &guards;
   const Constants &constants;
-  llvm::StringMap<Size> sizes; ///< by their symbols
+  llvm::StringMap<Size> sizes; ///< by symbol
   unsigned next = 0;
 };
 } // namespace
 
-/// The names of the sizes of the tensor that is passed; empty for those that are the same in
-/// every call.
+/// Returns the names of the sizes of the tensor that a call passes; empty for sizes that are the
+/// same in all calls.
 static SmallVector<StringRef> getPassedSymbols(const Literal &literal) {
   SmallVector<StringRef> symbols(literal.symbols.size());
   for (auto [dim, symbol] : llvm::enumerate(literal.symbols))
@@ -136,7 +136,7 @@ void ArgumentBinder::declare(const Literal &literal) {
   }
   auto type = refs::RefType::get(ops.getContext(), shape,
                                  operators::getElementType(ops.getContext(), literal.dtype));
-  // The sizes that guards were decided by are an example: random inputs have them.
+  // The sizes of the example satisfy all guards, so random inputs get these sizes.
   auto port =
       te::PortAttr::get(ops.getContext(), ops.getStringAttr(literal.name),
                         operators::getSignedType(ops.getContext(), literal.dtype),
@@ -211,8 +211,8 @@ Value ArgumentBinder::bind(const Literal &literal, Importer &importer) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects what `@main` returns. The name of a result says where in the program's result
-/// it stands: "return", "return.1", "return.1.0"; no argument has such a name.
+/// Collects the results of `@main`. The name of a result is its position in the program's result:
+/// "return", "return.1", "return.1.0". No argument has such a name.
 class ResultCollector {
 public:
   ResultCollector(Importer &importer, const llvm::DenseMap<mlir::Value, TensorRef> &passed)
@@ -233,7 +233,7 @@ private:
 };
 } // namespace
 
-/// What a ref is a view of.
+/// Returns the ref of the storage that `ref` is a view of.
 static mlir::Value getRoot(mlir::Value ref) {
   while (auto view = ref.getDefiningOp<refs::ViewOp>())
     ref = view.getSource();
@@ -257,7 +257,7 @@ LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std:
   if (isa<mlir::BlockArgument>(root) && argument == passed.end())
     return b.unsupported(name + " is a view of an argument: clone it, or return the argument");
   SmallVector<mlir::Attribute> dims;
-  // Sizes are for people, not promised to callers: they hold where the guards do.
+  // Sizes are only informative, because they are correct only if the guards hold.
   const TensorRef &returned = argument == passed.end() ? tensor : argument->second;
   for (const Size &size : returned.shape) {
     if (std::optional<int64_t> constant = size.constant())
@@ -285,7 +285,7 @@ LogicalResult ResultCollector::collect(const Value &value, const std::string &na
     return success();
   if (!value.isNumber())
     return b.unsupported(name + " is a " + value.describe());
-  // A number is a tensor without dims.
+  // A number becomes a tensor of rank 0.
   DType type = value.is(Value::Int) ? DType::I64 : value.is(Value::Bool) ? DType::Bool : DType::F64;
   FailureOr<Tensor> tensor = b.compute(type, {}, [&](operators::Body &body) {
     return makeScalar(importer, body, value, type).getValue();

@@ -1,4 +1,4 @@
-//===- RecordedProgram.cpp - a recorded program as read -===//
+//===- RecordedProgram.cpp - reads a recorded program -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ namespace tssa::pytorch {
 namespace {
 
 constexpr int64_t formatVersion = 1;
-/// Nodes, values and literals of a program.
+/// The maximal number of nodes, values and literals of a program.
 constexpr size_t maxItems = 4'000'000;
 
 class Reader {
@@ -44,16 +44,16 @@ private:
   LogicalResult readData(const json::Object &object, Literal &literal);
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readSymbols(const json::Object &object, Literal &literal);
-  LogicalResult readPlace(const json::Object &object, SourcePlace &place);
+  LogicalResult readLocation(const json::Object &object, SourceLocation &location);
   LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
 
   ImportReport &report;
   std::vector<std::string> files;
-  /// Whether a value may be used here: its block may have ended.
+  /// Whether a value may be used at the current node: its block may have ended.
   enum class Scope : char { Unknown, Open, Ended };
   std::vector<Scope> scopes;
-  /// The values of the blocks around here, in order.
+  /// The values of the enclosing blocks, in order.
   std::vector<ValueId> open;
   llvm::StringMap<int64_t> symbolSizes; ///< in the example
   size_t items = 0;
@@ -169,7 +169,7 @@ LogicalResult Reader::readData(const json::Object &object, Literal &literal) {
   if (file->contains('/'))
     return error("'data' of " + quote(literal.name) +
                  " is expected in a file beside the text, got " + quote(*file));
-  literal.data = DataPlace{file->str(), static_cast<uint64_t>(*offset)};
+  literal.data = DataLocation{file->str(), static_cast<uint64_t>(*offset)};
   return success();
 }
 
@@ -247,7 +247,7 @@ LogicalResult Reader::readLiteral(const json::Value *value, Literal &literal, un
 // Nodes
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::readPlace(const json::Object &object, SourcePlace &place) {
+LogicalResult Reader::readLocation(const json::Object &object, SourceLocation &location) {
   const json::Array *at = object.getArray("at");
   if (!at)
     return success();
@@ -257,7 +257,8 @@ LogicalResult Reader::readPlace(const json::Object &object, SourcePlace &place) 
   if (numbers.size() != 3 || numbers[0] < 0 || numbers[0] >= static_cast<int64_t>(files.size()) ||
       numbers[1] < 0 || numbers[2] < 0 || numbers[1] > INT32_MAX || numbers[2] > INT32_MAX)
     return error("expected file, line and column as 'at'");
-  place = {files[numbers[0]], static_cast<unsigned>(numbers[1]), static_cast<unsigned>(numbers[2])};
+  location = {files[numbers[0]], static_cast<unsigned>(numbers[1]),
+              static_cast<unsigned>(numbers[2])};
   return success();
 }
 
@@ -268,7 +269,7 @@ LogicalResult Reader::readNode(const json::Value &value, RecordedNode &node, uns
   node.op = object->getString("op").value_or("").str();
   if (node.op.empty())
     return error("expected 'op' of a node");
-  if (failed(count()) || failed(readPlace(*object, node.place)) ||
+  if (failed(count()) || failed(readLocation(*object, node.location)) ||
       failed(readIds(*object, "in", /*define=*/false, node.inputs)))
     return failure();
   if (node.is("prim::Constant") && failed(readLiteral(object->get("value"), node.value, 0)))
@@ -325,10 +326,9 @@ FailureOr<RecordedProgram> Reader::read(const json::Object &root) {
   return program;
 }
 
-/// Whether arrays and objects of a JSON text stand in each other too deeply for a parser
-/// that calls itself for each.
+/// Returns whether arrays and objects of a JSON text are nested too deeply for a recursive parser.
 static bool isNestedDeeply(StringRef text) {
-  // A graph in a graph is four levels deeper, a literal in a literal two.
+  // A nested graph adds four levels, a nested literal two.
   constexpr size_t maxDepth = 8 * maxGraphDepth;
   size_t depth = 0;
   bool inString = false;

@@ -1,4 +1,4 @@
-//===- RecordedProgram.h - a recorded program as read -===//
+//===- RecordedProgram.h - a recorded program in memory -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The plain form of the text that the Python package writes. Reading checks all that can
-/// be checked without knowing operators: kinds, ranges, depth, and that every value has one
-/// definition. See README.md for the text.
+/// The structs here represent the text that the Python package writes, which README.md
+/// describes. The reader checks everything that does not depend on operators: kinds, ranges,
+/// depth, and that every value has one definition.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_RECORDEDPROGRAM_H
@@ -21,13 +21,13 @@ namespace tssa::pytorch {
 
 using ValueId = unsigned;
 
-/// A place in a file beside the text.
-struct DataPlace {
+/// The location of bytes in a file in the folder of the text.
+struct DataLocation {
   std::string file; ///< without folders
   uint64_t offset = 0;
 };
 
-/// A constant, or what is known of an argument.
+/// A constant, or the description of an argument.
 struct Literal {
   enum Kind { None, Int, Float, Bool, String, Tensor, List, Tuple };
   Kind kind = None;
@@ -36,24 +36,24 @@ struct Literal {
   std::string text;
   std::vector<Literal> elements; ///< of a List or Tuple
 
-  // Of a tensor: its name, element type and the sizes of the example.
+  // For a tensor: its name, its element type, and its sizes in the example.
   std::string name;
   operators::DType dtype = operators::DType::F32;
   llvm::SmallVector<int64_t> sizes;
-  /// Dim i of the tensor is dim `permutation[i]` of the contiguous one that is passed;
+  /// Dim i of the tensor is dim `permutation[i]` of the contiguous tensor that a call passes;
   /// empty for the identity.
   llvm::SmallVector<int64_t> permutation;
-  /// The name of each dim's size: dims of one name have one size. Empty where the size is that of
-  /// the example in every call.
+  /// The name of each dim's size; dims with the same name have the same size. An empty name
+  /// means that every call has the size of the example.
   std::vector<std::string> symbols;
-  /// False when a copy is passed of a tensor whose strides follow no such order.
+  /// False if no permutation makes the tensor contiguous; a call then passes a copy.
   bool isDense = true;
-  /// Where the elements of a constant are, in the order in which they would be passed.
-  std::optional<DataPlace> data;
+  /// The location of the elements of a constant, in the order in which a call would pass them.
+  std::optional<DataLocation> data;
 };
 
-/// A place in the user's source; line 0 when it is not known.
-struct SourcePlace {
+/// A location in the user's source; line 0 if it is not known.
+struct SourceLocation {
   std::string file;
   unsigned line = 0, column = 0;
 };
@@ -64,7 +64,7 @@ struct RecordedNode {
   /// Name and overload: "aten::add.Tensor", "prim::If".
   std::string op;
   std::vector<ValueId> inputs, outputs;
-  SourcePlace place;
+  SourceLocation location;
   Literal value; ///< of a prim::Constant
   std::vector<Block> blocks;
 
@@ -80,7 +80,7 @@ struct RecordedProgram {
   std::string name;
   std::vector<Literal> arguments; ///< one per input of the body
   Block body;
-  size_t numValues = 0; ///< ids are below this
+  size_t numValues = 0; ///< all ids are less than this
 };
 
 /// Reads the text of a program.

@@ -16,7 +16,7 @@ using tssa::operators::single;
 namespace tssa::pytorch {
 namespace {
 
-/// What a reduction is told: which dims, whether they stay.
+/// The dims of a reduction, and whether they are kept with size 1.
 struct Dims {
   SmallVector<int64_t> axes;
   bool keep = false;
@@ -24,7 +24,7 @@ struct Dims {
 
 } // namespace
 
-/// The dims at argument `at`: None and an empty list are all dims.
+/// Reads the dims from argument `at`; None and an empty list mean all dims.
 static FailureOr<Dims> readDims(Importer &importer, const Call &call, const TensorRef &self,
                                 size_t at) {
   Dims dims;
@@ -64,7 +64,7 @@ struct Reduction {
   const char *name, *overloads;
   const char *op;
   enum Type {
-    Sum,   ///< integers add up in i64; a dtype may be given
+    Sum,   ///< integers are summed in i64; a dtype may be given
     Float, ///< floats only; a dtype may be given
     Same,
     Bool
@@ -84,7 +84,8 @@ static const Reduction reductions[] = {
     {"aten::any", "- dim dims", "ReduceMax", Reduction::Bool},
 };
 
-/// The type that is reduced, from the type of the input and the one asked for.
+/// Returns the type in which elements are reduced, given the type of the input and the requested
+/// type.
 static FailureOr<DType> getType(Importer &importer, const Reduction &row, DType self,
                                 const Value &dtype) {
   bool isWhole = !operators::isFloat(self);
@@ -145,7 +146,7 @@ static FailureOr<Tensors> buildReduction(Importer &importer, const Call &call,
 // Variance
 //===----------------------------------------------------------------------===//
 
-/// The squares of what elements differ from the mean over `dims`.
+/// Returns the squared differences of the elements from the mean over `dims`.
 static FailureOr<Tensor> squareDeviations(Importer &importer, const Tensor &input,
                                           const Dims &dims) {
   FailureOr<Tensor> mean = reduce(importer, "ReduceMean", input, {dims.axes, /*keep=*/true});
@@ -160,7 +161,7 @@ static FailureOr<Tensor> squareDeviations(Importer &importer, const Tensor &inpu
   return square->front();
 }
 
-/// var(self, dim, correction, keepdim): of f16 and bf16 computed in f32.
+/// var(self, dim, correction, keepdim), which is computed in f32 for f16 and bf16.
 static FailureOr<Tensors> buildVariance(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
@@ -214,7 +215,7 @@ static FailureOr<Tensor> findExtreme(Importer &importer, StringRef op, const Ten
   return result->front();
 }
 
-/// argmax(self, dim, keepdim): the first of equal elements.
+/// argmax(self, dim, keepdim), which returns the first of equal elements.
 static FailureOr<Tensors> buildArg(Importer &importer, const Call &call, StringRef op) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   FailureOr<bool> keep = importer.getFlag(call[2], "keepdim");

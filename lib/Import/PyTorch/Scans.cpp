@@ -21,7 +21,7 @@ static Tensor scan(Importer &importer, const Tensor &tensor, int64_t axis, Combi
   return importer.b.scan(tensor, axis, combiner, /*exclusive=*/false, /*reverse=*/false);
 }
 
-/// cumsum(self, dim, dtype): floats of less than 32 bits are summed up in f32.
+/// cumsum(self, dim, dtype), which sums floats of less than 32 bits in f32.
 template <Combiner combiner>
 static FailureOr<Tensors> buildRunning(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
@@ -46,7 +46,8 @@ static FailureOr<Tensors> buildRunning(Importer &importer, const Call &call) {
   return operators::single(b.cast(scan(importer, *wide, *axis, combiner), *type));
 }
 
-/// Where along the dim the extreme up to each place is: the last of equal ones, of NaNs too.
+/// Returns for each position along the dim the position of the extreme up to there. Of equal
+/// elements, and of NaNs, it is the last.
 static FailureOr<Tensor> findPositions(Importer &importer, const Tensor &input,
                                        const Tensor &extremes, int64_t axis) {
   FailureOr<Tensor> found = importer.b.compute(DType::I64, input.shape(), [&](Body &body) {

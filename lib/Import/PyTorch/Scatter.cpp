@@ -1,4 +1,4 @@
-//===- Scatter.cpp - one index of each element is data -===//
+//===- Scatter.cpp - gather and scatter -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// gather reads, and the operators of scatter write, for each point of a tensor of indexes: at
-/// the point itself, with the index in place of one dim. Indexes do not count from the end
-/// here. Tensors without dims are taken as tensors of one element.
+/// gather reads an element, and the scatter operators write one, for each element of a tensor of
+/// indexes. The position is that of the index, with the index itself as the position along one
+/// dim. Negative indexes are out of bounds. Tensors of rank 0 are treated as tensors of one
+/// element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,26 +34,27 @@ static FailureOr<Tensor> readWithDims(Importer &importer, const Value &value) {
 }
 
 namespace {
-/// The arguments (self, dim, index) that all have.
-struct Places {
+/// The arguments (self, dim, index) that all these operators have.
+struct IndexArguments {
   Tensor self, indexes;
   int64_t axis, rank;
   bool isEmpty() const { return indexes.numElements().isConstant(0); }
 
-  /// The place of the point of the body in self.
+  /// Returns the index in self for a point of the body.
   SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
 };
 } // namespace
 
-SmallVector<mlir::AffineExpr> Places::getTarget(Body &body) const {
+SmallVector<mlir::AffineExpr> IndexArguments::getTarget(Body &body) const {
   SmallVector<mlir::AffineExpr> at = body.dims(0, self.rank());
   Scalar index = operators::toScalar(body, body.read(indexes, at), indexes.dtype());
-  // As an unsigned number a negative one is too large.
+  // As an unsigned number, a negative index is too large.
   at[axis] = body.opaque(toIndex(convert(index, body.ops.getI64Type(), /*isUnsigned=*/true)));
   return at;
 }
 
-/// An error, now or in a run, where a point would leave `tensor` along a dim other than `except`.
+/// Requires, by an error now or a check at run time, that `points` is no larger than `tensor` along
+/// each dim but `except`.
 static mlir::LogicalResult requireInside(Importer &importer, const Tensor &points,
                                          const Tensor &tensor, std::optional<int64_t> except) {
   if (tensor.rank() != points.rank())
@@ -66,7 +68,7 @@ static mlir::LogicalResult requireInside(Importer &importer, const Tensor &point
   return mlir::success();
 }
 
-static FailureOr<Places> readPlaces(Importer &importer, const Call &call) {
+static FailureOr<IndexArguments> readIndexArguments(Importer &importer, const Call &call) {
   FailureOr<TensorRef> ref = importer.getTensor(call[0]);
   FailureOr<Tensor> self = readWithDims(importer, call[0]),
                     indexes = readWithDims(importer, call[2]);
@@ -78,24 +80,24 @@ static FailureOr<Places> readPlaces(Importer &importer, const Call &call) {
   if (!operators::isInteger(indexes->dtype()))
     return importer.b.error(Twine("expected integers as indexes, got ") +
                             getName(indexes->dtype()));
-  Places places{*self, *indexes, *axis, ref->rank()};
-  if (!places.isEmpty() && failed(requireInside(importer, *indexes, *self, *axis)))
+  IndexArguments arguments{*self, *indexes, *axis, ref->rank()};
+  if (!arguments.isEmpty() && failed(requireInside(importer, *indexes, *self, *axis)))
     return failure();
-  return places;
+  return arguments;
 }
 
 /// gather(self, dim, index, sparse_grad)
 static FailureOr<Tensors> buildGather(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
-  FailureOr<Places> places = readPlaces(importer, call);
+  FailureOr<IndexArguments> arguments = readIndexArguments(importer, call);
   FailureOr<TensorRef> indexes = importer.getTensor(call[2]);
-  if (failed(places) || failed(indexes))
+  if (failed(arguments) || failed(indexes))
     return failure();
-  DType type = places->self.dtype();
-  if (places->isEmpty())
+  DType type = arguments->self.dtype();
+  if (arguments->isEmpty())
     return single(b.fill(type, indexes->shape, 0));
-  FailureOr<Tensor> read = b.compute(type, places->indexes.shape(), [&](Body &body) {
-    return body.read(places->self, places->getTarget(body));
+  FailureOr<Tensor> read = b.compute(type, arguments->indexes.shape(), [&](Body &body) {
+    return body.read(arguments->self, arguments->getTarget(body));
   });
   if (failed(read))
     return failure();
@@ -106,7 +108,7 @@ static FailureOr<Tensors> buildGather(Importer &importer, const Call &call) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// How an element and what is written to it are joined.
+/// Returns the combiner for elements of `type`, which differs for bools.
 static Combiner adapt(Combiner combiner, DType type) {
   if (type != DType::Bool)
     return combiner;
@@ -115,51 +117,52 @@ static Combiner adapt(Combiner combiner, DType type) {
 
 using ElementOf = function_ref<mlir::Value(Body &)>;
 
-/// `base` with an element for each place: in its stead, or joined with it.
-static FailureOr<Tensor> writeAt(Importer &importer, const Places &places, const Tensor &base,
-                                 std::optional<Combiner> combiner, ElementOf element) {
+/// Writes `element` to `base` for each index. With a combiner, combines it with the old element.
+static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &arguments,
+                                 const Tensor &base, std::optional<Combiner> combiner,
+                                 ElementOf element) {
   DType type = base.dtype();
   auto write = [&](Body &body) {
-    return operators::Builder::Write{element(body), places.getTarget(body), {}};
+    return operators::Builder::Write{element(body), arguments.getTarget(body), {}};
   };
   if (!combiner)
-    return importer.b.update(base, places.indexes.shape(), write);
-  auto join = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
+    return importer.b.update(base, arguments.indexes.shape(), write);
+  auto combine = [&](Body &body, mlir::ValueRange pair) -> SmallVector<mlir::Value> {
     return {operators::te::combine(body.ops, body.loc, adapt(*combiner, type),
                                    operators::isUnsigned(type), pair[0], pair[1])};
   };
-  return importer.b.update(base, places.indexes.shape(), write, join);
+  return importer.b.update(base, arguments.indexes.shape(), write, combine);
 }
 
-/// What becomes of self in the end: it has no dims if it had none.
-static FailureOr<Tensors> finish(Importer &importer, const Places &places,
+/// Returns the results of an operator; if self has rank 0, the result has too.
+static FailureOr<Tensors> finish(Importer &importer, const IndexArguments &arguments,
                                  FailureOr<Tensor> written) {
-  if (failed(written) || places.rank > 0)
+  if (failed(written) || arguments.rank > 0)
     return single(written);
   return single(importer.b.reshape(*written, {}));
 }
 
 static FailureOr<Tensors> scatter(Importer &importer, const Call &call,
                                   std::optional<Combiner> combiner) {
-  FailureOr<Places> places = readPlaces(importer, call);
-  if (failed(places))
+  FailureOr<IndexArguments> arguments = readIndexArguments(importer, call);
+  if (failed(arguments))
     return failure();
-  DType type = places->self.dtype();
-  if (places->isEmpty())
-    return finish(importer, *places, places->self);
+  DType type = arguments->self.dtype();
+  if (arguments->isEmpty())
+    return finish(importer, *arguments, arguments->self);
   if (call[3].isNumber())
-    return finish(importer, *places,
-                  writeAt(importer, *places, places->self, combiner, [&](Body &body) {
+    return finish(importer, *arguments,
+                  writeAt(importer, *arguments, arguments->self, combiner, [&](Body &body) {
                     return makeScalar(importer, body, call[3], type).getValue();
                   }));
   FailureOr<Tensor> source = readWithDims(importer, call[3]);
-  if (failed(source) || failed(requireInside(importer, places->indexes, *source, std::nullopt)))
+  if (failed(source) || failed(requireInside(importer, arguments->indexes, *source, std::nullopt)))
     return failure();
   if (source->dtype() != type)
     return importer.b.error(Twine("expected a source of type ") + getName(type) + ", got " +
                             getName(source->dtype()));
-  return finish(importer, *places,
-                writeAt(importer, *places, places->self, combiner, [&](Body &body) {
+  return finish(importer, *arguments,
+                writeAt(importer, *arguments, arguments->self, combiner, [&](Body &body) {
                   return body.read(*source, body.dims(0, source->rank()));
                 }));
 }
@@ -184,16 +187,16 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The sums divided by how many elements each is of, integers rounded down; where nothing was
-/// written, the sum stays.
-static FailureOr<Tensor> divideByCounts(Importer &importer, const Places &places,
+/// Divides each sum by the number of its elements; integers are rounded down. Elements to which
+/// nothing was written do not change.
+static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
                                         const Tensor &sums, bool includesSelf) {
   operators::Builder &b = importer.b;
   DType type = sums.dtype();
   FailureOr<Tensor> zeros = b.fill(DType::I64, sums.shape(), includesSelf ? 1 : 0);
   if (failed(zeros))
     return failure();
-  FailureOr<Tensor> counts = writeAt(importer, places, *zeros, Combiner::Add, [&](Body &body) {
+  FailureOr<Tensor> counts = writeAt(importer, arguments, *zeros, Combiner::Add, [&](Body &body) {
     return body.constant(DType::I64, static_cast<int64_t>(1));
   });
   if (failed(counts))
@@ -213,10 +216,10 @@ static FailureOr<Tensor> divideByCounts(Importer &importer, const Places &places
 /// scatter_reduce(self, dim, index, src, reduce, include_self)
 static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
-  FailureOr<Places> places = readPlaces(importer, call);
+  FailureOr<IndexArguments> arguments = readIndexArguments(importer, call);
   FailureOr<Tensor> source = readWithDims(importer, call[3]);
   FailureOr<bool> includesSelf = importer.getFlag(call[5], "include_self");
-  if (failed(places) || failed(source) || failed(includesSelf))
+  if (failed(arguments) || failed(source) || failed(includesSelf))
     return failure();
   StringRef name = call[4].is(Value::String) ? call[4].getText() : "";
   std::optional<Combiner> combiner = StringSwitch<std::optional<Combiner>>(name)
@@ -227,17 +230,17 @@ static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &cal
                                          .Default(std::nullopt);
   if (!combiner)
     return b.error("expected sum, prod, mean, amax or amin as reduction");
-  if (places->isEmpty())
-    return finish(importer, *places, places->self);
-  DType type = places->self.dtype();
-  if (failed(requireInside(importer, places->indexes, *source, std::nullopt)))
+  if (arguments->isEmpty())
+    return finish(importer, *arguments, arguments->self);
+  DType type = arguments->self.dtype();
+  if (failed(requireInside(importer, arguments->indexes, *source, std::nullopt)))
     return failure();
   if (source->dtype() != type)
     return b.error(Twine("expected a source of type ") + getName(type) + ", got " +
                    getName(source->dtype()));
-  FailureOr<Tensor> result = places->self;
+  FailureOr<Tensor> result = arguments->self;
   if (!*includesSelf)
-    result = writeAt(importer, *places, *result, std::nullopt, [&](Body &body) -> mlir::Value {
+    result = writeAt(importer, *arguments, *result, std::nullopt, [&](Body &body) -> mlir::Value {
       mlir::TypedAttr identity = operators::te::getIdentity(
           adapt(*combiner, type), operators::getElementType(b.context(), type),
           operators::isUnsigned(type));
@@ -245,11 +248,11 @@ static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &cal
     });
   if (failed(result))
     return failure();
-  result = writeAt(importer, *places, *result, *combiner,
+  result = writeAt(importer, *arguments, *result, *combiner,
                    [&](Body &body) { return body.read(*source, body.dims(0, source->rank())); });
   if (name == "mean" && succeeded(result))
-    result = divideByCounts(importer, *places, *result, *includesSelf);
-  return finish(importer, *places, result);
+    result = divideByCounts(importer, *arguments, *result, *includesSelf);
+  return finish(importer, *arguments, result);
 }
 
 void registerScatter(OperatorTable &table) {

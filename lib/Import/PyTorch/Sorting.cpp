@@ -1,4 +1,4 @@
-//===- Sorting.cpp - operators that order elements or find some -===//
+//===- Sorting.cpp - operators that sort or search elements -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ static NamedAttribute makeInt(Importer &importer, StringRef name, int64_t value)
   return ops.getNamedAttr(name, ops.getI64IntegerAttr(value));
 }
 
-/// The first `count` elements along a dim in order, and where they were. NaN counts as the
-/// largest; equal elements keep their order.
+/// Returns the first `count` elements along a dim in sorted order, and their positions. NaN is
+/// larger than all numbers, and equal elements keep their order.
 static FailureOr<Tensors> order(Importer &importer, const TensorRef &self, int64_t axis,
                                 const Size &count, bool isDescending) {
   operators::Builder &b = importer.b;
@@ -79,8 +79,8 @@ static FailureOr<Tensors> buildTopK(Importer &importer, const Call &call) {
   return order(importer, *self, *axis, *count, *isLargest);
 }
 
-/// nonzero(self): a row of indexes for each place, in order. Eager makes the columns one after
-/// another.
+/// nonzero(self): returns a row of indexes for each element that is not 0, in order. As in eager
+/// PyTorch, the result is stored by columns.
 static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
@@ -90,13 +90,13 @@ static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   FailureOr<Tensor> withDims = self->rank() == 0 ? b.reshape(input, Size(1)) : input;
   if (failed(withDims))
     return failure();
-  FailureOr<Tensors> places = importer.call("NonZero", 13, *withDims);
-  if (failed(places))
+  FailureOr<Tensors> positions = importer.call("NonZero", 13, *withDims);
+  if (failed(positions))
     return failure();
-  // The place of a tensor without dims has no indexes.
+  // For a tensor of rank 0, rows have no indexes.
   FailureOr<Tensor> rows = self->rank() == 0
-                               ? b.fill(DType::I64, {places->front().dim(1), Size(0)}, 0)
-                               : b.transpose(places->front(), {1, 0});
+                               ? b.fill(DType::I64, {positions->front().dim(1), Size(0)}, 0)
+                               : b.transpose(positions->front(), {1, 0});
   if (failed(rows))
     return failure();
   TensorRef result = importer.allocate(*rows, /*isContiguous=*/false);
@@ -104,12 +104,12 @@ static FailureOr<Values> buildNonZero(Importer &importer, const Call &call) {
   return Values{Value::tensor(result)};
 }
 
-/// What stands for a result that is not asked for.
+/// Returns an empty tensor, for a result that is not requested.
 static FailureOr<Tensor> makeNothing(Importer &importer) {
   return importer.b.fill(DType::I64, Size(0), 0);
 }
 
-/// The results of `Unique` as (values, inverse, counts).
+/// Returns the results of `Unique` as (values, inverse, counts).
 static FailureOr<Tensors> findUnique(Importer &importer, const TensorRef &self,
                                      ArrayRef<NamedAttribute> attributes, ArrayRef<Size> shape,
                                      bool hasInverse, bool hasCounts) {

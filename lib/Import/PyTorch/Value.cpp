@@ -1,4 +1,4 @@
-//===- Value.cpp - what a name of a recorded program stands for -===//
+//===- Value.cpp - a value of a recorded program during its import -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Value.h - what a name of a recorded program stands for -===//
+//===- Value.h - a value of a recorded program during its import -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,16 +16,16 @@ using operators::Size;
 using operators::Tensor;
 using Sizes = llvm::SmallVector<Size>;
 
-/// A torch tensor: a ref, and what the front end knows of its layout in eager PyTorch,
-/// which decides whether view, reshape or contiguous copies.
+/// A torch tensor: a ref, and the known layout of the tensor in eager PyTorch. The layout
+/// determines whether `view`, `reshape` and `contiguous` copy.
 struct TensorRef {
   mlir::Value ref;
   DType dtype = DType::F32;
   Sizes shape;
-  /// In elements; nothing when they are not known.
+  /// The strides in elements; nothing if they are not known.
   std::optional<Sizes> strides;
-  /// Whether strides never increase from a dim to the next, but for those of size 1 and
-  /// repeated ones: element-wise results of such tensors are contiguous.
+  /// Whether strides never increase from one dim to the next, not counting dims of size 1 and
+  /// broadcast dims. Element-wise results of such tensors are contiguous.
   bool isRowMajor = true;
 
   int64_t rank() const { return shape.size(); }
@@ -34,7 +34,7 @@ struct TensorRef {
 class Value;
 using Values = llvm::SmallVector<Value, 1>;
 
-/// A value of the program.
+/// A value of a recorded program: a tensor, or a number, string, list or tuple of Python.
 class Value {
 public:
   enum Kind { None, Tensor, Int, Float, Bool, String, List, Tuple, Uninitialized };
@@ -55,24 +55,24 @@ public:
   bool is(Kind other) const { return tag == other; }
   bool isNumber() const { return tag == Int || tag == Float || tag == Bool; }
   bool isSequence() const { return tag == List || tag == Tuple; }
-  /// "int", "Tensor" ... for people.
+  /// Returns the name of the kind for messages, such as "int" or "Tensor".
   llvm::StringRef describe() const;
 
   const TensorRef &getTensor() const { return *ref; }
   const Size &getSize() const { return size; }
   llvm::StringRef getText() const { return *text; }
-  /// A float or bool that is known now.
+  /// Returns a float or bool that is known at import; nothing if it is not.
   std::optional<double> getKnown() const { return known; }
-  /// The f64 or i1 of one that is not.
+  /// Returns the SSA value, of type f64 or i1, of a float or bool that is not known.
   mlir::Value getScalar() const { return scalar; }
   llvm::ArrayRef<Value> getElements() const { return *elements; }
 
-  /// An int, float or bool as a number known now.
+  /// Return an int, float or bool that is known at import; nothing if it is not.
   std::optional<double> getConstant() const;
   std::optional<int64_t> getConstantInt() const;
   std::optional<bool> getConstantBool() const;
 
-  /// Whether both stand for one thing for sure.
+  /// Returns whether both are known to be the same value.
   bool isSame(const Value &other) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- ViewOperators.cpp - operators that give views -===//
+//===- ViewOperators.cpp - operators that return views -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,17 +14,17 @@ using mlir::FailureOr;
 
 namespace tssa::pytorch {
 
-/// The one result of an operator.
+/// Returns the result list of an operator with one result.
 static FailureOr<Values> one(FailureOr<TensorRef> tensor) {
   if (failed(tensor))
     return failure();
   return Values{Value::tensor(*tensor)};
 }
 
-/// Operators of a tensor and a dim.
+/// A function for operators of a tensor and a dim.
 using DimFn = FailureOr<Values> (*)(Importer &, const Call &, const TensorRef &, int64_t dim);
 
-/// `position` is where the dim stands in the arguments; `extra` dims may follow the last.
+/// Calls `fn` with the dim in argument `position`. The dim may exceed the last one by `extra`.
 template <DimFn fn, unsigned position = 1, unsigned extra = 0>
 static FailureOr<Values> withDim(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
@@ -88,7 +88,7 @@ static FailureOr<Values> buildNarrow(Importer &importer, const Call &call, const
   return one(slice(importer, tensor, dim, *begin, end));
 }
 
-/// Consecutive parts of these lengths.
+/// Splits a dim into consecutive parts of the given lengths.
 static Values cut(Importer &importer, const TensorRef &tensor, int64_t dim,
                   ArrayRef<Size> lengths) {
   Values parts;
@@ -100,7 +100,8 @@ static Values cut(Importer &importer, const TensorRef &tensor, int64_t dim,
   return {Value::list(parts)};
 }
 
-/// Parts of `length` elements, the last may have fewer. Their number must be known.
+/// Splits a dim into parts of `length` elements; the last one may have fewer. The number of parts
+/// must be known.
 static FailureOr<Values> cutEvenly(Importer &importer, const TensorRef &tensor, int64_t dim,
                                    const Size &length) {
   const Size &extent = tensor.shape[dim];
@@ -146,7 +147,7 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   if (*chunks < 1)
     return importer.b.error("chunk: expected at least one chunk");
   const Size &extent = tensor.shape[dim];
-  // Where the number divides the size, as it mostly does, all parts are the same.
+  // If the number divides the size, as is usual, all parts have the same length.
   Size part = extent.floorDiv(*chunks);
   if (importer.guards.isEqual(part * *chunks, extent) == true &&
       importer.guards.isAtMost(1, part) == true)
@@ -204,7 +205,7 @@ static FailureOr<Values> buildUnsqueeze(Importer &importer, const Call &, const 
   return one(unsqueeze(importer, tensor, dim));
 }
 
-/// Squeezes the dims of size 1 among `dims`; the example decides which are.
+/// Squeezes the dims of size 1 among `dims`; guards hold the sizes to those of the example.
 static FailureOr<Values> squeezeDims(Importer &importer, TensorRef tensor, ArrayRef<int64_t> dims) {
   for (int64_t dim = tensor.rank() - 1; dim >= 0; --dim) {
     if (!llvm::is_contained(dims, dim))
@@ -233,7 +234,7 @@ static FailureOr<Values> buildSqueeze(Importer &importer, const Call &call) {
   return squeezeDims(importer, *tensor, *axes);
 }
 
-/// A list of sizes, or the shape of a tensor.
+/// Returns a list of sizes, or the shape of a tensor.
 static FailureOr<Sizes> getShape(Importer &importer, const Value &value) {
   return value.is(Value::Tensor) ? FailureOr<Sizes>(value.getTensor().shape)
                                  : importer.getSizes(value);

@@ -15,7 +15,7 @@ namespace refs = mlir::tssa::refs;
 
 namespace tssa::pytorch {
 
-/// A view by one step of a tensor, which has these sizes and strides.
+/// Builds a view of `tensor` by one view operation. The view has the given sizes and strides.
 static TensorRef makeView(Importer &importer, const TensorRef &tensor, refs::BoundStep step,
                           Sizes shape, std::optional<Sizes> strides) {
   operators::Builder &b = importer.b;
@@ -26,7 +26,7 @@ static TensorRef makeView(Importer &importer, const TensorRef &tensor, refs::Bou
   return view;
 }
 
-/// Copies of the strides with one change; nothing where they are not known.
+/// Returns a copy of the strides with one change; nothing if they are not known.
 static std::optional<Sizes> changeStrides(const TensorRef &tensor,
                                           function_ref<void(Sizes &)> change) {
   if (!tensor.strides)
@@ -51,7 +51,7 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
   else if (!isFromFront)
     position = b.select(b.isLess(index, 0), index + extent, index);
   auto text = "index " + index.str() + " is out of range for a dim of size " + extent.str();
-  // Code that the example does not come to may be out of range there.
+  // In code that the example does not execute, its sizes may be out of range.
   if (!importer.guards.holdsAtMost(position + 1, extent) &&
       failed(b.require(b.isLess(position, extent), text)))
     return failure();
@@ -63,7 +63,8 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
                   shape, changeStrides(tensor, [&](Sizes &s) { s.erase(s.begin() + dim); }));
 }
 
-/// A bound of a slice as Python takes it: counted from the end if negative, then clamped.
+/// Normalises a bound of a slice as Python does: a negative one counts from the end; the result is
+/// clamped.
 static Size clampBound(Importer &importer, const Size &bound, const Size &extent) {
   operators::Builder &b = importer.b;
   if (bound == extent || bound.isConstant(0))
@@ -182,7 +183,7 @@ FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor, ArrayRe
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Whether a tensor is contiguous whatever its sizes are.
+/// Returns whether a tensor is known to be contiguous for all sizes.
 static bool isSurelyContiguous(Importer &importer, const TensorRef &tensor) {
   if (!tensor.strides)
     return false;
@@ -214,7 +215,8 @@ std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
   return true;
 }
 
-/// The same where the sizes of the example may decide; nothing when only a run can say.
+/// Returns whether a tensor is contiguous, known or assumed with a guard; nothing if that is known
+/// only at run time.
 static std::optional<bool> isContiguous(Importer &importer, const TensorRef &tensor) {
   if (isSurelyContiguous(importer, tensor))
     return true;
@@ -234,7 +236,7 @@ std::optional<Sizes> getChannelsLastStrides(ArrayRef<Size> shape) {
   return strides;
 }
 
-/// Whether each element of the storage is one of the tensor, whatever the sizes are.
+/// Returns whether each element of the storage is known to belong to the tensor, for all sizes.
 static bool isDense(Importer &importer, const TensorRef &tensor) {
   if (!tensor.strides)
     return false;
@@ -280,8 +282,8 @@ FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor)
 }
 
 namespace {
-/// PyTorch's rule for the strides of a reshaped tensor: dims that lie behind each other
-/// form a chunk, and sizes may change within a chunk only.
+/// Implements PyTorch's rule for the strides of a reshaped tensor. Adjacent dims without a gap
+/// between them form a chunk, and a reshape may change sizes only within a chunk.
 class StrideFinder {
 public:
   enum Answer { View, Copy, Unknown };
@@ -304,7 +306,7 @@ private:
 };
 } // namespace
 
-/// Whether dim - 1 does not lie behind the chunk of `count` elements that dim begins.
+/// Returns whether dim - 1 does not belong to the chunk of `count` elements that begins with `dim`.
 std::optional<bool> StrideFinder::endsChunk(int64_t dim, const Size &count, const Size &base) {
   if (dim == 0)
     return true;
@@ -354,7 +356,7 @@ StrideFinder::Answer StrideFinder::run() {
   return next < 0 ? View : Copy;
 }
 
-/// The sizes of `shape` with its -1 worked out.
+/// Returns the sizes of `shape`, with -1 replaced by the size that it stands for.
 static FailureOr<Sizes> inferSizes(Importer &importer, const TensorRef &tensor,
                                    ArrayRef<Size> shape) {
   operators::Builder &b = importer.b;

@@ -13,35 +13,36 @@ namespace tssa::pytorch {
 
 mlir::FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t dim,
                                   const Size &index);
-/// Elements begin, begin + step, ... below end of a dim; negative and too large bounds as
-/// Python takes them.
+/// Returns the elements begin, begin + step, ... less than end of a dim. Negative bounds and
+/// bounds that are too large have the meaning that Python gives them.
 TensorRef slice(Importer &importer, const TensorRef &tensor, int64_t dim, const Size &begin,
                 const Size &end, int64_t step = 1);
-/// Dim i of the result is dim permutation[i] of the tensor.
+/// Returns a view whose dim i is dim permutation[i] of `tensor`.
 TensorRef permute(Importer &importer, const TensorRef &tensor, llvm::ArrayRef<int64_t> permutation);
 TensorRef unsqueeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 TensorRef squeeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 mlir::FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor,
                                   llvm::ArrayRef<Size> shape);
-/// What becomes of a tensor in another shape.
+/// How a reshape may be done.
 enum class Reshape {
-  View,       ///< a view, an error where no strides can say so
-  ViewOrCopy, ///< a view where strides can say so, else a copy
-  IsView      ///< a view: that strides can say so is known from outside
+  View,       ///< by a view; an error if no strides describe the result
+  ViewOrCopy, ///< by a view if strides describe the result, else by a copy
+  IsView      ///< by a view; the caller knows that strides describe the result
 };
-/// The same elements in another shape.
+/// Returns the elements of `tensor` in another shape.
 mlir::FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor,
                                    llvm::ArrayRef<Size> shape, Reshape kind);
-/// Gives a result of operators that work element by element the strides of its operands, where
-/// all those have the same ones and no gaps.
+/// Gives the result of an element-wise operator the strides of its operands, if all operands have
+/// the same strides and no gaps.
 void keepStrides(Importer &importer, llvm::ArrayRef<Value> operands, TensorRef &result);
-/// Of a tensor whose channels, dim 1, lie next to each other; nothing for other ranks than 4 and 5.
+/// Returns the strides of a tensor in channels-last format, in which dim 1 has stride 1. Returns
+/// nothing for ranks other than 4 and 5.
 std::optional<Sizes> getChannelsLastStrides(llvm::ArrayRef<Size> shape);
-/// Whether a tensor has these strides, but for dims of one element; nothing when only a run can
-/// say.
+/// Returns whether a tensor has these strides in all dims of more than one element; nothing if
+/// that is known only at run time.
 std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
                                llvm::ArrayRef<Size> strides);
-/// The tensor itself where it is contiguous, else a copy.
+/// Returns the tensor itself if it is contiguous, else a copy.
 mlir::FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor);
 
 } // namespace tssa::pytorch

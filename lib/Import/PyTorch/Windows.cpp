@@ -25,7 +25,8 @@ static NamedAttribute makeInt(Importer &importer, StringRef name, int64_t value)
   return ops.getNamedAttr(name, ops.getI64IntegerAttr(value));
 }
 
-/// One int for each of `count` dims; a list of one stands for all, an empty one for `otherwise`.
+/// Reads one int for each of `count` dims. A list of one int applies to all dims; for an empty
+/// list, returns `otherwise`.
 static FailureOr<SmallVector<int64_t>> getPerDim(Importer &importer, const Value &value,
                                                  StringRef what, int64_t count,
                                                  ArrayRef<int64_t> otherwise = {}) {
@@ -42,7 +43,7 @@ static FailureOr<SmallVector<int64_t>> getPerDim(Importer &importer, const Value
   return *ints;
 }
 
-/// Padding of both ends, as the standard operators have it.
+/// Returns the pads of both ends of all dims, in the order of the standard operators.
 static SmallVector<int64_t> onBothEnds(ArrayRef<int64_t> padding) {
   SmallVector<int64_t> pads(padding);
   llvm::append_range(pads, padding);
@@ -82,7 +83,7 @@ static FailureOr<Tensors> buildConvolution(Importer &importer, const Call &call)
   return importer.call("ConvTranspose", 11, inputs, attributes);
 }
 
-/// The window of a pooling: kernel_size, stride and padding are its arguments 1 to 3.
+/// Reads the window of a pooling, whose arguments 1 to 3 are kernel_size, stride and padding.
 static FailureOr<SmallVector<NamedAttribute>> getWindow(Importer &importer, const Call &call,
                                                         int64_t spatial) {
   FailureOr<SmallVector<int64_t>> kernel = getPerDim(importer, call[1], "kernel_size", spatial);
@@ -98,7 +99,7 @@ static FailureOr<SmallVector<NamedAttribute>> getWindow(Importer &importer, cons
 }
 
 namespace {
-/// The input of a pooling over `spatial` dims, with a dim for the batch if it has none.
+/// The input of a pooling over `spatial` dims. A dim for the batch is added if it has none.
 struct Pooled {
   Tensor image;
   bool isBatched;
@@ -122,7 +123,7 @@ static FailureOr<Pooled> getPooled(Importer &importer, const Call &call, int64_t
   return Pooled{*image, false};
 }
 
-/// Results without the dim that was added.
+/// Removes the added dim from the results.
 static FailureOr<Tensors> finish(Importer &importer, const Pooled &pooled, Tensors results) {
   for (Tensor &tensor : results) {
     if (pooled.isBatched)
@@ -135,8 +136,8 @@ static FailureOr<Tensors> finish(Importer &importer, const Pooled &pooled, Tenso
   return results;
 }
 
-/// max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode): the greatest
-/// elements, and where they are in the image, its dims counted as one.
+/// max_poolNd_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode): returns the
+/// greatest elements and their linear indexes in the image.
 template <int64_t spatial>
 static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
@@ -148,25 +149,28 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
     return failure();
   attributes->push_back(makeInts(importer, "dilations", *dilation));
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
-  // What is not used goes: an extreme alone is quicker to find than one with its place.
+  // A maximum without its position is faster to compute. If the positions are not used, the op
+  // that computes both is removed.
   FailureOr<Tensors> values = importer.call("MaxPool", 12, input->image, *attributes);
   FailureOr<Tensors> pooled = importer.call("MaxPool", 12, input->image, *attributes, 2);
   if (failed(values) || failed(pooled))
     return failure();
-  // The standard operator counts batches and channels, too.
+  // The standard operator also counts batches and channels.
   Size image = operators::product(input->image.shape().drop_front(2));
   Tensor counted = (*pooled)[1];
-  FailureOr<Tensor> places = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
-    operators::Scalar place(body.ops, body.loc, body.read(counted, body.dims(0, counted.rank())));
-    return floorMod(place, makeScalar(importer, body, Value::integer(image), DType::I64))
+  FailureOr<Tensor> positions = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
+    operators::Scalar position(body.ops, body.loc,
+                               body.read(counted, body.dims(0, counted.rank())));
+    return floorMod(position, makeScalar(importer, body, Value::integer(image), DType::I64))
         .getValue();
   });
-  if (failed(places))
+  if (failed(positions))
     return failure();
-  return finish(importer, *input, {values->front(), *places});
+  return finish(importer, *input, {values->front(), *positions});
 }
 
-/// The means as sums divided by `divisor`. Each window has as many elements, padding among them.
+/// Converts means to sums divided by the argument `divisor_override`. All windows have the same
+/// number of elements, including padding.
 static FailureOr<Tensors> changeDivisor(Importer &importer, const Call &call, Tensors means,
                                         int64_t spatial) {
   FailureOr<SmallVector<int64_t>> kernel = getPerDim(importer, call[1], "kernel_size", spatial);

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The matrix Q whose quadratic form p Q p the probabilities p make least.
+/// Returns the matrix Q of the quadratic form p Q p, which the probabilities p minimise.
 static FailureOr<Tensor> makeForm(Builder &builder, const Tensor &chances) {
   ReducedDims reduced(3);
   unsigned slot = reduced.add(chances.dim(1));
@@ -38,12 +38,12 @@ static FailureOr<Tensor> makeForm(Builder &builder, const Tensor &chances) {
 }
 
 namespace {
-/// The form at p: Q p, [rows, classes], and p Q p, [rows].
+/// The quadratic form at p: Q p, [rows, classes], and p Q p, [rows].
 struct FormValue {
   Tensor product, value;
 };
 
-/// A body that carries the probabilities.
+/// A loop body that carries the probabilities.
 class Iteration : public Subgraph {
 public:
   explicit Iteration(const Tensor &form) : form(form) {}
@@ -84,7 +84,7 @@ private:
   }
 };
 
-/// Makes the form least along one probability, for the rows whose largest error is above `bound`.
+/// Minimises the form along one probability, in the rows whose largest error exceeds `bound`.
 class Step : public Iteration {
 public:
   Step(const Tensor &form, const Tensor &error, double bound)
@@ -116,7 +116,7 @@ private:
   double bound;
 };
 
-/// One step for each class, after whether any row takes one.
+/// Takes one step for each class. Its first output is whether any row has taken a step.
 class Sweep : public Iteration {
 public:
   Sweep(const Tensor &form, int64_t numClasses)
@@ -131,7 +131,7 @@ public:
       return failure();
     ReducedDims rows(0);
     unsigned row = rows.add(error->dim(0));
-    FailureOr<Tensor> isMoving = join(
+    FailureOr<Tensor> isMoving = combine(
         builder, te::Combiner::Max, DType::F32, DType::Bool, {}, rows,
         [&](Body &body) { return readScalar(body, *error, rows.expr(body, row)); },
         [&](Body &, Scalar greatest) {
@@ -153,19 +153,19 @@ public:
   }
 
 private:
-  /// How far the elements of Q p are from p Q p, which they equal at the least.
+  /// Returns the differences of the elements of Q p from p Q p, which are 0 at the minimum.
   FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
     FailureOr<FormValue> current = evaluate(builder, p);
     if (failed(current))
       return failure();
     ReducedDims reduced(1);
     unsigned slot = reduced.add(p.dim(1));
-    return join(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
-                [&](Body &body) {
-                  AffineExpr k = reduced.expr(body, slot);
-                  return abs(readScalar(body, current->product, {body.dim(0), k}) -
-                             readScalar(body, current->value, body.dim(0)));
-                });
+    return combine(builder, te::Combiner::Max, DType::F32, DType::F32, p.dim(0), reduced,
+                   [&](Body &body) {
+                     AffineExpr k = reduced.expr(body, slot);
+                     return abs(readScalar(body, current->product, {body.dim(0), k}) -
+                                readScalar(body, current->value, body.dim(0)));
+                   });
   }
 
   int64_t numClasses;

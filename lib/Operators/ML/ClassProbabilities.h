@@ -11,9 +11,10 @@
 
 namespace tssa::operators {
 
-/// For each row the probabilities of the classes that agree best with `chances` [rows, classes,
-/// classes], the probability of class d1 when it is known to be d1 or d2: [rows, classes]. They
-/// are those of the second method of Wu, Lin and Weng (2004), iterated as libsvm does.
+/// Returns for each row the probabilities of the classes, [rows, classes]. `chances` [rows,
+/// classes, classes] has at [d0, d1, d2] the probability of class d1, given that the class is d1
+/// or d2. The result fits these pairwise probabilities best in the sense of the second method of
+/// Wu, Lin and Weng (2004), which is iterated as in libsvm.
 mlir::FailureOr<Tensor> findClassProbabilities(Builder &builder, const Tensor &chances,
                                                int64_t numClasses);
 

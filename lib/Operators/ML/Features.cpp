@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// An attribute with one number for all features, or one per feature of x.
+/// Requires that `values` has one number for all features, or one per feature of `x`.
 static LogicalResult requirePerFeature(Builder &builder, const Tensor &x, const Tensor &values,
                                        StringRef name) {
   const Size &count = values.dim(0);
@@ -64,7 +64,7 @@ static FailureOr<Tensors> buildBinarizer(Builder &builder, const Node &node) {
   });
 }
 
-/// Rows divided by their greatest element, or the sum or root of squares of their elements.
+/// Divides each row by its greatest element, its sum of absolute values, or its 2-norm.
 static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   StringRef norm = node.getString("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2")
@@ -85,9 +85,9 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
     return norm == "L1" ? abs(element) : norm == "L2" ? element * element : element;
   };
   auto root = [](Body &, Scalar total) { return sqrt(total); };
-  FailureOr<Tensor> size =
-      join(builder, norm == "MAX" ? te::Combiner::Max : te::Combiner::Add, DType::F32, DType::F32,
-           x.shape().drop_back(), reduced, term, norm == "L2" ? JoinedFn(root) : JoinedFn());
+  FailureOr<Tensor> size = combine(builder, norm == "MAX" ? te::Combiner::Max : te::Combiner::Add,
+                                   DType::F32, DType::F32, x.shape().drop_back(), reduced, term,
+                                   norm == "L2" ? EpilogueFn(root) : EpilogueFn());
   if (failed(size))
     return failure();
   return single(builder.compute(DType::F32, x.shape(), [&](Body &body) {
@@ -97,7 +97,7 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   }));
 }
 
-/// Columns of the last dim at the indexes Y; a tensor of rank 1 is one row.
+/// Selects the columns of the last dim at the indexes Y; a tensor of rank 1 is one row.
 static FailureOr<Tensors> buildExtractor(Builder &builder, const Node &node) {
   Tensor x = node.inputs[0];
   Size count = node.inputs[1].numElements();

@@ -96,7 +96,7 @@ namespace {
 /// The tables of a forest as tensors.
 struct Tables {
   Tensor feature, yes, no, threshold, mode, missingIsYes, roots;
-  std::optional<Forest::Mode> onlyMode; ///< of all nodes that are no leaves
+  std::optional<Forest::Mode> onlyMode; ///< the common mode of all inner nodes, if there is one
   bool hasMissing;
 };
 } // namespace
@@ -143,7 +143,7 @@ static Scalar compare(Forest::Mode mode, const Scalar &x, const Scalar &threshol
   }
 }
 
-/// The child of `node`, an index, that the row d0 of x goes on to.
+/// Returns the index of the child to which row d0 of `x` moves from the node with index `node`.
 static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scalar &node) {
   AffineExpr at = body.opaque(toIndex(node));
   Scalar threshold = readScalar(body, tables.threshold, at);
@@ -162,7 +162,8 @@ static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scal
 }
 
 namespace {
-/// One step of all walks: the nodes [rows, trees] that those of the input go on to.
+/// A loop body that moves all rows one step in all trees: maps nodes [rows, trees] to the next
+/// nodes.
 class WalkStep : public Subgraph {
 public:
   WalkStep(const Tensor &x, const Tables &tables) : x(x), tables(tables) {}
@@ -185,7 +186,7 @@ private:
 };
 } // namespace
 
-/// The leaf that each row of x ends at in each tree: i32 [rows, trees].
+/// Returns the leaf that each row of `x` reaches in each tree: i32 [rows, trees].
 static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const Forest &forest,
                                     int64_t depth) {
   DType type = x.dtype() == DType::F64 ? DType::F64 : DType::F32;
@@ -211,7 +212,8 @@ static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const For
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Weights [nodes, targets], the neutral element of the aggregate where there is none.
+/// Returns the weights [nodes, targets]. Where a node has none, the table has the neutral element
+/// of the aggregate.
 static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DType type) {
   constexpr int64_t most = int64_t(1) << 25;
   int64_t nodes = forest.feature.size();
@@ -264,18 +266,18 @@ FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest
   te::Combiner combiner = forest.aggregate == Forest::Min   ? te::Combiner::Min
                           : forest.aggregate == Forest::Max ? te::Combiner::Max
                                                             : te::Combiner::Add;
-  auto finish = [&](Body &, Scalar joined) {
+  auto finish = [&](Body &, Scalar combined) {
     if (isExtremum)
-      return select(abs(joined) == std::numeric_limits<double>::infinity(), 0.0, joined);
-    return joined / trees;
+      return select(abs(combined) == std::numeric_limits<double>::infinity(), 0.0, combined);
+    return combined / trees;
   };
-  return join(
+  return combine(
       builder, combiner, type, type, {x.dim(0), forest.numTargets}, reduced,
       [&](Body &body) {
         Scalar leaf = readScalar(body, *leaves, {body.dim(0), reduced.expr(body, slot)});
         return readScalar(body, *weights, {body.opaque(toIndex(leaf)), body.dim(1)});
       },
-      isExtremum || forest.aggregate == Forest::Average ? JoinedFn(finish) : JoinedFn());
+      isExtremum || forest.aggregate == Forest::Average ? EpilogueFn(finish) : EpilogueFn());
 }
 
 } // namespace tssa::operators

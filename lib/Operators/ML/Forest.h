@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All nodes of all trees are rows of a few constant tables; a leaf is its own child. A node
-/// may have several parents. A loop moves all rows of the input one step on in all trees, as
-/// often as the deepest tree needs, and the weights of the leaves it ends at are joined.
+/// The nodes of all trees are rows of a few constant tables. A leaf is its own child, and a
+/// node may have several parents. Each iteration of a loop moves all rows of the input from a
+/// node to its child in all trees. The loop runs as many iterations as the deepest tree has
+/// levels; then the weights of the leaves that were reached are combined.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_ML_FOREST_H
@@ -30,7 +31,7 @@ struct Forest {
   // One per tree.
   std::vector<int32_t> roots;
 
-  /// What a node, a leaf, adds to a target.
+  /// The weight that leaf `node` contributes to a target.
   struct Weight {
     int32_t node, target;
     double value;
@@ -40,16 +41,16 @@ struct Forest {
   Aggregate aggregate = Sum;
 };
 
-/// A mode by its name in a model, such as BRANCH_LEQ.
+/// Returns the mode with this name in ONNX, such as BRANCH_LEQ.
 std::optional<Forest::Mode> parseTreeMode(llvm::StringRef name);
 std::optional<Forest::Aggregate> parseAggregate(llvm::StringRef name);
 
-/// Steps from a root to the farthest leaf; an error if a child does not exist or is above
-/// its parent, or no root leads to a node.
+/// Returns the number of steps from a root to the farthest leaf. Fails if a child does not exist
+/// or is an ancestor of its parent, or if a node cannot be reached from a root.
 mlir::FailureOr<int64_t> measureDepth(Builder &builder, const Forest &forest);
 
-/// The joined weights of the leaves for the rows of x [rows, features]: [rows, targets]. A
-/// target that no leaf of a row gives a weight is 0.
+/// Returns the combined weights of the leaves for each row of `x` [rows, features]: [rows,
+/// targets]. A target to which no leaf contributes is 0.
 mlir::FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest &forest);
 
 } // namespace tssa::operators

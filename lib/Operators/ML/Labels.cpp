@@ -1,4 +1,4 @@
-//===- Labels.cpp - numbers that stand for categories -===//
+//===- Labels.cpp - LabelEncoder: mapping keys to values -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ static LogicalResult refuseStrings(Builder &builder, const Node &node, ArrayRef<
   return success();
 }
 
-/// Keys or values of a LabelEncoder: an attribute with integers, floats or a tensor. Null if
-/// there is none.
+/// Reads the keys or values of a LabelEncoder, from an attribute with integers, floats or a
+/// tensor. Returns a null Tensor if there is none.
 static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef name) {
   if (Tensor tensor = node.getTensor((name + "_tensor").str())) {
     if (tensor.rank() != 1)
@@ -40,7 +40,7 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
   return makeIntVector(builder, DType::I64, values);
 }
 
-/// What an element without a key becomes, as an element of `values`.
+/// Reads the default value, which the result has for elements that are not among the keys.
 static FailureOr<double> readDefault(Builder &builder, const Node &node, DType type) {
   if (Tensor tensor = node.getTensor("default_tensor")) {
     FailureOr<SmallVector<double>> values = builder.requireConstantFloats(tensor, "default_tensor");
@@ -75,25 +75,26 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   FailureOr<double> otherwise = readDefault(builder, node, type);
   if (failed(otherwise))
     return failure();
-  // The first key counts: the position is the least, or behind the last.
+  // Of equal keys the first is taken: its position is the least. Without a key, the position is
+  // the number of keys.
   int64_t count = *keys->dim(0).constant();
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(keys->dim(0));
-  FailureOr<Tensor> position =
-      join(builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
+  FailureOr<Tensor> position = combine(
+      builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
         AffineExpr k = reduced.expr(body, slot);
         Scalar isHere =
             isSame(readScalar(body, x, body.dims(0, x.rank())), readScalar(body, *keys, k));
-        Scalar place = indexScalar(body, k, DType::I64);
-        return select(isHere, place, place.constant(count));
+        Scalar index = indexScalar(body, k, DType::I64);
+        return select(isHere, index, index.constant(count));
       });
   if (failed(position))
     return failure();
   return single(builder.compute(type, x.shape(), [&](Body &body) {
-    Scalar place = readScalar(body, *position, body.dims(0, x.rank()));
-    Scalar inside = min(place, place.constant(count - 1));
+    Scalar index = readScalar(body, *position, body.dims(0, x.rank()));
+    Scalar inside = min(index, index.constant(count - 1));
     Scalar value = toScalar(body, body.read(*values, body.opaque(toIndex(inside))), type);
-    Scalar chosen = select(place < static_cast<double>(count), value, value.constant(*otherwise));
+    Scalar chosen = select(index < static_cast<double>(count), value, value.constant(*otherwise));
     return toElement(body, chosen, type);
   }));
 }

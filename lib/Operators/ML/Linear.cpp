@@ -34,7 +34,7 @@ static FailureOr<Tensors> buildRegressor(Builder &builder, const Node &node) {
   return single(transformScores(builder, node.getString("post_transform", "NONE"), *scores));
 }
 
-/// Label and scores of both classes from that of the second.
+/// Returns the label and the scores of both classes, given the score of the second class.
 static FailureOr<Tensors> finishBinary(Builder &builder, StringRef transform, const Tensor &score,
                                        ArrayRef<int64_t> labels) {
   auto readScore = [&](Body &body) {

@@ -11,14 +11,14 @@
 
 namespace tssa::operators {
 
-/// x [rows, features] as f32; a tensor of rank 1 is one row.
+/// Returns `x` [rows, features] as f32; a tensor of rank 1 is one row.
 mlir::FailureOr<Tensor> getRows(Builder &builder, const Tensor &x);
 
-/// `values` as rows of the features of x: [rows, features].
+/// Returns `values` as a matrix [rows, features], where `x` has the number of features.
 mlir::FailureOr<Tensor> makeMatrix(Builder &builder, const Tensor &x, llvm::ArrayRef<double> values,
                                    int64_t rows, llvm::StringRef name);
 
-/// x m^T.
+/// Returns x m^T.
 mlir::FailureOr<Tensor> multiplyRows(Builder &builder, const Tensor &x, const Tensor &m);
 
 } // namespace tssa::operators

@@ -30,7 +30,7 @@ Tensor makeIntVector(Builder &builder, DType type, ArrayRef<int64_t> values) {
       type, fromInts(builder.context(), type, {static_cast<int64_t>(values.size())}, values));
 }
 
-/// The softmax of rows; `keepsZeros` leaves scores of 0 out of it.
+/// Returns the softmax of rows; with `keepsZeros`, scores of 0 take no part and stay 0.
 static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, bool keepsZeros) {
   DType type = scores.dtype();
   ReducedDims reduced(1);
@@ -43,7 +43,7 @@ static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, boo
     return keepsZeros ? select(abs(score) <= 1e-7, score * exp(-greatest), weight) : weight;
   };
   FailureOr<Tensor> greatest =
-      join(builder, te::Combiner::Max, type, type, scores.dim(0), reduced, read);
+      combine(builder, te::Combiner::Max, type, type, scores.dim(0), reduced, read);
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> total = sum(builder, type, type, scores.dim(0), reduced, [&](Body &body) {
@@ -58,8 +58,8 @@ static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, boo
   });
 }
 
-/// The quantile of the normal distribution, by an approximation of the inverse of erf whose
-/// relative error is below 0.002 (Winitzki).
+/// Returns the quantile of the normal distribution, by Winitzki's approximation of the inverse of
+/// erf, whose relative error is less than 0.002.
 static Scalar probit(Scalar x) {
   constexpr double a = 0.147;
   Scalar y = 2.0 * x - 1.0;
@@ -116,9 +116,9 @@ FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores, ArrayRef<
     return SmallVector<Value>{readScalar(body, scores, {body.dim(0), position}).getValue(),
                               indexScalar(body, position, DType::I64).getValue()};
   };
-  FailureOr<Tensors> best = joinExtremum(builder, scores.dtype(), scores.dim(0), reduced,
-                                         /*isMax=*/true, /*isLast=*/false, point,
-                                         /*withValue=*/false);
+  FailureOr<Tensors> best = reduceExtremum(builder, scores.dtype(), scores.dim(0), reduced,
+                                           /*isMax=*/true, /*isLast=*/false, point,
+                                           /*withValue=*/false);
   if (failed(best))
     return failure();
   return lookUpLabels(builder, best->front(), labels);

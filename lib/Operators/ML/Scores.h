@@ -1,4 +1,4 @@
-//===- Scores.h - from scores to results of classifiers -===//
+//===- Scores.h - scores and labels of classifiers -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,27 +12,28 @@
 
 namespace tssa::operators {
 
-/// `scores` [rows, classes] after the function that `transform`, such as LOGISTIC, names.
+/// Applies the function named `transform`, such as LOGISTIC, to `scores` [rows, classes].
 mlir::FailureOr<Tensor> transformScores(Builder &builder, llvm::StringRef transform,
                                         const Tensor &scores);
 
-/// The labels of a classifier: its attribute `ints`. Strings, those of `strings`, are refused.
+/// Returns the labels of a classifier, the attribute named `ints`. Fails if the node has string
+/// labels, the attribute named `strings`.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getIntLabels(Builder &builder, const Node &node, llvm::StringRef ints, llvm::StringRef strings);
 
-/// For each row of `scores` [rows, classes] the label of the greatest: i64 [rows].
+/// Returns for each row of `scores` [rows, classes] the label of the greatest score: i64 [rows].
 mlir::FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores,
                                      llvm::ArrayRef<int64_t> labels);
 
-/// `labels[index]` of i64 indexes [rows].
+/// Returns `labels[i]` for each index i in `indexes`, i64 [rows].
 mlir::FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes,
                                      llvm::ArrayRef<int64_t> labels);
 
-/// `values` added to the columns of `scores`.
+/// Adds `values`, one per column, to the columns of `scores`.
 mlir::FailureOr<Tensor> addToColumns(Builder &builder, const Tensor &scores,
                                      llvm::ArrayRef<double> values);
 
-/// A 1-D constant of type `type`, floats or integers.
+/// Return a 1-D constant of type `type`, of floats and of integers.
 Tensor makeVector(Builder &builder, DType type, llvm::ArrayRef<double> values);
 Tensor makeIntVector(Builder &builder, DType type, llvm::ArrayRef<int64_t> values);
 

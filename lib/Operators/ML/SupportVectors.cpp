@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// x to the power of `degree`, by products where that is a small whole number.
+/// Returns x to the power of `degree`; if that is a small integer, computes it by products.
 static Scalar raise(const Scalar &x, double degree) {
   constexpr double mostProducts = 4;
   if (!(degree >= 1 && degree <= mostProducts && degree == std::floor(degree)))
@@ -28,7 +28,8 @@ static Scalar raise(const Scalar &x, double degree) {
   return result;
 }
 
-/// The kernel that the attributes name, of the rows of x and of m: [rows of x, rows of m].
+/// Applies the kernel function that the attributes define to the rows of `x` and of `m`: [rows of
+/// x, rows of m].
 static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const Tensor &x,
                                      const Tensor &m) {
   StringRef kind = node.getString("kernel_type", "LINEAR");
@@ -54,7 +55,7 @@ static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const T
         Scalar distance = a - b;
         return kind == "RBF" ? distance * distance : a * b;
       },
-      kind == "LINEAR" ? JoinedFn() : JoinedFn(finish));
+      kind == "LINEAR" ? EpilogueFn() : EpilogueFn(finish));
 }
 
 static FailureOr<Tensors> buildSVMRegressor(Builder &builder, const Node &node) {
@@ -122,8 +123,8 @@ struct Pairs {
 };
 } // namespace
 
-/// What the pairs give the support vectors as weights: [pairs, vectors]. A vector of class c has
-/// one coefficient against each other class, the rows of `coefficients`.
+/// Returns the weights of the support vectors for each pair: [pairs, vectors]. A vector of class c
+/// has one coefficient against each other class, in the rows of `coefficients`.
 static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pairs &pairs,
                                                       ArrayRef<double> coefficients,
                                                       ArrayRef<int64_t> vectorsPerClass) {
@@ -149,7 +150,7 @@ static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pa
   return weights;
 }
 
-/// The score of each pair, above 0 for its first class: [rows, pairs].
+/// Returns the score of each pair, which is positive for its first class: [rows, pairs].
 static FailureOr<Tensor> scorePairs(Builder &builder, const Node &node, const Tensor &x,
                                     const Pairs &pairs) {
   SmallVector<int64_t> perClass = node.getInts("vectors_per_class");
@@ -187,7 +188,7 @@ static FailureOr<Tensor> scorePairs(Builder &builder, const Node &node, const Te
   return addToColumns(builder, *scores, rho);
 }
 
-/// How many pairs each class wins: [rows, classes].
+/// Returns the number of pairs that each class wins: [rows, classes].
 static FailureOr<Tensor> countVotes(Builder &builder, const Tensor &scores, const Pairs &pairs) {
   Tensor first = pairs.table(builder, pairs.first), second = pairs.table(builder, pairs.second);
   ReducedDims reduced(2);
@@ -203,7 +204,7 @@ static FailureOr<Tensor> countVotes(Builder &builder, const Tensor &scores, cons
              });
 }
 
-/// Two scores from that of the only pair.
+/// Returns the scores of both classes, given the score of the only pair.
 static FailureOr<Tensor> splitScore(Builder &builder, StringRef transform, const Tensor &score) {
   if (transform == "PROBIT")
     return builder.unsupported("post_transform 'PROBIT' of one score");
@@ -215,8 +216,8 @@ static FailureOr<Tensor> splitScore(Builder &builder, StringRef transform, const
   });
 }
 
-/// For each row the probability that a pair's first class, d1, wins against its second, d2:
-/// [rows, classes, classes], by Platt's sigmoid of the scores.
+/// Returns for each row the probability that class d1 wins against class d2, [rows, classes,
+/// classes], by Platt's sigmoid of the pairs' scores.
 static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, const Tensor &scores,
                                         const Pairs &pairs) {
   SmallVector<double> a = node.getFloats("prob_a"), b = node.getFloats("prob_b");
@@ -246,8 +247,8 @@ static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, cons
       });
 }
 
-/// Without support vectors, the label of the greatest score; of two classes it is the second where
-/// the greatest score is above a bound.
+/// Builds a classifier without support vectors, which returns the label of the greatest score. With
+/// two classes it returns the second label if the greatest score exceeds a bound.
 static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, const Tensor &x,
                                            ArrayRef<int64_t> labels) {
   SmallVector<double> weights = node.getFloats("coefficients"), rho = node.getFloats("rho");

@@ -20,7 +20,7 @@ namespace tssa::operators {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The elements of attribute `name`, floats, or of `name`_as_tensor.
+/// Returns the elements of the attribute `name`, which has floats, or of `name`_as_tensor.
 static FailureOr<SmallVector<double>> getNumbers(Builder &builder, const Node &node,
                                                  const Twine &name) {
   std::string list = name.str(), tensor = list + "_as_tensor";
@@ -44,7 +44,7 @@ static LogicalResult requireLength(Builder &builder, size_t length, size_t wante
                        Twine(length));
 }
 
-/// Whether all are numbers of i32 that are not negative.
+/// Returns whether all values are non-negative and fit into i32.
 static bool areIndexes(ArrayRef<int64_t> values) {
   return llvm::all_of(values, [](int64_t v) { return v >= 0 && v <= INT32_MAX; });
 }
@@ -54,7 +54,7 @@ static bool areIndexes(ArrayRef<int64_t> values) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Position of a node by the numbers of its tree and of itself.
+/// The index of each node, by the id of its tree and its own id.
 using NodeTable = llvm::DenseMap<std::pair<int64_t, int64_t>, int32_t>;
 } // namespace
 
@@ -181,10 +181,10 @@ static FailureOr<Tensors> buildRegressor(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How two classes come from the score of one.
+/// How the scores of two classes follow from the score of one of them.
 struct BinaryScore {
-  bool isProbability; ///< no weight is negative; else the score is a logit
-  bool isOfSecond;    ///< only the second class has weights: the score of the first is 0
+  bool isProbability; ///< whether no weight is negative; else the score is a logit
+  bool isOfSecond;    ///< whether the second class has the weights, not the first
   bool isLogistic;
 
   Scalar first(const Scalar &x) const {
@@ -198,7 +198,7 @@ struct BinaryScore {
 };
 } // namespace
 
-/// Label and scores of both classes from that of one, [rows, 1].
+/// Returns the label and the scores of both classes, given the score of one, [rows, 1].
 static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind,
                                        const Tensor &score, ArrayRef<int64_t> labels) {
   auto readScore = [&](Body &body) {
@@ -221,7 +221,7 @@ static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind
   return Tensors{*label, *both};
 }
 
-/// The kind of a classifier of two classes of which one has weights.
+/// Returns the kind of a classifier of two classes if only one of them has weights, else nothing.
 static std::optional<BinaryScore> getBinary(const Forest &forest, size_t numLabels,
                                             StringRef transform) {
   const auto &weights = forest.weights;
@@ -280,7 +280,7 @@ static FailureOr<Tensors> buildClassifier(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The attributes of a TreeEnsemble: inner nodes, then leaves.
+/// Reads the attributes of a TreeEnsemble. In the forest, inner nodes come first, then leaves.
 struct EnsembleReader {
   Builder &builder;
   const Node &node;
@@ -331,7 +331,7 @@ struct EnsembleReader {
     forest.missingIsYes.push_back(missingIsYes);
   }
 
-  /// The next set of members; they end with NaN.
+  /// Returns the members of the next set; NaN ends a set.
   FailureOr<SmallVector<double>> takeSet(size_t &next) {
     SmallVector<double> set;
     for (; next < members.size() && !std::isnan(members[next]); ++next)
@@ -342,8 +342,8 @@ struct EnsembleReader {
     return set;
   }
 
-  /// Membership becomes a chain of nodes that compare with one member each: the first is in
-  /// the place of the node, the others are behind the leaves.
+  /// Reads the forest. A node that tests membership becomes a chain of nodes, each of which
+  /// compares with one member. The first has the index of the node; the others follow the leaves.
   FailureOr<Forest> read() {
     if (failed(readTensors()))
       return failure();

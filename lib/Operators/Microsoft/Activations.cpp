@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// `fn` of the sum of all operands.
+/// Returns a body that applies `fn` to the sum of all operands.
 template <Scalar (*fn)(Scalar)> static ScalarBody ofSum(const Node &) {
   return [](ArrayRef<Scalar> x) {
     Scalar sum = x.front();
@@ -31,7 +31,7 @@ static ScalarBody quickGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return x[0] * sigmoid(alpha * x[0]); };
 }
 
-/// x[..., :n] * gelu(x[..., n:]) of x plus a bias over its last dim, of size 2 n.
+/// Builds x[..., :n] * gelu(x[..., n:]), after adding a bias to x along its last dim of size 2 n.
 static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &bias = node.inputs[1];
   if (x.rank() < 1 || bias.rank() != 1)
@@ -52,7 +52,7 @@ static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node)
   }));
 }
 
-/// An element-wise operator of the operands that are given.
+/// Returns a function that builds an element-wise operator of those operands that are given.
 static OperatorFn ofGiven(MakeBodyFn makeBody) {
   return [=](Builder &builder, const Node &node) {
     Tensors operands;

@@ -1,4 +1,4 @@
-//===- Attend.cpp - what all kinds of attention share -===//
+//===- Attend.cpp - common parts of all kinds of attention -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ namespace tssa::operators {
 // Scores and values
 //===----------------------------------------------------------------------===//
 
-/// How many heads of q share one of k.
+/// Returns the number of heads of `q` that share a head of `k`.
 static FailureOr<int64_t> getShare(Builder &builder, const Tensor &q, const Tensor &k) {
   std::optional<int64_t> heads = q.dim(1).constant(), shared = k.dim(1).constant();
   if (!heads || !shared)
@@ -48,7 +48,7 @@ static FailureOr<Tensor> getScores(Builder &builder, const Tensor &q, const Tens
       });
 }
 
-/// The softmax of the last dim of `scores`.
+/// Returns the softmax of the last dim of `scores`.
 static FailureOr<Tensor> getWeights(Builder &builder, const Tensor &scores,
                                     const AttentionOptions &options) {
   DType wide = scores.dtype();
@@ -67,8 +67,9 @@ static FailureOr<Tensor> getWeights(Builder &builder, const Tensor &scores,
                         : zero;
   };
   auto finishGreatest = [&](Body &body, Scalar greatest) { return max(greatest, readSink(body)); };
-  FailureOr<Tensor> greatest = join(builder, te::Combiner::Max, wide, wide, rows, reduced,
-                                    readScore, hasSink ? JoinedFn(finishGreatest) : JoinedFn());
+  FailureOr<Tensor> greatest =
+      combine(builder, te::Combiner::Max, wide, wide, rows, reduced, readScore,
+              hasSink ? EpilogueFn(finishGreatest) : EpilogueFn());
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> inverse = sum(
@@ -134,7 +135,7 @@ FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads) {
   return builder.transpose(*split, {0, 2, 1, 3});
 }
 
-FailureOr<Tensor> joinHeads(Builder &builder, const Tensor &x) {
+FailureOr<Tensor> mergeHeads(Builder &builder, const Tensor &x) {
   FailureOr<Tensor> moved = builder.transpose(x, {0, 2, 1, 3});
   if (failed(moved))
     return failure();
@@ -198,7 +199,7 @@ ScoreFn chain(ScoreFn first, ScoreFn second) {
 }
 
 ScoreFn getCausal(const Size &past, DType type) {
-  // A model in f16 uses the least number of that type.
+  // A model in f16 uses the least number of f16.
   double least = type == DType::F16 ? -65504.0 : std::numeric_limits<float>::lowest();
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Value isSeen = body.inside(at[2] + body.size(past) - at[3]);
@@ -225,7 +226,8 @@ FailureOr<ScoreFn> getBias(Builder &builder, const Tensor &bias, ArrayRef<Size> 
   });
 }
 
-/// Keys in [begin, end) count, where these are elements of `bounds`.
+/// Returns a function that excludes all keys but those in [begin, end), which are elements of
+/// `bounds`.
 static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &batch,
                             bool hasBegins) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
@@ -241,10 +243,10 @@ static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &bat
 
 static ScoreFn maskByFlags(const Tensor &flags, double filter) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
-    SmallVector<AffineExpr> place = {at[0], at[3]};
+    SmallVector<AffineExpr> position = {at[0], at[3]};
     if (flags.rank() == 3)
-      place.insert(place.begin() + 1, at[2]);
-    return select(readScalar(body, flags, place) > 0.0, score, score + filter);
+      position.insert(position.begin() + 1, at[2]);
+    return select(readScalar(body, flags, position) > 0.0, score, score + filter);
   };
 }
 

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// Queries, keys and values of a node: [B,N,S,H], [B,N,T,H], [B,N,T,V].
+/// The queries, keys and values of a node: [B,N,S,H], [B,N,T,H] and [B,N,T,V].
 struct Projections {
   Tensor q, k, v;
 };
@@ -32,7 +32,7 @@ static FailureOr<double> getScale(Builder &builder, const Node &node, const Tens
   return 1 / std::sqrt(static_cast<double>(*size));
 }
 
-/// What mask, bias and order do to the scores.
+/// Returns the function that applies the mask, the bias and the causal order to the scores.
 static FailureOr<ScoreFn> getAdjust(Builder &builder, const Node &node, const Projections &parts,
                                     const Tensor &mask, const Tensor &bias, const Size &past) {
   const Tensor &q = parts.q, &k = parts.k;
@@ -55,7 +55,7 @@ static FailureOr<Tensor> finish(Builder &builder, const Node &node, const Projec
   FailureOr<Tensor> heads = attend(builder, parts.q, parts.k, parts.v, {*scale, adjust, Tensor()});
   if (failed(heads))
     return failure();
-  return joinHeads(builder, *heads);
+  return mergeHeads(builder, *heads);
 }
 
 static FailureOr<int64_t> getHeads(Builder &builder, const Node &node) {
@@ -69,7 +69,7 @@ static FailureOr<int64_t> getHeads(Builder &builder, const Node &node) {
 // MultiHeadAttention
 //===----------------------------------------------------------------------===//
 
-/// Part `part` of `count` of x [B,S,N,count,H], as [B,N,S,H].
+/// Returns part `part` of x [B,S,N,count,H], as [B,N,S,H].
 static FailureOr<Tensor> takePart(Builder &builder, const Tensor &x, int64_t part, int64_t count) {
   if (failed(builder.requireEqual(x.dim(3), count, "parts of a packed tensor")))
     return failure();
@@ -82,7 +82,8 @@ static FailureOr<Tensor> takePart(Builder &builder, const Tensor &x, int64_t par
   return builder.transpose(*flat, {0, 2, 1, 3});
 }
 
-/// x [B,S,D] plus elements begin... of `bias`, by heads; x [B,N,S,H] as it is.
+/// Adds the elements of `bias` from `begin` on to x [B,S,D] and splits it by heads. Returns an x of
+/// the form [B,N,S,H] unchanged.
 static FailureOr<Tensor> makeHeads(Builder &builder, const Tensor &x, const Tensor &bias,
                                    const Size &begin, int64_t heads) {
   if (x.rank() == 4)
@@ -131,7 +132,7 @@ static FailureOr<Projections> getParts(Builder &builder, const Node &node, int64
   Size begin = query.dim(2), end = begin * 2;
   if (bias && bias.rank() != 1)
     return builder.error("expected a bias of rank 1, got " + Twine(bias.str()));
-  // Keys and values that are split already take no bias.
+  // Keys and values that are already split get no bias.
   Size rest = value.rank() == 3 ? value.dim(2) : begin;
   if (bias && failed(builder.requireEqual(bias.dim(0), end + rest, "the bias and its parts")))
     return failure();
@@ -143,7 +144,7 @@ static FailureOr<Projections> getParts(Builder &builder, const Node &node, int64
   return Projections{*q, *k, *v};
 }
 
-/// Puts `past` before `now` along the keys.
+/// Prepends `past` to `now` along the dim of the keys.
 static LogicalResult prepend(Builder &builder, const Tensor &past, Tensor &now) {
   if (past.rank() != 4)
     return builder.error("expected a past of rank 4, got " + Twine(past.str()));
@@ -186,7 +187,7 @@ static FailureOr<Tensors> buildMultiHeadAttention(Builder &builder, const Node &
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// input x weights + bias: [B,S,columns].
+/// Returns input x weights + bias: [B,S,columns].
 static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &weights = node.inputs[1];
   Tensor bias = node.input(2);
@@ -203,7 +204,7 @@ static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   return matmul(builder, x, weights, options);
 }
 
-/// The same of integers: inputs 3 and 4 are their scales, 6 and 7 their zero points.
+/// Does so for quantised operands: inputs 3 and 4 are their scales, 6 and 7 their zero points.
 static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   Node product;
   product.inputs = {node.inputs[0], node.inputs[1], node.inputs[3], node.inputs[4],
@@ -215,7 +216,7 @@ static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   return result->front();
 }
 
-/// Columns of queries, keys and values.
+/// Returns the numbers of columns of queries, keys and values.
 static FailureOr<SmallVector<Size>> getColumns(Builder &builder, const Node &node) {
   const Tensor &weights = node.inputs[1];
   SmallVector<int64_t> given = node.getInts("qkv_hidden_sizes");
@@ -262,7 +263,7 @@ static FailureOr<Projections> getProjections(Builder &builder, const Node &node,
   return Projections{parts[0], parts[1], parts[2]};
 }
 
-/// Element `index` of past [2,B,N,P,H].
+/// Returns element `index` of past [2,B,N,P,H].
 static FailureOr<Tensor> takePast(Builder &builder, const Tensor &past, int64_t index) {
   FailureOr<Tensor> slice = builder.slice(past, 0, index, 1);
   if (failed(slice))

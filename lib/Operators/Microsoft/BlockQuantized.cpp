@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Weights stay packed: the sum over a block, its bytes and their parts reads a byte,
-/// shifts and masks it. Nothing of the size of the weights in f32 is ever made.
+/// Weights stay packed. The reduction runs over blocks, their bytes and the parts of a byte;
+/// it reads a byte, shifts it and masks it. The weights are never stored in f32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Part `slot` of a byte of parts of `bits` bits, the lowest first, as i32.
+/// Returns part `slot` of a byte as i32. Parts have `bits` bits; the lowest is the first.
 static Scalar unpack(Body &body, const Scalar &byte, AffineExpr slot, int64_t bits) {
   Scalar wide = convert(byte, body.ops.getI32Type());
   if (bits == 8)
@@ -32,8 +32,8 @@ static Scalar unpack(Body &body, const Scalar &byte, AffineExpr slot, int64_t bi
 }
 
 namespace {
-/// B [N, blocks, bytes], and scales and zero points [N, blocks]; several of the latter may
-/// share a byte.
+/// The weights B [N, blocks, bytes] with scales and zero points [N, blocks]. Several zero points
+/// may be packed into a byte.
 struct BlockWeights {
   int64_t rows, depth, bits, block;
   Tensor packed, scales, zeros;
@@ -61,7 +61,7 @@ struct BlockWeights {
 };
 } // namespace
 
-/// A tensor with as many elements as `shape` has, in this shape.
+/// Reshapes `tensor` to `shape`; an error if their numbers of elements differ.
 static LogicalResult setShape(Builder &builder, Tensor &tensor, ArrayRef<Size> shape,
                               StringRef what) {
   if (tensor.numElements() != product(shape))
@@ -133,8 +133,8 @@ static FailureOr<Tensors> buildMatMulNBits(Builder &builder, const Node &node) {
   auto addBias = [&](Body &body, Scalar total) {
     return total + convert(readScalar(body, bias, body.dim(column)), total.getType());
   };
-  return single(
-      sum(builder, wide, a.dtype(), shape, reduced, term, bias ? JoinedFn(addBias) : JoinedFn()));
+  return single(sum(builder, wide, a.dtype(), shape, reduced, term,
+                    bias ? EpilogueFn(addBias) : EpilogueFn()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// GroupQueryAttention keeps keys and values of all tokens so far in a buffer that may be
-/// longer than they are. Row b has `seqlens_k[b] + 1` tokens; the last S of them are new,
-/// unless all are (a first prompt: S is total_sequence_length), when rows are padded at the
-/// right. New ones are written behind the past; what lies behind them is 0.
+/// GroupQueryAttention keeps keys and values of all past tokens in a buffer, which may be longer
+/// than needed. Row b has `seqlens_k[b] + 1` tokens, the last S of which are new. In a first
+/// prompt, where S is total_sequence_length, all tokens are new and rows are padded at the right.
+/// New tokens are written after the past ones; the rest of the buffer is 0.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ namespace {
 /// Sizes and inputs of a node.
 struct Query {
   Tensor q, k, v; ///< [B,N,S,H], [B,M,S,H]
-  Tensor lengths; ///< [B] or [B,1]: tokens of a row minus 1
-  Size total;     ///< tokens of the longest row
+  Tensor lengths; ///< [B] or [B,1]: the number of tokens of each row minus 1
+  Size total;     ///< the number of tokens of the longest row
   Size isLater;   ///< 0 for a first prompt, else 1
 
   const Size &length() const { return q.dim(2); }
 
-  /// Tokens of row b before the new ones.
+  /// Returns the number of past tokens of row `b`.
   Scalar past(Body &body, AffineExpr b) const {
     SmallVector<AffineExpr> at(lengths.rank(), body.constantExpr(0));
     at[0] = b;
@@ -45,7 +45,7 @@ struct Query {
 };
 } // namespace
 
-/// Queries, keys and values by heads, from three inputs or a packed one.
+/// Reads queries, keys and values from three inputs or a packed one, and splits them by heads.
 static FailureOr<Query> getQuery(Builder &builder, const Node &node) {
   int64_t heads = node.getInt("num_heads", 0), shared = node.getInt("kv_num_heads", 0);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
@@ -85,7 +85,7 @@ static FailureOr<Query> getQuery(Builder &builder, const Node &node) {
   return Query{parts[0], parts[1], parts[2], node.inputs[5], 0, 0};
 }
 
-/// Reads the number of tokens, and says whether there is a past.
+/// Reads the numbers of tokens, and sets whether there are past tokens.
 static LogicalResult readLengths(Builder &builder, const Node &node, Query &query) {
   const Tensor &lengths = query.lengths;
   bool isRow = lengths.rank() == 1 || (lengths.rank() == 2 && lengths.dim(1).isConstant(1));
@@ -105,7 +105,7 @@ static LogicalResult readLengths(Builder &builder, const Node &node, Query &quer
   return success();
 }
 
-/// The buffer [B,M,P,H] with `now` [B,M,S,H] written behind the past of each row.
+/// Returns the buffer [B,M,P,H] with `now` [B,M,S,H] written after the past tokens of each row.
 static FailureOr<Tensor> writeBehind(Builder &builder, const Query &query, const Tensor &past,
                                      const Tensor &now) {
   SmallVector<Size> shape(now.shape());
@@ -118,16 +118,16 @@ static FailureOr<Tensor> writeBehind(Builder &builder, const Query &query, const
   return builder.compute(now.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, 4), source = at;
     Scalar begin = query.past(body, at[0]);
-    Scalar place = indexScalar(body, at[2], DType::I64) - begin;
+    Scalar index = indexScalar(body, at[2], DType::I64) - begin;
     Scalar length = sizeScalar(body, query.length());
-    Scalar inNow = (place >= 0.0) & (place < length);
-    source[2] = body.opaque(toIndex(select(inNow, place, 0.0)));
+    Scalar inNow = (index >= 0.0) & (index < length);
+    source[2] = body.opaque(toIndex(select(inNow, index, 0.0)));
     Scalar fresh = toScalar(body, body.read(now, source), now.dtype());
     Scalar old = fresh.constant(0);
     if (past) {
       TypedAttr zero = body.ops.getZeroAttr(old.getType());
       AffineExpr isInside = body.size(past.dim(2)) - 1 - at[2];
-      old = select(place < 0.0, toScalar(body, body.read(past, at, isInside, zero), now.dtype()),
+      old = select(index < 0.0, toScalar(body, body.read(past, at, isInside, zero), now.dtype()),
                    old);
     }
     return select(inNow, fresh, old).getValue();
@@ -163,7 +163,8 @@ static LogicalResult turn(Builder &builder, const Node &node, Query &query) {
   return success();
 }
 
-/// Keys that a query sees: none behind it, and not more than `window` up to it.
+/// Returns a function that excludes the keys after a query, and of the keys up to it all but the
+/// last `window`.
 static ScoreFn getOrder(const Query &query, int64_t window) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Scalar last = query.past(body, at[0]) + indexScalar(body, at[2], DType::I64);
@@ -226,7 +227,7 @@ static FailureOr<Tensors> buildGroupQueryAttention(Builder &builder, const Node 
   FailureOr<Tensor> heads = attend(builder, q, *k, *v, options);
   if (failed(heads))
     return failure();
-  FailureOr<Tensor> result = joinHeads(builder, *heads);
+  FailureOr<Tensor> result = mergeHeads(builder, *heads);
   if (failed(result))
     return failure();
   return Tensors{*result, *keys, *values};

@@ -20,8 +20,8 @@ namespace tssa::operators {
 // In floats
 //===----------------------------------------------------------------------===//
 
-/// The operand of a product: its first dim before the last one if `movesBatch`, then the
-/// last two dims exchanged if `transposes`.
+/// Rearranges an operand of a product: moves its first dim before the last one if `movesBatch`,
+/// then exchanges the last two dims if `transposes`.
 static FailureOr<Tensor> arrange(Builder &builder, const Tensor &x, bool transposes,
                                  bool movesBatch) {
   int64_t rank = x.rank();
@@ -50,7 +50,7 @@ static FailureOr<Tensors> buildFusedMatMul(Builder &builder, const Node &node) {
   return single(matmul(builder, *a, *b, options));
 }
 
-/// The operator `activation` of the standard on `x`. `alpha`, `beta` are its attributes.
+/// Applies the standard operator `activation` to `x`, with the attributes `alpha` and `beta`.
 static FailureOr<Tensors> activate(Builder &builder, StringRef activation, const Tensor &x,
                                    std::optional<double> alpha, std::optional<double> beta) {
   NamedAttrList attributes;
@@ -83,7 +83,7 @@ static FailureOr<Tensors> buildFusedGemm(Builder &builder, const Node &node) {
                   getOptional(node, "activation_beta"));
 }
 
-/// A convolution, plus input Z, then an activation.
+/// Builds a convolution, to which input Z is added, followed by an activation.
 static FailureOr<Tensors> buildFusedConv(Builder &builder, const Node &node) {
   NamedAttrList attributes;
   for (NamedAttribute attribute : node.attributes)
@@ -107,7 +107,7 @@ static FailureOr<Tensors> buildFusedConv(Builder &builder, const Node &node) {
 // In integers
 //===----------------------------------------------------------------------===//
 
-/// What follows an integer product with the scales of its operands: to f32, plus a bias.
+/// Returns the epilogue of an integer product: scales it to f32 and adds a bias.
 static auto scaleProduct(const Tensor &aScale, const Tensor &bScale, const Tensor &bias) {
   return [=](Body &body, Scalar total, ArrayRef<AffineExpr> at) {
     AffineExpr row = at.size() > 1 ? at[at.size() - 2] : body.constantExpr(0);
@@ -118,7 +118,7 @@ static auto scaleProduct(const Tensor &aScale, const Tensor &bScale, const Tenso
   };
 }
 
-/// An error unless each parameter is one for all or one per element of `size`.
+/// Requires that each parameter has one element or `size` elements.
 static LogicalResult requirePerElement(Builder &builder, ArrayRef<Tensor> parameters,
                                        const Size &size) {
   if (failed(requireSimple(builder, parameters)))
@@ -130,7 +130,7 @@ static LogicalResult requirePerElement(Builder &builder, ArrayRef<Tensor> parame
   return success();
 }
 
-/// Takes the dims of size 1 before that of the columns, of which there are `size`, from a bias.
+/// Removes the leading dims of size 1 from a bias, so that only the dim of `size` columns is left.
 static LogicalResult flattenBias(Builder &builder, Tensor &bias, const Size &size) {
   if (!bias)
     return success();
@@ -175,12 +175,12 @@ struct Quantized {
 };
 } // namespace
 
-/// x in u8, scaled so that its least and greatest element and 0 are in range.
+/// Quantises `x` to u8, with a scale such that its least and greatest elements and 0 are in range.
 static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
   ReducedDims reduced(0);
   unsigned slot = reduced.add(x.shape());
   auto bound = [&](te::Combiner combiner) {
-    return join(
+    return combine(
         builder, combiner, DType::F32, DType::F32, {}, reduced,
         [&](Body &body) {
           SmallVector<AffineExpr> at;
@@ -204,8 +204,8 @@ static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
     return failure();
   FailureOr<Tensor> zero = builder.compute(DType::U8, {}, [&](Body &body) {
     Scalar least0 = readScalar(body, *least, ArrayRef<AffineExpr>());
-    Scalar place = -least0 / readScalar(body, *scale, ArrayRef<AffineExpr>());
-    return toElement(body, roundEven(place), DType::U8);
+    Scalar zeroPoint = -least0 / readScalar(body, *scale, ArrayRef<AffineExpr>());
+    return toElement(body, roundEven(zeroPoint), DType::U8);
   });
   if (failed(zero))
     return failure();
@@ -234,7 +234,8 @@ static FailureOr<Tensors> buildDynamicQuantizeMatMul(Builder &builder, const Nod
   return single(matmul(builder, quantized->elements, b, options));
 }
 
-/// alpha A B + C, where C has the scale of the product; in f32 without a scale of the result.
+/// Builds alpha A B + C, where C has the scale of the product. The result is f32 if no scale for it
+/// is given.
 static FailureOr<Tensors> buildQGemm(Builder &builder, const Node &node) {
   Tensor aScale = node.inputs[1], aZero = node.input(2), bScale = node.inputs[4],
          bZero = node.input(5), c = node.input(6), yScale = node.input(7), yZero = node.input(8);

@@ -76,7 +76,7 @@ static FailureOr<Tensors> buildCDist(Builder &builder, const Node &node) {
             readScalar(body, a, {body.dim(0), k}) - readScalar(body, b, {body.dim(1), k});
         return distance * distance;
       },
-      metric == "euclidean" ? JoinedFn(finish) : JoinedFn()));
+      metric == "euclidean" ? EpilogueFn(finish) : EpilogueFn()));
 }
 
 /// Products of complex numbers, pairs in the last dim; of the conjugate of B if asked for.

@@ -21,7 +21,7 @@ namespace tssa::operators {
 // Normalisation of a sum
 //===----------------------------------------------------------------------===//
 
-/// x plus those of `addends` that are there; they broadcast to x.
+/// Adds to `x` the `addends` that are not null; they broadcast to `x`.
 static FailureOr<Tensor> addAll(Builder &builder, const Tensor &x, ArrayRef<Tensor> addends) {
   Tensors operands = {x};
   llvm::copy_if(addends, std::back_inserter(operands),
@@ -40,7 +40,7 @@ static FailureOr<Tensor> addAll(Builder &builder, const Tensor &x, ArrayRef<Tens
   return sum->front();
 }
 
-/// The statistics that outputs 1 and 2 of `node` ask for.
+/// Appends the statistics that outputs 1 and 2 of `node` request.
 static LogicalResult addStatistics(Builder &builder, const Node &node, const NormalizedLayer &layer,
                                    int64_t rank, Tensors &results) {
   for (unsigned i : {1, 2}) {
@@ -95,14 +95,14 @@ static FailureOr<Tensors> buildSimplified(Builder &builder, const Node &node) {
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-/// The row of `table` that the element of `ids` at `at` names.
+/// Reads from the row of `table` whose index is the element of `ids` at `at`.
 static Scalar readRow(Body &body, const Tensor &table, const Tensor &ids, ArrayRef<AffineExpr> at,
                       AffineExpr column) {
   AffineExpr row = dataIndex(body, ids, at, table.dim(0));
   return readScalar(body, table, {row, column});
 }
 
-/// How many elements of each row of `mask` are 1; 0 without a mask.
+/// Returns the number of elements of each row of `mask` that are 1; 0 without a mask.
 static FailureOr<Tensor> countMask(Builder &builder, const Tensor &mask, const Size &batch) {
   if (!mask)
     return builder.fill(DType::I32, batch, 0);
@@ -176,7 +176,7 @@ static FailureOr<Tensors> buildEmbedLayerNormalization(Builder &builder, const N
 // Groups of channels
 //===----------------------------------------------------------------------===//
 
-/// The order of dims that moves the one at `from` to `to`.
+/// Returns the permutation that moves dim `from` to position `to`.
 static SmallVector<int64_t> moveDim(int64_t rank, int64_t from, int64_t to) {
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   order.erase(order.begin() + from);

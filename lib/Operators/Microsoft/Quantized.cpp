@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Element-wise operators, pools and softmax compute in f32 between a dequantisation and
-/// a quantisation that fuse with them.
+/// Element-wise operators, pools and softmax are computed in f32, between a dequantisation and a
+/// quantisation that can be merged with them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// How a tensor is quantised: one scale and at most one zero point.
+/// The quantisation of a tensor: one scale and at most one zero point.
 struct Scaling {
   Tensor scale, zero;
 };
 } // namespace
 
-/// The scaling in inputs `first` and `first` + 1.
+/// Reads the scaling from inputs `first` and `first` + 1.
 static FailureOr<Scaling> getScaling(Builder &builder, const Node &node, unsigned first) {
   Scaling scaling{node.input(first), node.input(first + 1)};
   for (const Tensor &parameter : {scaling.scale, scaling.zero})
@@ -74,8 +74,9 @@ static FailureOr<Tensor> quantize(Builder &builder, const Tensor &x, const Scali
 
 using RealFn = llvm::function_ref<Scalar(ArrayRef<Scalar>)>;
 
-/// `fn` on reals. From input `first` on stand `count` quantised tensors, a scaling after
-/// each, and then the scaling of the result; `fn` gets the inputs before as they are.
+/// Applies `fn` to the dequantised elements. From input `first` on, the node has `count` quantised
+/// tensors, each followed by its scaling, and then the scaling of the result. `fn` also gets the
+/// inputs before `first`, unchanged.
 static FailureOr<Tensors> buildPointwise(Builder &builder, const Node &node, unsigned first,
                                          unsigned count, RealFn fn) {
   SmallVector<Tensor> operands(ArrayRef(node.inputs).take_front(first));
@@ -151,7 +152,8 @@ static FailureOr<Tensors> buildReal(Builder &builder, const Node &node,
   return single(quantize(builder, result->front(), *to, node.inputs[0].dtype()));
 }
 
-/// `attributes` without those that only the quantised operator has.
+/// Returns the attributes of `node` without those in `names`, which only the quantised operator
+/// has.
 static NamedAttrList dropAttributes(const Node &node, ArrayRef<StringRef> names) {
   NamedAttrList result = node.attributes;
   for (StringRef name : names)

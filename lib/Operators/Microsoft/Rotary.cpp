@@ -1,4 +1,4 @@
-//===- Rotary.cpp - heads turned by their position -===//
+//===- Rotary.cpp - rotary embeddings -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Number of heads of an input of rank 3: given, or what the cache says of their size.
+/// Returns the number of heads of an input of rank 3: the attribute, or computed from the size of a
+/// head, which the cache has.
 static FailureOr<int64_t> getHeads(Builder &builder, const Node &node, const Tensor &x) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads > 0)
@@ -66,7 +67,7 @@ static FailureOr<Tensors> buildRotary(Builder &builder, const Node &node) {
       rotate(builder, *heads, {cos, sin, node.getInt("interleaved", 0) != 0, *size, position});
   if (failed(turned) || x.rank() == 4)
     return single(turned);
-  return single(joinHeads(builder, *turned));
+  return single(mergeHeads(builder, *turned));
 }
 
 OperatorRows getMicrosoftRotaryRows() {

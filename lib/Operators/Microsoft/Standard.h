@@ -1,4 +1,4 @@
-//===- Standard.h - standard operators inside of others -===//
+//===- Standard.h - standard operators inside others -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace tssa::operators {
 
-/// Builds version `version` of a standard operator. Attributes are those of `attributes`.
+/// Builds version `version` of the standard operator `op` with the given attributes.
 mlir::FailureOr<Tensors> buildStandard(Builder &builder, llvm::StringRef op, int64_t version,
                                        llvm::ArrayRef<Tensor> inputs,
                                        mlir::NamedAttrList attributes = {});
 
-/// Builds a node of another domain as version `version` of the standard operator `op`.
+/// Returns a function that builds a node of another domain as version `version` of the standard
+/// operator `op`.
 OperatorFn asStandard(llvm::StringLiteral op, int64_t version);
 
 } // namespace tssa::operators

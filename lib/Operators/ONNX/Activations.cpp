@@ -80,7 +80,7 @@ static ScalarBody makeGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return isApproximate ? geluByTanh(x[0]) : gelu(x[0]); };
 }
 
-/// Thresholds of integers need not be integers: those are compared as f64.
+/// The threshold for integers need not be an integer, so they are compared as f64.
 static ScalarBody shrink(const Node &node) {
   double bias = node.getFloat("bias", 0.0), lambd = node.getFloat("lambd", 0.5);
   return [=](ArrayRef<Scalar> operands) {

@@ -1,4 +1,4 @@
-//===- ArgReduction.cpp - where the largest element is -===//
+//===- ArgReduction.cpp - positions of largest elements -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,15 +12,15 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Whether `a` beats `b`; NaN beats all but NaN.
+/// Returns whether `a` is larger (smaller) than `b`; NaN is so with respect to all but NaN.
 static Scalar beats(Scalar a, Scalar b, bool isMax) {
   Scalar beyond = isMax ? a > b : a < b;
   return a.isFloat() ? beyond | (isNaN(a) & ~isNaN(b)) : beyond;
 }
 
-FailureOr<Tensors> joinExtremum(Builder &builder, DType type, ArrayRef<Size> shape,
-                                const ReducedDims &reduced, bool isMax, bool isLast,
-                                ElementFn point, bool withValue) {
+FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, ArrayRef<Size> shape,
+                                  const ReducedDims &reduced, bool isMax, bool isLast,
+                                  ElementFn point, bool withValue) {
   DType accumulator = getAccumulator(type);
   SmallVector<DType, 2> types = {DType::I64};
   if (withValue)
@@ -47,7 +47,7 @@ FailureOr<Tensors> joinExtremum(Builder &builder, DType type, ArrayRef<Size> sha
   return builder.reduce({worst, nowhere}, types, shape, reduced.sizes(), point, combine, finish);
 }
 
-/// Positions of the extremes of `input` along `axis`, which stays with size 1.
+/// Returns the positions of the extremes of `input` along `axis`, which is kept with size 1.
 static FailureOr<Tensor> locateExtremum(Builder &builder, const Tensor &input, int64_t axis,
                                         bool keepDims, bool isMax, bool isLast) {
   SmallVector<Size> shape(input.shape());
@@ -67,8 +67,8 @@ static FailureOr<Tensor> locateExtremum(Builder &builder, const Tensor &input, i
     return SmallVector<Value>{readScalar(body, input, at).getValue(),
                               indexScalar(body, position, DType::I64).getValue()};
   };
-  FailureOr<Tensors> result = joinExtremum(builder, input.dtype(), shape, reduced, isMax, isLast,
-                                           point, /*withValue=*/false);
+  FailureOr<Tensors> result = reduceExtremum(builder, input.dtype(), shape, reduced, isMax, isLast,
+                                             point, /*withValue=*/false);
   if (failed(result))
     return failure();
   return result->front();
@@ -85,8 +85,8 @@ static FailureOr<Tensors> buildArg(Builder &builder, const Node &node, bool isMa
                                node.getInt("select_last_index", 0) != 0));
 }
 
-/// 1 at the first maximum along the axis, 0 elsewhere. Before version 13 the tensor
-/// counts as a matrix whose columns are all dims from the axis on.
+/// Builds a tensor that is 1 at the first maximum along the axis and 0 elsewhere. Before version
+/// 13, the input is treated as a matrix whose columns are all dims from the axis on.
 static FailureOr<Tensors> buildHardmax(Builder &builder, const Node &node) {
   Tensor input = node.inputs[0];
   bool isMatrix = node.version < 13;

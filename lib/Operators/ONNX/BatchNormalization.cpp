@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// x * factor + shift per channel, where factor = scale / sqrt(var + epsilon) and
-/// shift = bias - mean * factor: two small tensors that fold when they are known.
+/// Returns x * factor + shift per channel, where factor = scale / sqrt(var + epsilon) and
+/// shift = bias - mean * factor. These two small tensors are folded if they are constant.
 static FailureOr<Tensor> normalize(Builder &builder, const Node &node, const Tensor &mean,
                                    const Tensor &variance) {
   const Tensor &x = node.inputs[0], &scale = node.inputs[1], &bias = node.inputs[2];
@@ -54,7 +54,8 @@ static FailureOr<Tensor> moveTowards(Builder &builder, const Tensor &running, co
   });
 }
 
-/// The statistics of this batch, and the running ones moved towards them.
+/// Builds the form for training, which uses the statistics of this batch and also returns updated
+/// running statistics.
 static FailureOr<Tensors> buildTraining(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   SmallVector<int64_t> axes;

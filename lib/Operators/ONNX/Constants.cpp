@@ -152,7 +152,7 @@ static FailureOr<Tensors> buildEyeLike(Builder &b, const Node &node) {
   }));
 }
 
-/// Positions of known elements that are not 0.
+/// Returns the positions of the elements that are not 0, if the elements are known.
 static std::optional<Tensor> findKnown(Builder &b, const Tensor &x) {
   std::optional<int64_t> count = x.numElements().constant();
   std::optional<SmallVector<double>> values;

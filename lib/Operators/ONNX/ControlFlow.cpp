@@ -20,18 +20,18 @@ namespace tssa::operators {
 
 namespace {
 
-/// A branch, built into a block of its own.
+/// A branch of an If, built into a separate block.
 struct Branch {
   Subgraph &body;
   Block *block;
   Tensors results;
-  /// Why a run that takes the branch fails; empty if it does not.
+  /// The error with which a run fails that takes this branch; empty if there is none.
   std::string error;
 
   bool fails() const { return !error.empty(); }
 };
 
-/// Builds an If whose condition is known only when the program runs.
+/// Builds an If whose condition is known only at run time.
 class IfBuilder {
 public:
   IfBuilder(Builder &b, const Node &node) : b(b), node(node) {}
@@ -42,7 +42,7 @@ private:
   LogicalResult build(Branch &branch);
   std::optional<unsigned> findMismatch() const;
   LogicalResult reportMismatch(unsigned output);
-  LogicalResult makeJoinable();
+  LogicalResult makeCompatible();
   TensorForm joinForms(unsigned output) const;
   LogicalResult failRun(Branch &branch, ArrayRef<TensorForm> forms);
   Tensors close(scf::IfOp draft, ArrayRef<TensorForm> forms);
@@ -66,7 +66,7 @@ LogicalResult IfBuilder::build(Branch &branch) {
   return success();
 }
 
-/// The first output whose results have no common type.
+/// Returns the first output for which the results of the branches have no common type.
 std::optional<unsigned> IfBuilder::findMismatch() const {
   for (auto [i, pair] :
        llvm::enumerate(llvm::zip_equal(branches[0].results, branches[1].results))) {
@@ -83,8 +83,9 @@ LogicalResult IfBuilder::reportMismatch(unsigned output) {
                        "; where sizes decide, compile for known ones");
 }
 
-/// Lets each branch go on to the end of the graph if their results have different ranks.
-LogicalResult IfBuilder::makeJoinable() {
+/// Makes the types of the branches' results compatible. If they differ, builds the rest of the
+/// graph in each branch, so that the branches yield the results of the graph.
+LogicalResult IfBuilder::makeCompatible() {
   std::optional<unsigned> mismatch = findMismatch();
   if (!mismatch)
     return success();
@@ -109,7 +110,8 @@ LogicalResult IfBuilder::makeJoinable() {
   return success();
 }
 
-/// What both branches agree on, or the one that does not fail says.
+/// Returns the form that the results of both branches have; if one branch always fails, the form
+/// of the other's result.
 TensorForm IfBuilder::joinForms(unsigned output) const {
   const Branch &left = branches[branches[0].fails()], &right = branches[!branches[1].fails()];
   TensorForm form{left.results[output].dtype(), {}};
@@ -118,7 +120,7 @@ TensorForm IfBuilder::joinForms(unsigned output) const {
   return form;
 }
 
-/// Fails the run in the block of a branch; the results that its type asks for are empty.
+/// Makes the branch fail the run, and yield empty tensors of the required types.
 LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
   OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(branch.block);
@@ -135,7 +137,7 @@ LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
   return success();
 }
 
-/// Yields the results of the branches and moves them into an If that has results.
+/// Adds the yields to the branches, and moves the blocks into a new scf.if with results.
 Tensors IfBuilder::close(scf::IfOp draft, ArrayRef<TensorForm> forms) {
   SmallVector<Type> types;
   for (const TensorForm &form : forms)
@@ -167,7 +169,7 @@ FailureOr<Tensors> IfBuilder::run(Subgraph &then, Subgraph &otherwise) {
   branches = {{then, draft.thenBlock(), {}, {}}, {otherwise, draft.elseBlock(), {}, {}}};
   for (Branch &branch : branches)
     branch.block->getTerminator()->erase();
-  if (failed(build(branches[0])) || failed(build(branches[1])) || failed(makeJoinable()))
+  if (failed(build(branches[0])) || failed(build(branches[1])) || failed(makeCompatible()))
     return failure();
   SmallVector<TensorForm> forms;
   for (unsigned output = 0; output < branches[branches[0].fails()].results.size(); ++output)
@@ -197,7 +199,7 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// The tensors on top of each other along a new first dim.
+/// Stacks the tensors along a new first dim.
 static FailureOr<Tensor> stack(Builder &b, ArrayRef<Tensor> tensors) {
   Tensors rows;
   for (const Tensor &tensor : tensors) {
@@ -211,7 +213,7 @@ static FailureOr<Tensor> stack(Builder &b, ArrayRef<Tensor> tensors) {
   return b.concat(rows, 0);
 }
 
-/// A loop that carries a sequence: its body as often as it runs, which must be known.
+/// Unrolls a loop that carries a sequence. The number of iterations must be known.
 static FailureOr<Tensors> unrollLoop(Builder &b, const Node &node, Subgraph &body,
                                      ArrayRef<Tensor> initial) {
   constexpr int64_t maxUnrolled = 256;

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Output x gets input i through kernel element k where
-/// x + padBegin == i * stride + k * dilation. Every output gathers its sum. Without
-/// dilation the kernel elements it meets are those of one phase,
-/// k = (x + padBegin) mod stride + stride * t, so that no point is wasted. Phases that meet
-/// equally many kernel elements are channels of one convolution without stride, and its
-/// results are then put in their places.
+/// Input i contributes to output x through kernel element k if
+/// x + padBegin == i * stride + k * dilation. Each output gathers the sum of its contributions.
+/// Without dilation, the kernel elements of an output are those of one phase,
+/// k = (x + padBegin) mod stride + stride * t, so that no iteration is wasted. All phases with
+/// the same number of kernel elements are computed as channels of one convolution without
+/// stride, whose results are then interleaved.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// One spatial dim at one point: where to read, and what must be >= 0.
-struct Meeting {
+/// For one point, the indexes into input and kernel along one spatial dim. The guards must be >= 0
+/// for these to be in bounds.
+struct Tap {
   AffineExpr input, kernel;
   SmallVector<AffineExpr> inputGuard, kernelGuard;
 };
@@ -34,31 +35,31 @@ static Size getNumSteps(const Window &window) {
   return window.dilation == 1 ? window.kernel.ceilDiv(window.stride) : window.kernel;
 }
 
-static Meeting meet(Body &body, const Window &window, AffineExpr x, AffineExpr step) {
-  Meeting meeting;
+static Tap getTap(Body &body, const Window &window, AffineExpr x, AffineExpr step) {
+  Tap tap;
   AffineExpr padded = x + body.size(window.padBegin);
   if (window.dilation == 1) {
-    meeting.kernel = padded % window.stride + step * window.stride;
-    meeting.input = padded.floorDiv(window.stride) - step;
+    tap.kernel = padded % window.stride + step * window.stride;
+    tap.input = padded.floorDiv(window.stride) - step;
     if (!window.kernel.mod(window.stride).isConstant(0))
-      meeting.kernelGuard.push_back(body.size(window.kernel) - 1 - meeting.kernel);
+      tap.kernelGuard.push_back(body.size(window.kernel) - 1 - tap.kernel);
   } else {
     AffineExpr distance = padded - step * window.dilation;
-    meeting.kernel = step;
-    meeting.input = distance.floorDiv(window.stride);
+    tap.kernel = step;
+    tap.input = distance.floorDiv(window.stride);
     if (window.stride != 1)
-      meeting.inputGuard.push_back(-(distance % window.stride));
+      tap.inputGuard.push_back(-(distance % window.stride));
   }
   Size least = window.padBegin.floorDiv(window.stride) - (getNumSteps(window) - 1);
   if (window.dilation != 1 || !least.isAtLeast(0))
-    meeting.inputGuard.push_back(meeting.input);
+    tap.inputGuard.push_back(tap.input);
   Size greatest = (window.output - 1 + window.padBegin).floorDiv(window.stride);
   if (!(window.input - 1 - greatest).isAtLeast(0))
-    meeting.inputGuard.push_back(body.size(window.input) - 1 - meeting.input);
-  return meeting;
+    tap.inputGuard.push_back(body.size(window.input) - 1 - tap.input);
+  return tap;
 }
 
-/// Splits the padding that makes the output `wanted` long.
+/// Sets the output size to `wanted`, and splits the padding that this needs.
 static void padTo(Window &window, const Size &whole, const Size &wanted, bool isUpper) {
   Size total = Size::max(whole - wanted, 0);
   Size half = total.floorDiv(2);
@@ -111,8 +112,8 @@ static FailureOr<Windows> getTransposedWindows(Builder &builder, const Node &nod
 }
 
 namespace {
-/// Input [n, group * c, spatial...], weights [group * c, o, kernel...], result
-/// [n, group * o, spatial...].
+/// A transposed convolution of an input [n, group * c, spatial...] with weights [group * c, o,
+/// kernel...]. The result is [n, group * o, spatial...].
 struct TransposedConvolution {
   Tensor input, weights, bias;
   int64_t group;
@@ -154,7 +155,7 @@ static FailureOr<TransposedConvolution> getTransposedConvolution(Builder &builde
   return conv;
 }
 
-/// Each output as the sum of what it meets.
+/// Computes each output as the sum over all kernel elements.
 static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolution &conv) {
   SmallVector<Size> shape = {conv.input.dim(0), conv.outputsPerGroup * conv.group};
   for (const Window &window : conv.windows)
@@ -173,12 +174,12 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
     SmallVector<AffineExpr> inputAt = {body.dim(0), c}, weightsAt = {c, o};
     SmallVector<AffineExpr> inputGuard, weightsGuard;
     for (auto [i, window] : llvm::enumerate(conv.windows)) {
-      Meeting meeting = meet(body, window, body.dim(2 + i), reduced.expr(body, channel + 1 + i));
-      inputAt.push_back(meeting.input);
-      weightsAt.push_back(meeting.kernel);
-      inputGuard.append(meeting.inputGuard);
-      inputGuard.append(meeting.kernelGuard);
-      weightsGuard.append(meeting.kernelGuard);
+      Tap tap = getTap(body, window, body.dim(2 + i), reduced.expr(body, channel + 1 + i));
+      inputAt.push_back(tap.input);
+      weightsAt.push_back(tap.kernel);
+      inputGuard.append(tap.inputGuard);
+      inputGuard.append(tap.kernelGuard);
+      weightsGuard.append(tap.kernelGuard);
     }
     return readPadded(body, conv.input, inputAt, inputGuard) *
            readPadded(body, conv.weights, weightsAt, weightsGuard);
@@ -188,7 +189,7 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
   };
   DType type = conv.input.dtype();
   return sum(builder, getAccumulator(type), type, shape, reduced, term,
-             conv.bias ? JoinedFn(epilogue) : JoinedFn());
+             conv.bias ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,8 +197,8 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Neighbouring phases of one dim: kernel elements `begin` + i + stride * t with i below `count`
-/// and t below `taps`.
+/// Consecutive phases of one dim: kernel elements `begin` + i + stride * t, where i < `count` and
+/// t < `taps`.
 struct PhaseRange {
   int64_t begin, count, taps;
 };
@@ -215,7 +216,7 @@ static bool hasPhases(const TransposedConvolution &conv) {
   return hasStride;
 }
 
-/// All combinations of ranges of the dims that meet a kernel element.
+/// Returns all combinations of the dims' ranges of phases that have kernel elements.
 static SmallVector<Phases> listPhases(const TransposedConvolution &conv) {
   SmallVector<Phases> all(1);
   for (const Window &window : conv.windows) {
@@ -241,8 +242,8 @@ static int64_t countPhases(const Phases &phases) {
   return count;
 }
 
-/// The weights of a convolution with a channel for each output channel and, within it, phase:
-/// [group * o * phases, c, taps...], the kernel backwards.
+/// Returns the weights of a convolution that has a channel for each pair of output channel and
+/// phase: [group * o * phases, c, taps...]. The kernel is reversed.
 static FailureOr<Tensor> arrangeWeights(Builder &builder, const TransposedConvolution &conv,
                                         const Phases &phases) {
   int64_t count = countPhases(phases);
@@ -266,7 +267,7 @@ static FailureOr<Tensor> arrangeWeights(Builder &builder, const TransposedConvol
   });
 }
 
-/// The sums of all outputs of these phases, [n, group * o * phases, spatial...].
+/// Computes the sums of all outputs of `phases`: [n, group * o * phases, spatial...].
 static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvolution &conv,
                                         const Phases &phases) {
   FailureOr<Tensor> weights = arrangeWeights(builder, conv, phases);
@@ -290,7 +291,7 @@ static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvol
   return convolve(builder, plain, wide, wide, term);
 }
 
-/// The element of `sums` at an output of one of these phases; 0 at one of another.
+/// Reads the element of `sums` for the current output; yields 0 if its phase is not in `phases`.
 static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phases &phases,
                       const Tensor &sums) {
   SmallVector<AffineExpr> at = {body.dim(0), body.dim(1) * countPhases(phases)}, guard;
@@ -310,7 +311,7 @@ static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phase
   return readPadded(body, sums, at, guard);
 }
 
-static FailureOr<Tensor> joinPhases(Builder &builder, const TransposedConvolution &conv) {
+static FailureOr<Tensor> interleavePhases(Builder &builder, const TransposedConvolution &conv) {
   SmallVector<Phases> all = listPhases(conv);
   SmallVector<Tensor> sums;
   for (const Phases &phases : all) {
@@ -337,7 +338,7 @@ static FailureOr<Tensors> buildConvTranspose(Builder &builder, const Node &node)
   FailureOr<TransposedConvolution> conv = getTransposedConvolution(builder, node);
   if (failed(conv))
     return failure();
-  return single(hasPhases(*conv) ? joinPhases(builder, *conv) : gatherSums(builder, *conv));
+  return single(hasPhases(*conv) ? interleavePhases(builder, *conv) : gatherSums(builder, *conv));
 }
 
 OperatorRows getConvTransposeRows() { return {{"ConvTranspose", buildConvTranspose}}; }

@@ -56,7 +56,7 @@ AffineExpr Convolution::inputChannel(Body &body, AffineExpr c) const {
 }
 
 FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DType accumulator,
-                           DType result, ConvolutionTermFn term, JoinedFn epilogue) {
+                           DType result, ConvolutionTermFn term, EpilogueFn epilogue) {
   SmallVector<Size> shape = conv.shape();
   ReducedDims reduced(shape.size());
   unsigned channel = reduced.add(conv.weights.dim(1));
@@ -107,7 +107,7 @@ static FailureOr<Tensors> buildConv(Builder &builder, const Node &node) {
   };
   DType type = conv->input.dtype();
   return single(convolve(builder, *conv, getAccumulator(type), type, term,
-                         bias ? JoinedFn(epilogue) : JoinedFn()));
+                         bias ? EpilogueFn(epilogue) : EpilogueFn()));
 }
 
 LogicalResult requireParameters(Builder &builder, const Convolution &conv, ArrayRef<Tensor> ofInput,

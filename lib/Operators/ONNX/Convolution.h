@@ -1,4 +1,4 @@
-//===- Convolution.h - what all convolutions share -===//
+//===- Convolution.h - common parts of all convolutions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,47 +12,48 @@
 
 namespace tssa::operators {
 
-/// Input [n, group * c, spatial...] and weights [o, c, kernel...]; result
-/// [n, o, spatial...].
+/// A convolution of an input [n, group * c, spatial...] with weights [o, c, kernel...]. The
+/// result is [n, o, spatial...].
 struct Convolution {
   Tensor input, weights;
   int64_t group;
   Windows windows;
 
   llvm::SmallVector<Size> shape() const;
-  /// The channel of the input that channel `c` of the weights meets at the output
-  /// channel d1.
+  /// Returns the input channel that is multiplied with channel `c` of the weights for the
+  /// output channel d1.
   mlir::AffineExpr inputChannel(Body &body, mlir::AffineExpr c) const;
 };
 
 mlir::FailureOr<Convolution> getConvolution(Builder &builder, const Node &node, const Tensor &input,
                                             const Tensor &weights);
 
-/// The product of an input element, inside of the input where `guard` holds, and an
-/// element of the weights.
+/// Returns the product of the input element at `inputAt` and the weight at `weightsAt`.
+/// `inputAt` is in bounds if `guard` holds; else the input element is padding.
 using ConvolutionTermFn =
     llvm::function_ref<Scalar(Body &, llvm::ArrayRef<mlir::AffineExpr> inputAt, Guard guard,
                               llvm::ArrayRef<mlir::AffineExpr> weightsAt)>;
 
-/// The sum over channels and kernel elements, in that order.
+/// Sums `term` over channels and kernel elements, in that order, and applies `epilogue`.
 mlir::FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DType accumulator,
-                                 DType result, ConvolutionTermFn term, JoinedFn epilogue = nullptr);
+                                 DType result, ConvolutionTermFn term,
+                                 EpilogueFn epilogue = nullptr);
 
-/// A bias is one number per output channel.
+/// Requires that `bias` is 1-D with one number per output channel.
 mlir::LogicalResult requireBias(Builder &builder, const Tensor &bias, const Size &channels);
 
-/// The element of `tensor` where `guard` holds, else 0; f16 and bf16 as f32.
+/// Reads the element of `tensor` at `at` if `guard` holds, else yields 0; f16 and bf16 as f32.
 Scalar readPadded(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at,
                   Guard guard);
 
-/// Scales and zero points, where they are given: one for the input, one for all weights or one
-/// per output channel.
+/// Requires that the scales and zero points that are not null have the right sizes: one for the
+/// input, and one for all weights or one per output channel.
 mlir::LogicalResult requireParameters(Builder &builder, const Convolution &conv,
                                       llvm::ArrayRef<Tensor> ofInput,
                                       llvm::ArrayRef<Tensor> ofWeights);
 
-/// An element of a quantised tensor minus its zero point, as i32; 0 where `guard`
-/// does not hold. A zero point is null, one for all, or one per `channel`.
+/// Reads an element of a quantised tensor and subtracts its zero point, as i32; yields 0 if
+/// `guard` does not hold. `zeroPoint` is null, one for all elements, or one per `channel`.
 Scalar readShifted(Body &body, const Tensor &tensor, const Tensor &zeroPoint,
                    llvm::ArrayRef<mlir::AffineExpr> at, Guard guard, mlir::AffineExpr channel);
 

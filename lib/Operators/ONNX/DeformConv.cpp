@@ -1,4 +1,4 @@
-//===- DeformConv.cpp - convolution at positions that are data -===//
+//===- DeformConv.cpp - convolution at data-dependent positions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A convolution with two more loops of two per spatial dim: the elements around the
-/// position, each with the weight of linear interpolation.
+/// A convolution with an additional reduction dim of size 2 per spatial dim, over the two
+/// elements next to the position. Each has its weight of a linear interpolation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +23,18 @@ namespace {
 struct Deformation {
   Convolution conv;
   Tensor offsets, mask;
-  int64_t groups; ///< of channels that share offsets
-  DType wide;     ///< of positions and sums
+  int64_t groups; ///< number of groups of channels that share offsets
+  DType wide;     ///< type of positions and sums
 
   int64_t rank() const { return conv.windows.size(); }
   Size taps() const { return product(conv.weights.shape().drop_front(2)); }
 };
 /// A point of the reduction.
 struct Tap {
-  AffineExpr channel;             ///< of the weights
-  AffineExpr number;              ///< of all taps of the kernel, groups first
-  SmallVector<AffineExpr> kernel; ///< per spatial dim
-  SmallVector<AffineExpr> side;   ///< 0 or 1 per spatial dim
+  AffineExpr channel;             ///< index into the channels of the weights
+  AffineExpr number;              ///< index into all taps of all groups, groups first
+  SmallVector<AffineExpr> kernel; ///< index into the kernel, per spatial dim
+  SmallVector<AffineExpr> side;   ///< the neighbour, 0 or 1, per spatial dim
 };
 } // namespace
 
@@ -49,10 +49,10 @@ static AffineExpr numberTap(Body &body, const Deformation &d, const Tap &tap) {
   return number;
 }
 
-/// The index along spatial dim `i` that a side of the tap reads, and its weight, which is
-/// 0 outside of the input.
-static AffineExpr getPlace(Body &body, const Deformation &d, const Tap &tap, int64_t i,
-                           Scalar &weight) {
+/// Returns the index along spatial dim `i` of the neighbour that `tap` reads, and multiplies
+/// `weight` by its weight, which is 0 outside the input.
+static AffineExpr getPosition(Body &body, const Deformation &d, const Tap &tap, int64_t i,
+                              Scalar &weight) {
   Type wide = getElementType(body.ops.getContext(), d.wide);
   SmallVector<AffineExpr> at = {body.dim(0), tap.number * d.rank() + i};
   at.append(body.dims(2, 2 + d.rank()));
@@ -93,17 +93,18 @@ static FailureOr<Tensor> convolveDeformed(Builder &builder, const Deformation &d
     }
     SmallVector<AffineExpr> inputAt = {body.dim(0), d.conv.inputChannel(body, tap.channel)};
     for (int64_t i = 0; i < d.rank(); ++i)
-      inputAt.push_back(getPlace(body, d, tap, i, weight));
+      inputAt.push_back(getPosition(body, d, tap, i, weight));
     return convert(readScalar(body, d.conv.input, inputAt), weight.getType()) * weight;
   };
   auto addBias = [&](Body &body, Scalar total) {
     return total + convert(readScalar(body, bias, body.dim(1)), total.getType());
   };
   return sum(builder, d.wide, d.conv.input.dtype(), shape, reduced, term,
-             bias ? JoinedFn(addBias) : JoinedFn());
+             bias ? EpilogueFn(addBias) : EpilogueFn());
 }
 
-/// Whether offsets or a mask have `channels` for each output.
+/// Requires that `tensor`, the offsets or the mask, has `channels` channels and the spatial sizes
+/// of the output.
 static LogicalResult requirePerOutput(Builder &builder, const Deformation &d, const Tensor &tensor,
                                       const Size &channels, StringRef what) {
   if (tensor.rank() != d.conv.input.rank())

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operands are contracted from left to right, two at a time: each step sums over
-/// the labels that neither the result nor a later operand has.
+/// Operands are contracted in pairs, from left to right. Each contraction sums over the labels
+/// that neither the result nor a later operand has.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct Equation {
 };
 } // namespace
 
-/// Labels of one operand; `ellipsisRank` is the rank of its `...`.
+/// Parses the labels of one operand, and sets `ellipsisRank` to the rank of its `...`.
 static FailureOr<SmallVector<Label>> parseLabels(Builder &builder, StringRef text,
                                                  int64_t ellipsisRank) {
   SmallVector<Label> labels;
@@ -57,8 +57,8 @@ static FailureOr<SmallVector<Label>> parseLabels(Builder &builder, StringRef tex
   return labels;
 }
 
-/// Labels of the result that stand for `->` and what follows: all of `...`, then
-/// the letters that occur once, in alphabetical order.
+/// Returns the labels of the result for an equation without `->`: all of `...`, then the letters
+/// that occur once, in alphabetical order.
 static SmallVector<Label> getImplicitResult(const Equation &equation, int64_t ellipsisRank) {
   std::map<Label, int> uses;
   for (const Term &term : equation.operands)
@@ -129,7 +129,7 @@ static FailureOr<Equation> parseEquation(Builder &builder, StringRef text, const
   return equation;
 }
 
-/// One step: the product of `terms` summed over all labels but `kept`.
+/// Contracts `terms`: sums their product over all labels but `kept`.
 static FailureOr<Tensor> contract(Builder &builder, const Equation &equation, ArrayRef<Term> terms,
                                   ArrayRef<Label> kept) {
   SmallVector<Size> shape;
@@ -163,7 +163,7 @@ static FailureOr<Tensor> contract(Builder &builder, const Equation &equation, Ar
   return sum(builder, getAccumulator(type), type, shape, reduced, product);
 }
 
-/// Labels of `terms` that the result or one of `later` has.
+/// Returns the labels of `terms` that the result or one of the `later` operands has.
 static SmallVector<Label> getLiveLabels(const Equation &equation, ArrayRef<Term> terms,
                                         ArrayRef<Term> later) {
   llvm::SetVector<Label> live;

@@ -35,7 +35,7 @@ static Scalar isLessOrEqual(Scalar a, Scalar b) { return a <= b; }
 static Scalar isGreater(Scalar a, Scalar b) { return a > b; }
 static Scalar isGreaterOrEqual(Scalar a, Scalar b) { return a >= b; }
 
-/// Joins any number of operands from left to right.
+/// Returns a body that applies `fn` to any number of operands, from left to right.
 template <Scalar (*fn)(Scalar, Scalar)> static ScalarBody variadic(const Node &) {
   return [](ArrayRef<Scalar> x) {
     Scalar result = x.front();
@@ -91,7 +91,7 @@ static std::optional<Size> maxSizes(const Size &a, const Size &b) { return Size:
 static std::optional<Size> minSizes(const Size &a, const Size &b) { return Size::min(a, b); }
 
 static std::optional<Size> divideSizes(const Size &a, const Size &b) {
-  // A size of the program may be 0; then the model divides by 0 and any answer is right.
+  // A dynamic size may be 0. Then the model divides by 0, and any result is correct.
   if (!b.isAtLeast(0) || b.isConstant(0))
     return std::nullopt;
   if (a.isAtLeast(0))
@@ -169,7 +169,7 @@ OperatorFn pointwise(MakeBodyFn makeBody, MakeSizeBodyFn makeSizeBody) {
   return bindBack(buildFromTable, makeBody, makeSizeBody, /*isPredicate=*/false);
 }
 
-/// The same with a result of type bool.
+/// Returns a function that builds an element-wise operator with a result of type bool.
 static OperatorFn predicate(MakeBodyFn makeBody, MakeSizeBodyFn makeSizeBody = nullptr) {
   return bindBack(buildFromTable, makeBody, makeSizeBody, /*isPredicate=*/true);
 }
@@ -184,7 +184,7 @@ static FailureOr<Tensors> buildWhere(Builder &builder, const Node &node) {
   return buildElementwise(builder, node.inputs[1].dtype(), node.inputs, body, sizeBody);
 }
 
-/// Bounds are optional inputs, attributes before version 11.
+/// Builds Clip. Its bounds are optional inputs and, before version 11, attributes.
 static FailureOr<Tensors> buildClip(Builder &builder, const Node &node) {
   Tensors operands = {node.inputs[0]};
   bool hasLow = bool(node.input(1)), hasHigh = bool(node.input(2));
@@ -211,7 +211,7 @@ static FailureOr<Tensors> buildClip(Builder &builder, const Node &node) {
   return buildElementwise(builder, node.inputs[0].dtype(), operands, body, sizeBody);
 }
 
-/// The product that a constant exponent stands for, if it is a cheap one.
+/// Returns a body that computes a power with a constant exponent by cheap products, if possible.
 static std::optional<ScalarBody> getConstantPower(double exponent, bool isFloat) {
   if (exponent == 1)
     return [](ArrayRef<Scalar> x) { return x[0]; };

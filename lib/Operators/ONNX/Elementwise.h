@@ -12,13 +12,13 @@
 
 namespace tssa::operators {
 
-/// An element of the result from the elements of the operands. f16 and bf16
-/// operands come as f32, and the result is rounded once.
+/// Returns an element of the result for elements of the operands. f16 and bf16 operands are
+/// converted to f32 first, and the result is rounded once.
 using ScalarBody = std::function<Scalar(llvm::ArrayRef<Scalar>)>;
-/// The same on known integers; nothing when the result cannot be said now.
+/// Does so for known integers; returns nothing if the result cannot be computed now.
 using SizeBody = std::function<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
-/// What makes a body of a node's attributes, which it reads once.
+/// Returns a body for the attributes of a node, which are read only once.
 using MakeBodyFn = ScalarBody (*)(const Node &);
 using MakeSizeBodyFn = SizeBody (*)(const Node &);
 

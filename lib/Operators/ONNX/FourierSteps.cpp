@@ -14,10 +14,10 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Longest side of a matrix of roots, and a length that is not split.
+/// The largest number of rows of a matrix of roots, and the longest length that is not split.
 static constexpr int64_t mostRoots = 512, shortLength = 32;
 
-/// The greatest factor that is not above the square root.
+/// Returns the greatest factor of `length` that does not exceed its square root.
 static int64_t findFactor(int64_t length) {
   int64_t factor = 1;
   for (int64_t i = 2; i * i <= length; ++i)
@@ -33,7 +33,7 @@ namespace {
 struct Root {
   double cosine, sine;
 
-  /// e^(sign 2 pi i turns / length)
+  /// Computes e^(sign 2 pi i turns / length).
   Root(int64_t turns, int64_t length, double sign) {
     double angle = 2 * llvm::numbers::pi * (turns % length) / length;
     cosine = std::cos(angle);
@@ -47,7 +47,7 @@ static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<doub
   return builder.constant(DType::F64, DenseElementsAttr::get(type, values));
 }
 
-/// w(length)^(n k) as [n, part of the factor, part of the product, k].
+/// Returns w(length)^(n k) as a matrix [n, part of the factor, part of the product, k].
 static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double sign) {
   SmallVector<double> values;
   for (int64_t n = 0; n < length; ++n)
@@ -60,8 +60,8 @@ static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double
   return makeTable(builder, {length, parts, 2, length}, values);
 }
 
-/// w(a b)^(n k) as [3, b, a]: what a part is multiplied by, then what the other part is, for the
-/// real and for the imaginary result.
+/// Returns the twiddle factors w(a b)^(n k) as [3, b, a]: the factor of the part itself, then the
+/// factors of the other part for the real and for the imaginary result.
 static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) {
   SmallVector<double> values;
   for (int64_t row = 0; row < 3; ++row)
@@ -74,8 +74,8 @@ static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) 
 }
 
 namespace {
-/// Intermediate tensors are [part, before, slow, fast, after]: two dims for the one that is
-/// transformed.
+/// Builds the steps of a transform. Intermediate tensors are [part, before, slow, fast, after],
+/// where the dims slow and fast replace the one that is transformed.
 class Stepper {
 public:
   Stepper(Builder &builder, const FourierSteps &steps)
@@ -111,7 +111,7 @@ private:
     return shape;
   }
 
-  /// Sums over every `slow`th element: transforms of length `fast`.
+  /// Transforms with length `fast`: sums over elements with stride `slow`.
   FailureOr<Tensor> multiplyFast(SignalFn signal) {
     Tensor matrix = makeMatrix(builder, fast, steps.parts, steps.sign);
     ReducedDims reduced(rank());
@@ -139,7 +139,7 @@ private:
     });
   }
 
-  /// Transforms of length `slow`.
+  /// Transforms with length `slow`.
   FailureOr<Tensor> multiplySlow(int64_t parts,
                                  llvm::function_ref<Scalar(Body &, AffineExpr, AffineExpr)> read) {
     Tensor matrix = makeMatrix(builder, slow, parts, steps.sign);
@@ -151,7 +151,7 @@ private:
     };
     auto scale = [&](Body &, Scalar total) { return total * steps.scale; };
     return sum(builder, DType::F64, steps.type, getShape(steps.outputs.ceilDiv(fast)), reduced,
-               term, steps.scale == 1 ? JoinedFn() : JoinedFn(scale));
+               term, steps.scale == 1 ? EpilogueFn() : EpilogueFn(scale));
   }
 
   FailureOr<Tensor> arrange(FailureOr<Tensor> x) {

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A transform of length N = A B is two products with small matrices of roots of unity, a
-/// rotation in between. With n = a B + b and k = c + A d, and w(N) = e^(sign 2 pi i / N):
+/// A Fourier transform of length N = A B is computed as two products with small matrices of
+/// roots of unity, with a multiplication by twiddle factors in between. With n = a B + b,
+/// k = c + A d and w(N) = e^(sign 2 pi i / N):
 ///
 ///   X[c + A d] = sum_b  w(B)^(b d)  *  w(N)^(b c)  *  sum_a  x[a B + b] w(A)^(a c)
 ///
-/// A + B products for each element in place of N; a length that is short is one product.
-/// Real and imaginary parts are apart in between, so that vectors are whole. All in f64.
+/// This takes A + B instead of N multiplications per element. A short length is one matrix
+/// product. Intermediate results keep real and imaginary parts in separate dims, so that vectors
+/// are contiguous. All computations are in f64.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_ONNX_FOURIERSTEPS_H
@@ -23,8 +25,8 @@
 
 namespace tssa::operators {
 
-/// Reads part `part` of element `n` of a signal that starts at a point of the dims before and
-/// after the one transformed, as f64.
+/// Reads, as f64, part `part` (real or imaginary) of element `n` along the transformed dim;
+/// `before` and `after` are the indexes of the dims before and after it.
 using SignalFn =
     llvm::function_ref<Scalar(Body &, llvm::ArrayRef<mlir::AffineExpr> before, mlir::AffineExpr n,
                               llvm::ArrayRef<mlir::AffineExpr> after, mlir::AffineExpr part)>;
@@ -32,17 +34,17 @@ using SignalFn =
 struct FourierSteps {
   llvm::SmallVector<Size> before, after; ///< dims around the one that is transformed
   int64_t length;
-  Size outputs;     ///< that many of the results, from the first one
+  Size outputs;     ///< the number of results that are computed, from the first one
   int64_t parts;    ///< of the signal: 1 for real numbers, 2 for complex ones
   double sign;      ///< of the exponent
   double scale = 1; ///< of the results
   DType type;       ///< of the results
 };
 
-/// Whether a length splits into factors of which matrices can be made.
+/// Returns whether `length` has factors that are small enough for matrices.
 bool hasFourierSteps(int64_t length);
 
-/// [before, outputs, after, 2]
+/// Builds the transform. The result is [before, outputs, after, 2].
 mlir::FailureOr<Tensor> transformInSteps(Builder &builder, const FourierSteps &steps,
                                          SignalFn signal);
 

@@ -1,4 +1,4 @@
-//===- Gather.cpp - reads at indexes that are data -===//
+//===- Gather.cpp - reads at data-dependent indexes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Known indexes into a dim of known size, or nothing; an error if one is out of
-/// bounds.
+/// Returns the indexes if they and the size of the dim are known, else nothing. Fails if one is
+/// out of bounds.
 static FailureOr<std::optional<SmallVector<int64_t>>>
 getKnownIndexes(Builder &builder, const Tensor &indices, const Size &size) {
   std::optional<SmallVector<int64_t>> known = builder.constantInts(indices);
@@ -119,7 +119,7 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   }));
 }
 
-/// The dims of the data that the indices of a GatherND point into.
+/// Returns the number of dims of the data that the indices of a GatherND index.
 static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
   int64_t batch = facts.node.getInt("batch_dims", 0);
   if (batch < 0 || batch > facts.rank())

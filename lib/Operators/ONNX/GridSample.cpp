@@ -1,4 +1,4 @@
-//===- GridSample.cpp - sampling at positions that are data -===//
+//===- GridSample.cpp - sampling at data-dependent positions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A position is a sum over the input positions around it ("taps", a reduction dim
-/// per spatial dim) with weights by distance. Taps outside of the input are padded.
+/// The value at a position is a weighted sum of the input elements around it, the taps. There
+/// is a reduction dim over the taps of each spatial dim; weights depend on the distance. Taps
+/// outside the input are padded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// Input [n, c, spatial...], grid [n, output..., rank], result [n, c, output...].
+/// The sampling of an input [n, c, spatial...] at a grid [n, output..., rank]. The result is
+/// [n, c, output...].
 struct GridSampling {
   enum Mode { Nearest, Linear, Cubic } mode;
   enum Padding { Zeros, Border, Reflection } padding;
@@ -38,8 +40,8 @@ static Scalar lengthOf(Body &body, const GridSampling &grid, int64_t dim) {
   return convert(length, getElementType(body.ops.getContext(), grid.wide));
 }
 
-/// The position along spatial dim `dim` in elements of the input. The last number of
-/// the grid is for the first spatial dim.
+/// Returns the position along spatial dim `dim`, in elements of the input. The last number of a
+/// grid point is for the first spatial dim.
 static Scalar getPosition(Body &body, const GridSampling &grid, int64_t dim) {
   SmallVector<AffineExpr> at = {body.dim(0)};
   at.append(body.dims(2, 2 + grid.rank()));
@@ -61,7 +63,7 @@ static Scalar reflect(const Scalar &x, const Scalar &low, const Scalar &high) {
   return select(range == 0.0, low, select(isOdd, high - rest, low + rest));
 }
 
-/// Weight of an element at this distance.
+/// Returns the weight of an element at this distance.
 static Scalar getWeight(const GridSampling &grid, const Scalar &distance) {
   if (grid.mode == GridSampling::Linear)
     return atLeast(1.0 - distance, 0.0);
@@ -72,7 +74,7 @@ static Scalar getWeight(const GridSampling &grid, const Scalar &distance) {
   return select(d <= 1.0, nearer, select(d < 2.0, farther, 0.0));
 }
 
-/// One tap along a dim: where it reads, its weight, and whether it is inside.
+/// Returns the index of a tap along a dim; multiplies its weight and narrows its guard.
 static AffineExpr addTap(Body &body, const GridSampling &grid, int64_t dim, AffineExpr tap,
                          std::optional<Scalar> &weight, std::optional<Scalar> &isInside) {
   Scalar position = getPosition(body, grid, dim), last = lengthOf(body, grid, dim) - 1.0;
@@ -149,8 +151,8 @@ static FailureOr<Tensors> buildGridSample(Builder &builder, const Node &node) {
 // AffineGrid
 //===----------------------------------------------------------------------===//
 
-/// Where element `index` of `size` lies between -1 and 1; a single one at -1 when the
-/// first lies on the corner.
+/// Returns the coordinate in [-1, 1] of element `index` of `size` elements. With `alignsCorners`,
+/// the first element is at -1, also if it is the only one.
 static Scalar getCoordinate(Body &body, AffineExpr index, const Size &size, bool alignsCorners,
                             Type type) {
   Scalar number = convert(indexScalar(body, index, DType::I64), type);

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// x / (bias + alpha / size * (sum of squares over `size` channels))^beta.
+/// Builds x / (bias + alpha / size * (sum of squares over `size` channels))^beta.
 static FailureOr<Tensors> buildLRN(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   int64_t size = node.getInt("size", 1);

@@ -54,7 +54,7 @@ static FailureOr<Tensors> buildGemm(Builder &builder, const Node &node) {
   };
   bool isPlain = alpha == 1 && (!c || beta == 0);
   return single(sum(builder, getAccumulator(a.dtype()), a.dtype(), shape, reduced, term,
-                    isPlain ? JoinedFn() : JoinedFn(epilogue)));
+                    isPlain ? EpilogueFn() : EpilogueFn(epilogue)));
 }
 
 OperatorRows getMatMulRows() {

@@ -38,7 +38,7 @@ static FailureOr<Tensors> buildConcat(Builder &b, const Node &node) {
 // Split and Slice
 //===----------------------------------------------------------------------===//
 
-/// Sizes of the parts of a dim of size `size`.
+/// Returns the sizes of the parts of a dim of size `size`.
 static FailureOr<SmallVector<Size>> getParts(Builder &b, const Node &node, const Size &size) {
   if (Tensor given = node.input(1))
     return b.requireSizes(given, "split");
@@ -73,7 +73,7 @@ static FailureOr<Tensors> buildSplit(Builder &b, const Node &node) {
   return split(b, x, *axis, *parts);
 }
 
-/// min(max(position, least), size + most), where a huge constant means the end.
+/// Returns min(max(position, least), size + most), where a huge constant means the end.
 static Size clampPosition(const Size &position, const Size &size, int64_t least, int64_t most) {
   constexpr int64_t huge = std::numeric_limits<int32_t>::max();
   Size end = size + most;
@@ -85,7 +85,7 @@ static Size clampPosition(const Size &position, const Size &size, int64_t least,
 }
 
 namespace {
-/// What Slice takes of one axis.
+/// The slice along one axis.
 struct AxisSlice {
   Size begin, count;
 };
@@ -116,7 +116,7 @@ static AxisSlice resolveSlice(Builder &b, const Size &size, const Size &start, c
           b.select(isBackward, backward.count, forward.count)};
 }
 
-/// Input i, or before version 10 the attribute, as sizes; `otherwise` when absent.
+/// Returns input `input`, or before version 10 the attribute, as sizes; `otherwise` if absent.
 static FailureOr<SmallVector<Size>> getBounds(Builder &b, const Node &node, unsigned input,
                                               StringRef name, ArrayRef<Size> otherwise) {
   if (node.has(name)) {
@@ -207,7 +207,7 @@ static FailureOr<Tensors> buildTile(Builder &b, const Node &node) {
   }));
 }
 
-/// All lists of a Slice have the length of any one of them.
+/// Returns the common length of all lists of a Slice, if the length of one of them is known.
 static std::optional<int64_t> sliceLength(const NodeFacts &facts) {
   for (unsigned i = 1; i < facts.node.inputs.size(); ++i)
     if (Tensor list = facts.node.input(i))

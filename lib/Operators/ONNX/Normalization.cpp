@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Mean, then the mean of the squared distances from it, then the result: three
-/// computes. Statistics are kept in f32 for f16 and bf16.
+/// A normalisation is three te.computes: the mean, the mean of the squared distances from it, and
+/// the result. For f16 and bf16, statistics are f32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,21 +21,22 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// How elements of `x` are grouped: groups have the sizes `outer`, and `at` is an
-/// element's point in terms of its group and its place in it.
+/// A partition of the elements of `x` into groups, whose indexes have the sizes `outer`. `at`
+/// returns the index of an element for the index of its group and its position in the group.
 struct Groups {
   Tensor x;
   SmallVector<Size> outer, inner;
-  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place)> at;
+  std::function<SmallVector<AffineExpr>(ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position)>
+      at;
 
   DType wide() const { return getAccumulator(x.dtype()); }
 };
 
-/// What of a group is made of the mean of f(x) over it.
+/// Maps the mean of a group to a statistic of the group.
 using MeanFn = llvm::function_ref<Scalar(Scalar)>;
 } // namespace
 
-/// finish(mean of term(element)) for each group.
+/// Returns finish(mean of term(element)) for each group.
 static FailureOr<Tensor> averageGroups(Builder &builder, const Groups &groups,
                                        llvm::function_ref<Scalar(Body &, Scalar)> term,
                                        MeanFn finish) {
@@ -45,10 +46,10 @@ static FailureOr<Tensor> averageGroups(Builder &builder, const Groups &groups,
   return sum(
       builder, groups.wide(), groups.wide(), groups.outer, reduced,
       [&](Body &body) {
-        SmallVector<AffineExpr> place;
+        SmallVector<AffineExpr> position;
         for (unsigned i = 0; i < groups.inner.size(); ++i)
-          place.push_back(reduced.expr(body, slot + i));
-        auto at = groups.at(body.dims(0, groups.outer.size()), place);
+          position.push_back(reduced.expr(body, slot + i));
+        auto at = groups.at(body.dims(0, groups.outer.size()), position);
         return term(body, readScalar(body, groups.x, at));
       },
       [&](Body &body, Scalar total) {
@@ -62,7 +63,7 @@ static FailureOr<Tensor> getMean(Builder &builder, const Groups &groups) {
       builder, groups, [](Body &, Scalar x) { return x; }, [](Scalar mean) { return mean; });
 }
 
-/// finish(variance) for each group.
+/// Returns finish(variance) for each group.
 static FailureOr<Tensor> getSpread(Builder &builder, const Groups &groups, const Tensor &mean,
                                    MeanFn finish) {
   return averageGroups(
@@ -74,7 +75,7 @@ static FailureOr<Tensor> getSpread(Builder &builder, const Groups &groups, const
       finish);
 }
 
-/// Groups of all elements that differ only in `axes`, which are sorted.
+/// Returns the groups of elements whose indexes differ only in `axes`, which are sorted.
 static Groups groupByAxes(const Tensor &x, ArrayRef<int64_t> axes) {
   Groups groups{x, {}, {}, nullptr};
   SmallVector<bool> isInner(x.rank(), false);
@@ -82,10 +83,10 @@ static Groups groupByAxes(const Tensor &x, ArrayRef<int64_t> axes) {
     isInner[axis] = true;
   for (auto [size, inner] : llvm::zip_equal(x.shape(), isInner))
     (inner ? groups.inner : groups.outer).push_back(size);
-  groups.at = [isInner](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place) {
+  groups.at = [isInner](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position) {
     SmallVector<AffineExpr> at;
     for (bool inner : isInner) {
-      ArrayRef<AffineExpr> &from = inner ? place : group;
+      ArrayRef<AffineExpr> &from = inner ? position : group;
       at.push_back(from.front());
       from = from.drop_front();
     }
@@ -104,7 +105,7 @@ struct Statistics {
 };
 } // namespace
 
-/// Mean and inverse of the deviation, `invert(variance)`, of each group.
+/// Returns the mean and the inverse of the deviation, `invert(variance)`, of each group.
 static FailureOr<Statistics> getStatistics(Builder &builder, const Groups &groups, MeanFn invert) {
   FailureOr<Tensor> mean = getMean(builder, groups);
   if (failed(mean))
@@ -115,7 +116,7 @@ static FailureOr<Statistics> getStatistics(Builder &builder, const Groups &group
   return Statistics{*mean, *inverse};
 }
 
-/// (x - mean) * inverse at `at`, which is in group `group`.
+/// Returns (x - mean) * inverse at `at`, which is in group `group`.
 static Scalar standardize(Body &body, const Tensor &x, const Statistics &statistics,
                           ArrayRef<AffineExpr> at, ArrayRef<AffineExpr> group) {
   return (readScalar(body, x, at) - readScalar(body, statistics.mean, group)) *
@@ -128,7 +129,8 @@ FailureOr<Tensor> keepStatisticDims(Builder &builder, const Tensor &statistic, i
   return builder.reshape(statistic, shape);
 }
 
-/// The mean, null if the options want none, and the inverse of the deviation.
+/// Returns the mean, or null if the normalisation is not centered, and the inverse of the
+/// deviation.
 static FailureOr<Statistics> getLayerStatistics(Builder &builder, const Groups &groups,
                                                 const LayerOptions &options) {
   auto invert = getInverseDeviation(options.epsilon);
@@ -141,7 +143,7 @@ static FailureOr<Statistics> getLayerStatistics(Builder &builder, const Groups &
   return Statistics{Tensor(), *inverse};
 }
 
-/// An error unless `factor`, which may be null, broadcasts to the shape of `x`.
+/// Requires that `factor` is null or broadcasts to the shape of `x`.
 static LogicalResult requireFactor(Builder &builder, const Tensor &factor, const Tensor &x) {
   if (!factor)
     return success();
@@ -215,7 +217,7 @@ static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &
   return results;
 }
 
-/// An error unless `scale` and `bias` have one element for each of `count`.
+/// Requires that `scale` and `bias` have `count` elements.
 static LogicalResult requireOneForEach(Builder &builder, const Tensor &scale, const Tensor &bias,
                                        const Size &count) {
   for (const Tensor &factor : {scale, bias}) {
@@ -260,9 +262,9 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x, const Group
   int64_t perGroup = *channels / numGroups;
   Groups groups{x, {x.dim(0), numGroups}, {perGroup}, nullptr};
   groups.inner.append(x.shape().begin() + 2, x.shape().end());
-  groups.at = [=](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> place) {
-    SmallVector<AffineExpr> at = {group[0], group[1] * perGroup + place[0]};
-    at.append(place.begin() + 1, place.end());
+  groups.at = [=](ArrayRef<AffineExpr> group, ArrayRef<AffineExpr> position) {
+    SmallVector<AffineExpr> at = {group[0], group[1] * perGroup + position[0]};
+    at.append(position.begin() + 1, position.end());
     return at;
   };
   FailureOr<Statistics> statistics =
@@ -279,7 +281,7 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x, const Group
   });
 }
 
-/// Scale and bias are per channel; per group before version 21.
+/// Builds GroupNormalization. Scale and bias are per channel; before version 21, per group.
 static FailureOr<Tensors> buildGroupNormalization(Builder &builder, const Node &node) {
   return single(normalizeGroups(builder, node.inputs[0],
                                 {node.getInt("num_groups", 0), node.getFloat("epsilon", 1e-5),

@@ -11,9 +11,9 @@
 
 namespace tssa::operators {
 
-/// How the dims from `axis` on are normalised: by mean and variance, or by the mean of the
-/// squares alone. `scale` and `bias` broadcast to x; either may be
-/// null. The result has the type of the scale, if there is one.
+/// Options of a normalisation over the dims from `axis` on: by mean and variance if
+/// `isCentered`, else by the mean of the squares. `scale` and `bias` broadcast to x; either may
+/// be null. The result has the type of the scale, if there is one.
 struct LayerOptions {
   int64_t axis;
   double epsilon;
@@ -23,19 +23,19 @@ struct LayerOptions {
 
 struct NormalizedLayer {
   Tensor result;
-  Tensor mean;    ///< [dims before the axis]; null when not centered
-  Tensor inverse; ///< of the deviation, [dims before the axis]
+  Tensor mean;    ///< [dims before the axis]; null if not centered
+  Tensor inverse; ///< the inverse of the deviation, [dims before the axis]
 };
 
 mlir::FailureOr<NormalizedLayer> normalizeLayer(Builder &builder, const Tensor &x,
                                                 const LayerOptions &options);
 
-/// A statistic over the last dims, with these dims of size 1: of rank `rank`.
+/// Reshapes a statistic over the last dims to rank `rank`, where these dims have size 1.
 mlir::FailureOr<Tensor> keepStatisticDims(Builder &builder, const Tensor &statistic, int64_t rank);
 
-/// Channels, dim 1 of `x`, in `numGroups` groups, each normalised with its channels and
-/// all further dims. `scale` and `bias` have one element per channel, or, if
-/// `isPerGroup`, per group.
+/// Options of a normalisation of `numGroups` groups of channels, dim 1 of `x`. Each group is
+/// normalised over its channels and all further dims. `scale` and `bias` have one element per
+/// channel or, if `isPerGroup`, per group.
 struct GroupOptions {
   int64_t numGroups;
   double epsilon;

@@ -21,7 +21,7 @@ struct Pads {
 };
 } // namespace
 
-/// The pads of every dim.
+/// Returns the pads of every dim.
 static FailureOr<Pads> getPads(Builder &b, const Node &node) {
   int64_t rank = node.inputs[0].rank();
   SmallVector<Size> pads, axes;
@@ -55,7 +55,7 @@ static FailureOr<Pads> getPads(Builder &b, const Node &node) {
   return Pads{*begin, *end};
 }
 
-/// The value of new elements, when it is known.
+/// Returns the value of the new elements, or null if it is not known.
 static TypedAttr getPadValue(Builder &b, const Node &node) {
   DType type = node.inputs[0].dtype();
   Type elementType = getElementType(b.context(), type);
@@ -96,8 +96,8 @@ static FailureOr<Tensor> padConstant(Builder &b, const Node &node, const Pads &p
   });
 }
 
-/// The index in a dim of size `size` that stands for `index` outside of it, by selects on
-/// index values: such a read is checked when the program runs.
+/// Maps `index`, which may be outside a dim of size `size`, to the index that is read instead. It
+/// uses selects on index values, so the read is checked at run time.
 static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, AffineExpr size) {
   auto select = [&](AffineExpr condition, AffineExpr ifTrue, AffineExpr ifFalse) {
     Value chosen = arith::SelectOp::create(body.ops, body.loc, body.inside(condition),
@@ -109,10 +109,10 @@ static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, Affine
   if (mode == "wrap") // a dim may have no elements when the program runs
     return index %
            (isa<AffineConstantExpr>(size) ? size : select(size - 1, size, body.constantExpr(1)));
-  // Reflections repeat with this period; a dim of one element has none to speak of.
+  // Reflections repeat with this period; for a dim of one element any period serves.
   AffineExpr period = select(size - 2, (size - 1) * 2, body.constantExpr(1));
-  AffineExpr place = index % period;
-  return select(size - 1 - place, place, period - place);
+  AffineExpr position = index % period;
+  return select(size - 1 - position, position, period - position);
 }
 
 static FailureOr<Tensor> padByIndex(Builder &b, const Tensor &x, const Pads &pads,

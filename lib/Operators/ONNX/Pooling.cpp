@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// Input [n, c, spatial...] and the windows over it; result [n, c, spatial...].
+/// A pooling of an input [n, c, spatial...] by windows. The result is [n, c, spatial...].
 struct Pool {
   Tensor input;
   Windows windows;
@@ -34,7 +34,7 @@ struct Pool {
   }
 };
 
-/// The element of the input that a point of a pool meets.
+/// The index of the input element that a point of a pooling reads, and the guard of that read.
 struct PoolPoint {
   SmallVector<AffineExpr> at, guard;
 };
@@ -74,13 +74,13 @@ static FailureOr<Tensor> poolMax(Builder &builder, const Pool &pool) {
   TypedAttr least =
       te::getIdentity(te::Combiner::Max, getElementType(builder.context(), type), isUnsigned(type));
   ReducedDims reduced = pool.reduced();
-  return join(
+  return combine(
       builder, te::Combiner::Max, getAccumulator(type), type, pool.shape(), reduced,
       [&](Body &body) { return readOr(body, pool.input, getPoint(body, pool, reduced), least); });
 }
 
-/// The position of `at` in the whole tensor as an i64; with `columnMajor` the
-/// spatial dims count from the left.
+/// Returns the linear index of `at` in the tensor as an i64. With `columnMajor`, the first spatial
+/// dim varies fastest.
 static Scalar flatten(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at, bool columnMajor) {
   auto sizeOf = [&](int64_t dim) {
     return indexScalar(body, body.size(tensor.dim(dim)), DType::I64);
@@ -101,7 +101,7 @@ static Scalar flatten(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at,
   return flat + spatial;
 }
 
-/// The maximum and where it is: the first of equal ones.
+/// Returns the maximum and its position; of equal elements, the position of the first.
 static FailureOr<Tensors> poolMaxWithIndex(Builder &builder, const Pool &pool, bool columnMajor) {
   DType type = pool.input.dtype();
   Type element = getElementType(builder.context(), type);
@@ -120,8 +120,9 @@ static FailureOr<Tensors> poolMaxWithIndex(Builder &builder, const Pool &pool, b
     }
     return SmallVector<Value>{value.getValue(), index.getValue()};
   };
-  return joinExtremum(builder, type, pool.shape(), reduced, /*isMax=*/true, /*isLast=*/false, point,
-                      /*withValue=*/true);
+  return reduceExtremum(builder, type, pool.shape(), reduced, /*isMax=*/true, /*isLast=*/false,
+                        point,
+                        /*withValue=*/true);
 }
 
 static FailureOr<Tensors> buildMaxPool(Builder &builder, const Node &node) {
@@ -133,8 +134,8 @@ static FailureOr<Tensors> buildMaxPool(Builder &builder, const Node &node) {
   return single(poolMax(builder, *pool));
 }
 
-/// How many elements of the windows at this output count, as f32: those inside of
-/// the input, or of the input and its pads.
+/// Returns, as f32, the number of elements of the window that an average divides by: those in the
+/// input or, with `withPads`, in the input and its pads.
 static Scalar countElements(Body &body, const Pool &pool, bool withPads) {
   std::optional<Scalar> count;
   for (auto [i, window] : llvm::enumerate(pool.windows)) {
@@ -154,7 +155,7 @@ static Scalar countElements(Body &body, const Pool &pool, bool withPads) {
   return convert(*count, body.ops.getF32Type());
 }
 
-/// Whether some window has elements that do not count.
+/// Returns whether some window has elements that `countElements` does not count.
 static bool hasPartialWindows(const Pool &pool, bool withPads) {
   return llvm::any_of(pool.windows, [&](const Window &window) {
     Size end = window.input + (withPads ? window.padEnd : 0);

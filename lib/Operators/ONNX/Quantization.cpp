@@ -1,4 +1,4 @@
-//===- Quantization.cpp - integers that stand for scaled numbers -===//
+//===- Quantization.cpp - quantised elements -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The element of a 1-D scale or zero point for `index`: it has one for all or one for each.
-/// Without an index it has one.
+/// Returns the index of the element of a 1-D scale or zero point that belongs to `index`. The
+/// parameter has one element for all indexes, or one for each; without an index, it has one.
 static AffineExpr pick(Body &body, const Tensor &parameter, AffineExpr index) {
   const Size &size = parameter.dim(0);
   if (!index || size.isConstant(1))
@@ -31,8 +31,8 @@ LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const 
 }
 
 namespace {
-/// Which element of a scale or zero point belongs to a point of the tensor: one for
-/// all, one per element of `axis`, or one per block along it.
+/// Determines which element of a scale or zero point belongs to an element of the tensor. There is
+/// one for all elements, one per index of `axis`, or one per block along it.
 struct Granularity {
   int64_t axis, block;
 
@@ -49,7 +49,8 @@ struct Granularity {
 };
 } // namespace
 
-/// A zero point is one number, one for each place on the axis, or of the scale's shape.
+/// Requires that a zero point is one number, has one number per index of the axis, or has the shape
+/// of the scale.
 static LogicalResult requireZeroPoint(Builder &builder, const Tensor &x, const Tensor &scale,
                                       const Tensor &zeroPoint, int64_t axis) {
   if (!zeroPoint || zeroPoint.rank() == 0)
@@ -160,7 +161,7 @@ static FailureOr<Tensors> buildDequantizeLinear(Builder &builder, const Node &no
   }));
 }
 
-/// x as i32 minus its zero point: none, one for all, or one per `index`.
+/// Returns x as i32 minus its zero point. There is no zero point, one for all, or one per `index`.
 static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, AffineExpr index) {
   Type wide = body.ops.getI32Type();
   Scalar result = convert(x, wide);
@@ -176,7 +177,7 @@ LogicalResult requireSimple(Builder &builder, ArrayRef<Tensor> parameters) {
   return success();
 }
 
-/// Checks what belongs to the rows of `a`, and what to the columns of `b`.
+/// Checks the sizes of the parameters that belong to the rows of `a` and to the columns of `b`.
 static LogicalResult requireFit(Builder &builder, const Tensor &a, ArrayRef<Tensor> ofRows,
                                 const Tensor &b, ArrayRef<Tensor> ofColumns) {
   for (const Tensor &parameter : ofRows)

@@ -1,4 +1,4 @@
-//===- Quantization.h - integers that stand for scaled numbers -===//
+//===- Quantization.h - quantised elements -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,22 +11,24 @@
 
 namespace tssa::operators {
 
-/// The nearest integer of type `type` to `quotient` + `zero`, or the nearest small float.
+/// Rounds `quotient` + `zero` to the nearest integer or small float of type `type`.
 mlir::Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
                      DType type, bool saturates = true);
 
-/// A scale or zero point: one for all, or one per `index`, which is null where there is one.
+/// Reads a scale or zero point that is one for all elements, or one per `index`. `index` may be
+/// null in the first case.
 Scalar readScale(Body &body, const Tensor &scale, mlir::AffineExpr index);
 
-/// Checks that a 1-D scale or zero point has one element for all or one for each of `count`; a
-/// null one and one of another rank are fine.
+/// Requires that a 1-D scale or zero point has one element or `count` elements. Accepts null
+/// parameters and parameters of another rank.
 mlir::LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const Size &count);
 
-/// Refuses scales and zero points of rank 2 or more; null ones are fine.
+/// Refuses scales and zero points of rank 2 or more; accepts null parameters.
 mlir::LogicalResult requireSimple(Builder &builder, llvm::ArrayRef<Tensor> parameters);
 
-/// A matrix product in i32 of integers less their zero points: none, one for all, or one per
-/// row of the left and column of the right operand.
+/// Returns the options of a matrix product in i32 of integers minus their zero points. A zero
+/// point is null, one for all elements, or one per row of the left operand and per column of
+/// the right one.
 MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero);
 
 } // namespace tssa::operators

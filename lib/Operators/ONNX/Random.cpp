@@ -1,4 +1,4 @@
-//===- Random.cpp - numbers that look like chance -===//
+//===- Random.cpp - pseudo-random numbers -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A number is a function of the node's seed and of its place in the result, so that
-/// every run and every device gives the same. Without a seed a node takes one from its
-/// name and position in the model.
+/// A random number is a function of the node's seed and of its index in the result, so that all
+/// runs and all devices produce the same numbers. A node without a seed derives one from its name
+/// and its position in the model.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static FailureOr<uint64_t> getSeed(Builder &builder, const Node &node) {
   return llvm::xxh3_64bits(text);
 }
 
-/// 64 bits of which each depends on all of `x`.
+/// Returns a hash of `x`: 64 bits, each of which depends on all bits of `x`.
 static Scalar mix(Scalar x) {
   auto fold = [](Scalar x, unsigned bits) {
     Scalar amount = x.constant(static_cast<double>(bits));
@@ -49,15 +49,15 @@ static Scalar mix(Scalar x) {
   return fold(x, 31);
 }
 
-/// The number of a place as an i64.
+/// Returns the linear index of `at` as an i64.
 static Scalar flatten(Body &body, ArrayRef<Size> shape, ArrayRef<AffineExpr> at) {
-  Scalar place = constantScalar(body, DType::I64, 0);
+  Scalar position = constantScalar(body, DType::I64, 0);
   for (auto [size, index] : llvm::zip_equal(shape, at))
-    place = place * sizeScalar(body, size) + indexScalar(body, index, DType::I64);
-  return place;
+    position = position * sizeScalar(body, size) + indexScalar(body, index, DType::I64);
+  return position;
 }
 
-/// Number `index` of the node's, in [0, 1), as f32 or f64.
+/// Returns random number `index` of the node, in [0, 1), as f32 or f64.
 static Scalar draw(Body &body, uint64_t seed, Scalar index, DType wide) {
   Scalar start = index.constant(APInt(64, seed));
   Scalar bits = mix(start + index * index.constant(APInt(64, 0x9e3779b97f4a7c15)));
@@ -82,13 +82,13 @@ static FailureOr<Tensors> fillRandom(Builder &builder, const Node &node, DType t
     return failure();
   DType wide = type == DType::F64 ? DType::F64 : DType::F32;
   return single(builder.compute(type, shape, [&](Body &body) {
-    Scalar place = flatten(body, shape, body.dims(0, shape.size()));
+    Scalar position = flatten(body, shape, body.dims(0, shape.size()));
     if (!distribution.isNormal) {
       double range = distribution.second - distribution.first;
-      return toElement(body, draw(body, *seed, place, wide) * range + distribution.first, type);
+      return toElement(body, draw(body, *seed, position, wide) * range + distribution.first, type);
     }
-    Scalar radius = sqrt(log(1.0 - draw(body, *seed, place + place, wide)) * -2.0);
-    Scalar angle = draw(body, *seed, place + place + 1.0, wide) * (2 * llvm::numbers::pi);
+    Scalar radius = sqrt(log(1.0 - draw(body, *seed, position + position, wide)) * -2.0);
+    Scalar angle = draw(body, *seed, position + position + 1.0, wide) * (2 * llvm::numbers::pi);
     return toElement(body, radius * cos(angle) * distribution.second + distribution.first, type);
   }));
 }
@@ -115,7 +115,8 @@ static FailureOr<Tensors> buildRandom(Builder &builder, const Node &node, bool i
   return fillRandom(builder, node, type, shape, distribution);
 }
 
-/// The class whose logarithm of a weight, plus noise of Gumbel's distribution, is largest.
+/// Builds Multinomial: samples the class for which the logarithm of its weight plus Gumbel noise is
+/// largest.
 static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   const Tensor &weights = node.inputs[0];
   int64_t samples = node.getInt("sample_size", 1), code = node.getInt("dtype", 6);
@@ -134,14 +135,14 @@ static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   unsigned slot = reduced.add(weights.dim(1));
   auto point = [&](Body &body) -> SmallVector<Value> {
     AffineExpr index = reduced.expr(body, slot);
-    Scalar place =
+    Scalar position =
         flatten(body, {shape[0], shape[1], weights.dim(1)}, {body.dim(0), body.dim(1), index});
-    Scalar chance = atLeast(draw(body, *seed, place, wide), 1e-30);
+    Scalar chance = atLeast(draw(body, *seed, position, wide), 1e-30);
     Scalar score = readScalar(body, weights, {body.dim(0), index}) - log(-log(chance));
     return {score.getValue(), indexScalar(body, index, DType::I64).getValue()};
   };
-  FailureOr<Tensors> best = joinExtremum(builder, weights.dtype(), shape, reduced, /*isMax=*/true,
-                                         /*isLast=*/false, point, /*withValue=*/false);
+  FailureOr<Tensors> best = reduceExtremum(builder, weights.dtype(), shape, reduced, /*isMax=*/true,
+                                           /*isLast=*/false, point, /*withValue=*/false);
   if (failed(best))
     return failure();
   return single(builder.cast(best->front(), *type));

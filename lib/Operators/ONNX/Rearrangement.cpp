@@ -1,4 +1,4 @@
-//===- Rearrangement.cpp - elements at other places -===//
+//===- Rearrangement.cpp - operators that permute elements -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,8 @@ static LogicalResult requireImage(Builder &builder, const Tensor &input, int64_t
   return success();
 }
 
-/// Channels become blocks of the image: channel (c, y, x), or (y, x, c) in mode DCR.
+/// Moves channels to blocks of the image. Channels are ordered as (c, y, x), in mode DCR as
+/// (y, x, c).
 static FailureOr<Tensors> buildDepthToSpace(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   int64_t block = node.getInt("blocksize", 0);
@@ -91,7 +92,7 @@ static FailureOr<Tensors> buildReverseSequence(Builder &builder, const Node &nod
   }));
 }
 
-/// Keeps the elements on one side of a diagonal of the last two dims.
+/// Builds Trilu, which keeps the elements on one side of a diagonal of the last two dims.
 static FailureOr<Tensors> buildTrilu(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   if (input.rank() < 2)

@@ -18,7 +18,7 @@ Scalar Network::clipped(const Scalar &x) const {
   return clip ? atMost(atLeast(x, -*clip), *clip) : x;
 }
 
-/// The time that a step of the loop is at.
+/// The position in time of an iteration of the loop.
 namespace {
 struct Clock {
   const Network &network;
@@ -31,7 +31,8 @@ struct Clock {
   Scalar isRunning(Body &body, AffineExpr b) const {
     return sizeScalar(body, step) < length(body, b);
   }
-  /// Where sample `b` is. A reversed sequence is reversed within its length.
+  /// Returns the position in the sequence of sample `b`. A reversed sequence is reversed within its
+  /// length.
   AffineExpr at(Body &body, AffineExpr b) const {
     if (!isReverse)
       return body.size(step);
@@ -43,7 +44,7 @@ struct Clock {
 };
 } // namespace
 
-/// x times the input weights, with biases: [steps, batch, gates * hidden].
+/// Returns x times the input weights, plus biases: [steps, batch, gates * hidden].
 static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network, int64_t direction,
                                        bool addsRecurrentBias) {
   Size rows = network.hidden * network.numGates;
@@ -65,11 +66,11 @@ static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network,
                              : total;
   };
   return sum(builder, network.wide(), network.wide(), shape, reduced, term,
-             network.bias ? JoinedFn(epilogue) : JoinedFn());
+             network.bias ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
-                                const Size &begin, const Size &count, JoinedFn epilogue) {
+                                const Size &begin, const Size &count, EpilogueFn epilogue) {
   const Network &network = step.network;
   SmallVector<Size> shape = {network.batch, count};
   ReducedDims reduced(2);
@@ -82,7 +83,7 @@ FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor
   return sum(builder, network.wide(), network.wide(), shape, reduced, term, epilogue);
 }
 
-/// Writes the new hidden state into Y, 0 where a sequence is over.
+/// Writes the new hidden state to Y, and 0 after the end of a sequence.
 static FailureOr<Tensor> writeOutput(Builder &builder, const Network &network, const Clock &clock,
                                      int64_t direction, const Tensor &output,
                                      const Tensor &hidden) {
@@ -100,7 +101,7 @@ static FailureOr<Tensor> writeOutput(Builder &builder, const Network &network, c
   });
 }
 
-/// One initial state, [batch, hidden]: zeros if it is not given.
+/// Returns an initial state, [batch, hidden]; zeros if it is not given.
 static FailureOr<Tensor> getInitialState(Builder &builder, const Network &network,
                                          const Tensor &given, int64_t direction) {
   SmallVector<Size> shape = {network.batch, network.hidden};
@@ -114,8 +115,8 @@ static FailureOr<Tensor> getInitialState(Builder &builder, const Network &networ
   });
 }
 
-/// The loop over time of one direction. `carried` is Y, if it is used, then the
-/// states; the result is the same after the last step.
+/// Builds the loop over time of one direction. `carried` are the initial values of Y, if it is
+/// used, and of the states. Returns their values after the last step.
 static FailureOr<Tensors> runDirection(Builder &builder, const Network &network, Step &step,
                                        bool isReverse, const Tensor &projection, bool hasOutput,
                                        Tensors carried, StepFn advance) {
@@ -126,7 +127,7 @@ static FailureOr<Tensors> runDirection(Builder &builder, const Network &network,
     initial.push_back(builder.value(tensor));
   for (const Tensor &tensor : {projection, network.recurrence, network.bias, network.lengths})
     if (tensor)
-      builder.value(tensor); // outside of the loop
+      builder.value(tensor); // builds the value outside the loop
   Value zero = builder.materializeValue(0), one = builder.materializeValue(1);
   auto loop = scf::ForOp::create(ops, builder.loc(), zero, builder.materializeValue(network.steps),
                                  one, initial);
@@ -164,7 +165,7 @@ static FailureOr<Tensors> runDirection(Builder &builder, const Network &network,
   return wrap(loop.getResults());
 }
 
-/// The last state of all directions: [directions, batch, hidden], or batch first.
+/// Returns the last state of all directions: [directions, batch, hidden], or batch first.
 static FailureOr<Tensor> stackStates(Builder &builder, const Network &network,
                                      ArrayRef<Tensor> states) {
   SmallVector<Size> shape = {Size(network.numDirections), network.batch, network.hidden};

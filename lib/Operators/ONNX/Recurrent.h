@@ -1,4 +1,4 @@
-//===- Recurrent.h - what LSTM, GRU and RNN share -===//
+//===- Recurrent.h - common parts of LSTM, GRU and RNN -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The products of all inputs with the input weights are one matrix product before
-/// the loop over time, whose steps then need only the recurrent products. The states
-/// and Y are carried by the loop; every step writes its part of Y.
+/// One matrix product before the loop over time multiplies all inputs with the input weights,
+/// so that an iteration computes only the recurrent products. The loop carries the states and
+/// the output Y, and each iteration writes its part of Y.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_ONNX_RECURRENT_H
@@ -21,14 +21,14 @@ namespace tssa::operators {
 
 using ActivationFn = std::function<Scalar(const Scalar &)>;
 
-/// A recurrent operator and its inputs, of any layout.
+/// A recurrent operator and its inputs, in either layout.
 struct Network {
   Tensor x, weights, recurrence, bias, lengths;
   int64_t numGates, numDirections;
   bool isBatchFirst;
   Size steps, batch, inputs, hidden;
   std::optional<double> clip;
-  /// Per direction, those of the operator in order.
+  /// The activations of each direction, in the order of the operator.
   std::vector<ActivationFn> activations;
 
   DType type() const { return x.dtype(); }
@@ -36,37 +36,38 @@ struct Network {
   Scalar clipped(const Scalar &x) const;
 };
 
-/// `defaults` names the activations of one direction.
+/// Reads the inputs and attributes of `node`. `defaults` names the default activations of one
+/// direction.
 mlir::FailureOr<Network> getNetwork(Builder &builder, const Node &node, int64_t numGates,
                                     llvm::ArrayRef<llvm::StringRef> defaults);
 
-/// One step of one direction.
+/// One time step in one direction.
 struct Step {
   const Network &network;
   int64_t direction;
   llvm::ArrayRef<ActivationFn> activations;
-  /// The input products of gate row `row` (gate * hidden + unit) of sample `b`.
+  /// Returns the input product of gate row `row` (gate * hidden + unit) for sample `b`.
   std::function<Scalar(Body &, mlir::AffineExpr b, mlir::AffineExpr row)> input;
-  /// `next` while the sequence of sample `b` lasts, then `last`.
+  /// Returns `next` while the sequence of sample `b` lasts, and `last` after its end.
   std::function<Scalar(Body &, mlir::AffineExpr b, Scalar next, Scalar last)> keep;
 };
 
-/// The next states, each [batch, hidden], from the last ones.
+/// Returns the next states, each [batch, hidden], for the last ones.
 using StepFn =
     llvm::function_ref<mlir::FailureOr<Tensors>(Builder &, const Step &, const Tensors &states)>;
 
-/// All directions: Y, then the last value of each state. `initial` are the optional
-/// initial states. `addsRecurrentBias` says that the bias of the recurrent products
-/// is part of the input products; else the step adds it.
+/// Builds all directions. Returns Y, then the last value of each state. `initial` are the
+/// optional initial states. If `addsRecurrentBias` is true, the input products include the
+/// recurrent bias; else `step` adds it.
 mlir::FailureOr<Tensors> runNetwork(Builder &builder, const Node &node, const Network &network,
                                     llvm::ArrayRef<Tensor> initial, bool addsRecurrentBias,
                                     StepFn step);
 
-/// sum over k of state[b, k] * recurrence[direction, row, k], and what `epilogue`
-/// makes of it, for rows [begin, begin + count).
+/// Returns, for the rows in [begin, begin + count), the sum over k of
+/// state[b, k] * recurrence[direction, row, k], mapped by `epilogue`.
 mlir::FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
                                       const Size &begin, const Size &count,
-                                      JoinedFn epilogue = nullptr);
+                                      EpilogueFn epilogue = nullptr);
 
 } // namespace tssa::operators
 

@@ -16,12 +16,12 @@ static SmallVector<Size> getStateShape(const Network &network) {
   return {network.batch, network.hidden};
 }
 
-/// Unit `unit` of gate `gate` as a row of the weights.
+/// Returns the row of the weights for unit `unit` of gate `gate`.
 static AffineExpr getRow(Body &body, const Network &network, int64_t gate, AffineExpr unit) {
   return unit + body.size(network.hidden * gate);
 }
 
-/// All gates before their activations: input and recurrent products.
+/// Returns all gates before their activations: the sums of input and recurrent products.
 static FailureOr<Tensor> getGates(Builder &builder, const Step &step, const Tensor &state,
                                   int64_t numGates) {
   return multiplyState(
@@ -29,7 +29,7 @@ static FailureOr<Tensor> getGates(Builder &builder, const Step &step, const Tens
       [&](Body &body, Scalar total) { return total + step.input(body, body.dim(0), body.dim(1)); });
 }
 
-/// Gates are i, o, f, c; states are h, c.
+/// Builds a step of an LSTM. Gates are i, o, f, c; states are h, c.
 static FailureOr<Tensors> stepLSTM(Builder &builder, const Step &step, const Tensors &states,
                                    const Tensor &peepholes, bool couplesForget) {
   const Network &network = step.network;
@@ -73,7 +73,7 @@ static FailureOr<Tensors> buildLSTM(Builder &builder, const Node &node) {
                     });
 }
 
-/// The bias of the recurrent product of a gate.
+/// Adds the bias of the recurrent product of a gate.
 static Scalar addRecurrentBias(Body &body, const Step &step, int64_t gate, AffineExpr unit,
                                Scalar x) {
   const Network &network = step.network;
@@ -83,14 +83,14 @@ static Scalar addRecurrentBias(Body &body, const Step &step, int64_t gate, Affin
   return x + readScalar(body, network.bias, {body.constantExpr(step.direction), row});
 }
 
-/// (1 - z) * candidate + z * last
+/// Returns (1 - z) * candidate + z * last.
 static Value blend(Body &body, const Step &step, AffineExpr b, const Scalar &z,
                    const Scalar &candidate, const Scalar &last) {
   Scalar next = (1.0 - z) * candidate + z * last;
   return toElement(body, step.keep(body, b, next, last), step.network.type());
 }
 
-/// Gates are z, r, h. The reset gate acts on the recurrent product.
+/// Builds a step of a GRU with gates z, r, h, where the reset gate r scales the recurrent product.
 static FailureOr<Tensor> stepResetAfter(Builder &builder, const Step &step, const Tensor &state) {
   const Network &network = step.network;
   FailureOr<Tensor> products = multiplyState(builder, step, state, 0, network.hidden * 3);
@@ -113,7 +113,7 @@ static FailureOr<Tensor> stepResetAfter(Builder &builder, const Step &step, cons
   });
 }
 
-/// The reset gate acts on the state before the product.
+/// Builds a step of a GRU, where the reset gate scales the state before the recurrent product.
 static FailureOr<Tensor> stepResetBefore(Builder &builder, const Step &step, const Tensor &state) {
   const Network &network = step.network;
   SmallVector<Size> shape = getStateShape(network);

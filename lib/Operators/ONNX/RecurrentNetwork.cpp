@@ -12,7 +12,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// A function of the list in the specification, with its defaults.
+/// An activation function of ONNX's specification, with the defaults of its parameters.
 struct NamedActivation {
   const char *name;
   double alpha, beta;
@@ -42,7 +42,7 @@ static const NamedActivation knownActivations[] = {
     {"Softplus", 0, 0, [](const Scalar &x, double, double) { return softplus(x); }},
 };
 
-/// Takes the next number of a list; `otherwise` when it is used up.
+/// Removes the first number of a list and returns it; returns `otherwise` if the list is empty.
 static double takeNext(ArrayRef<double> &numbers, double otherwise) {
   if (numbers.empty())
     return otherwise;

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Per dim, how often `axes` names it; all of them are checked to name one.
+/// Returns how often `axes` has each dim. Checks at run time that each axis is a dim.
 static FailureOr<SmallVector<Size>> countAxes(Builder &builder, const Tensor &axes, int64_t rank) {
   ReducedDims reduced(1);
   unsigned slot = reduced.add(axes.dim(0));
@@ -35,8 +35,9 @@ static FailureOr<SmallVector<Size>> countAxes(Builder &builder, const Tensor &ax
   return sizes;
 }
 
-/// A list of known length that names the same dims as `axes`: every dim, those that are
-/// not reduced replaced by one that is, or, where dims are dropped, `numReduced` dims.
+/// Returns a list of known length with the same set of dims as `axes`. If the result drops dims,
+/// the list has `numReduced` dims. Else it has an entry for every dim of the input; the entry of a
+/// dim that is not reduced repeats a reduced one.
 static FailureOr<Tensor> listReduced(Builder &builder, const Tensor &axes, int64_t rank,
                                      std::optional<int64_t> numReduced) {
   FailureOr<SmallVector<Size>> counts = countAxes(builder, axes, rank);

@@ -20,7 +20,7 @@ Scalar normTerm(Scalar x, double p) {
   return p == 2 ? square(x) : power(abs(x), x.constant(p));
 }
 
-/// Roots of integers are taken in f64.
+// Roots of integers are computed in f64.
 Scalar normRoot(Scalar sum, double p) {
   if (p == 1)
     return sum;
@@ -46,12 +46,12 @@ ReductionKind normReduction(double p) {
 }
 
 namespace {
-/// Which elements are reduced to which one.
+/// Describes which elements are reduced to an element of the result.
 struct ReductionPlan {
   SmallVector<Size> shape;
   ReducedDims reduced;
-  SmallVector<Size> extents; ///< how many elements per reduced dim are reduced to one
-  /// The element of the input at a point of the domain.
+  SmallVector<Size> extents; ///< number of elements that are reduced to one, per reduced dim
+  /// Returns the index of the input element at a point of the domain.
   std::function<SmallVector<AffineExpr>(Body &, const ReducedDims &)> at;
 
   SmallVector<AffineExpr> point(Body &body) const { return at(body, reduced); }
@@ -82,19 +82,19 @@ static ReductionPlan planReduction(const Tensor &input, ArrayRef<int64_t> axes, 
   return {shape, reduced, extents, at};
 }
 
-/// 1 if the sizes are the same number, else 0.
+/// Returns 1 if the sizes are equal, else 0.
 static Size isSame(const Size &a, const Size &b) {
   return Size(1) - Size::min(Size::max(a - b, b - a), 1);
 }
 
-/// The size as one value, so that products with it stay short.
+/// Returns the size as one value, so that products with it have few terms.
 static Size asValue(Builder &builder, const Size &size) {
   return builder.sizes.get(builder.materializeValue(size), /*nonNegative=*/true);
 }
 
-/// The plan for axes that are known only when the program runs. With dims kept, every
-/// dim is a parallel and a reduction dim, one of which has size 1; without, dim j of
-/// the result is the j-th dim that is not reduced.
+/// Returns the plan for axes that are known only at run time. If dims are kept, every dim of the
+/// input has a parallel and a reduction dim, one of which has size 1. Else dim j of the result
+/// is the j-th dim that is not reduced.
 static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &input,
                                               ArrayRef<Size> axes, bool keepDims) {
   int64_t rank = input.rank(), resultRank = keepDims ? rank : rank - axes.size();
@@ -148,12 +148,12 @@ static FailureOr<Tensor> reduce(Builder &builder, const Tensor &input, const Red
     Scalar x = readScalar(body, input, plan.point(body));
     return kind.term ? kind.term(x) : x;
   };
-  auto epilogue = [&](Body &body, Scalar joined) {
+  auto epilogue = [&](Body &body, Scalar combined) {
     Scalar count = indexScalar(body, body.size(product(plan.extents)), DType::I64);
-    return kind.finish(joined, convert(count, joined.getType(), joined.isUnsigned()));
+    return kind.finish(combined, convert(count, combined.getType(), combined.isUnsigned()));
   };
-  return join(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
-              kind.finish ? JoinedFn(epilogue) : JoinedFn());
+  return combine(builder, kind.combiner, getAccumulator(type), type, plan.shape, plan.reduced, term,
+                 kind.finish ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input, ArrayRef<int64_t> axes,
@@ -161,7 +161,7 @@ FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input, ArrayRef<int
   return reduce(builder, input, planReduction(input, axes, keepDims), kind);
 }
 
-/// log(sum(exp(x))), computed on x minus its maximum.
+/// Returns log(sum(exp(x))), computed on x minus its maximum.
 static FailureOr<Tensor> reduceLogSumExp(Builder &builder, const Tensor &input,
                                          const ReductionPlan &plan) {
   if (!isFloat(input.dtype())) {
@@ -185,8 +185,8 @@ static FailureOr<Tensor> reduceLogSumExp(Builder &builder, const Tensor &input,
              [&](Body &body, Scalar total) { return log(total) + offset(body); });
 }
 
-/// The plan for the axes of a node: an attribute, or an input of later versions. None
-/// means all, or no reduction if `noop_with_empty_axes` says so.
+/// Returns the plan for the axes of a node, which are an attribute or, in later versions, an input.
+/// No axes mean all axes or, with `noop_with_empty_axes`, no reduction.
 static FailureOr<ReductionPlan> planReduction(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   bool keepDims = node.getInt("keepdims", 1) != 0;
@@ -226,7 +226,7 @@ static OperatorFn reduction(const ReductionKind &kind) {
   });
 }
 
-/// Maximum and minimum; of bools they are `or` and `and`.
+/// Returns a function that builds a maximum or minimum. For bools these are `or` and `and`.
 static OperatorFn extremum(te::Combiner onNumbers, te::Combiner onBools) {
   return reduction([=](Builder &builder, const Tensor &input, const ReductionPlan &plan) {
     bool isBool = input.dtype() == DType::Bool;

@@ -12,12 +12,12 @@
 
 namespace tssa::operators {
 
-/// What is joined, how, and what is made of it. `finish` also gets the number of
-/// elements.
+/// A reduction: `term` maps each element, `combiner` combines the terms, and `finish` maps
+/// the combined value. The second argument of `finish` is the number of elements.
 struct ReductionKind {
   te::Combiner combiner;
   std::function<Scalar(Scalar)> term;
-  std::function<Scalar(Scalar joined, Scalar count)> finish;
+  std::function<Scalar(Scalar combined, Scalar count)> finish;
 };
 
 ReductionKind meanReduction();
@@ -25,7 +25,7 @@ ReductionKind maxReduction();
 /// The p-norm.
 ReductionKind normReduction(double p);
 
-/// |x|^p and its inverse on a sum of these.
+/// |x|^p, and the p-th root of a sum of these.
 Scalar normTerm(Scalar x, double p);
 Scalar normRoot(Scalar sum, double p);
 
@@ -34,16 +34,16 @@ mlir::FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input,
                                    llvm::ArrayRef<int64_t> axes, bool keepDims,
                                    const ReductionKind &kind);
 
-/// The largest (smallest) of the pairs (value, position) that `point` yields: NaN is
-/// larger (smaller) than all, and of equal values the first or last position counts.
-/// `point` yields the value in the accumulator of `type` and an i64. Results are the
-/// value, if asked for, and the position.
-mlir::FailureOr<Tensors> joinExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
-                                      const ReducedDims &reduced, bool isMax, bool isLast,
-                                      ElementFn point, bool withValue);
+/// Finds the largest or smallest of the values that `point` yields. `point` yields a pair of the
+/// value, in the accumulator of `type`, and its position, an i64. NaN is larger (smaller) than
+/// all other values. Of equal values the first or, if `isLast`, the last position is taken.
+/// Returns the value, if `withValue`, and the position.
+mlir::FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
+                                        const ReducedDims &reduced, bool isMax, bool isLast,
+                                        ElementFn point, bool withValue);
 
-/// A list of known length with the axes that `axes` names when the program runs. `axes` itself
-/// where no such list exists: the operator refuses it.
+/// Returns a list of known length with the axes that `axes` has at run time. Returns `axes`
+/// itself if there is no such list; the operator then refuses it.
 mlir::FailureOr<Tensor> settleReducedAxes(Builder &builder, const NodeFacts &facts,
                                           const Tensor &axes);
 

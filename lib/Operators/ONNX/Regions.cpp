@@ -1,4 +1,4 @@
-//===- Regions.cpp - pooling over regions that are data -===//
+//===- Regions.cpp - pooling over data-dependent regions -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How many elements a region has is only known when the program runs: the largest
-/// number of all regions is computed first, and loops run to it.
+/// The number of elements of a region is known only at run time. The program first computes the
+/// largest number of all regions, which is the extent of the reductions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,14 @@ struct Regions {
   Tensor x, rois;
   Size outputs[2];
   double scale;
-  int64_t firstColumn; ///< of the corner x1, y1, x2, y2
+  int64_t firstColumn; ///< the column of x1, followed by those of y1, x2, y2
 
-  /// The type that positions are computed in.
+  /// Returns the type in which positions are computed.
   DType wide() const { return x.dtype() == DType::F64 ? DType::F64 : DType::F32; }
   SmallVector<Size> shape() const { return {rois.dim(0), x.dim(1), outputs[0], outputs[1]}; }
 
-  /// A corner of region d0 in elements of `x`: the first or last along spatial dim `axis`.
+  /// Returns the begin or, with `isLast`, the end of region d0 along spatial dim `axis`, in
+  /// elements of `x`.
   Scalar corner(Body &body, int64_t axis, bool isLast) const {
     int64_t column = firstColumn + (isLast ? 2 : 0) + (axis == 0 ? 1 : 0);
     return toWide(body, readScalar(body, rois, {body.dim(0), body.constantExpr(column)})) * scale;
@@ -45,11 +46,11 @@ struct Regions {
 };
 } // namespace
 
-static AffineExpr toPlace(Body &body, const Scalar &position) {
+static AffineExpr toIndexExpr(Body &body, const Scalar &position) {
   return body.opaque(toIndex(convert(position, body.ops.getI64Type())));
 }
 
-/// The largest of a number that each region has, at least 0. `number` sees region d0.
+/// Returns the maximum over all regions of `number`, which computes it for region d0; at least 0.
 static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
                                    function_ref<Scalar(Body &)> number) {
   FailureOr<Tensor> numbers = builder.compute(DType::I64, regions.rois.dim(0), [&](Body &body) {
@@ -60,8 +61,8 @@ static FailureOr<Size> findLargest(Builder &builder, const Regions &regions,
   ReducedDims reduced(0);
   unsigned slot = reduced.add(regions.rois.dim(0));
   FailureOr<Tensor> largest =
-      join(builder, te::Combiner::Max, DType::I64, DType::I64, {}, reduced,
-           [&](Body &body) { return readScalar(body, *numbers, reduced.expr(body, slot)); });
+      combine(builder, te::Combiner::Max, DType::I64, DType::I64, {}, reduced,
+              [&](Body &body) { return readScalar(body, *numbers, reduced.expr(body, slot)); });
   if (failed(largest))
     return failure();
   FailureOr<Size> size = builder.requireSize(*largest, "the extent of a region");
@@ -87,15 +88,16 @@ static FailureOr<Regions> getRegions(Builder &builder, const Node &node, int64_t
 namespace {
 struct Alignment : Regions {
   Tensor batch;
-  int64_t ratio; ///< samples of a bin along a dim; 0: one per element
+  int64_t ratio; ///< number of samples of a bin along a dim; 0: one per element
   bool isHalfPixel, isMax;
 };
-/// A bin of the region along a dim: where the first begins, its length, its samples.
+/// The bins of a region along a dim: the begin of the first one, and the length and the number of
+/// samples of each.
 struct Bins {
   Scalar begin, length, samples;
 };
-/// The two elements around a sample, how far it is beyond the first, and whether it is
-/// near the input at all.
+/// The two elements next to a sample, its distance from the first, and whether it is near enough to
+/// the input to be read.
 struct Sample {
   AffineExpr low, high;
   Scalar fraction, isNear;
@@ -126,10 +128,10 @@ static Sample getSample(Body &body, const Alignment &a, int64_t axis, AffineExpr
   low = atLeast(atMost(low, last), 0.0);
   Scalar fraction = select(isLast, 0.0, position - low);
   Scalar high = atLeast(atMost(low + 1.0, last), 0.0);
-  return {toPlace(body, low), toPlace(body, high), fraction, isNear};
+  return {toIndexExpr(body, low), toIndexExpr(body, high), fraction, isNear};
 }
 
-/// What one sample gives, and whether it is one.
+/// Returns the value of a sample, and sets whether there is such a sample.
 static Scalar readSample(Body &body, const Alignment &a, AffineExpr row, AffineExpr column,
                          Scalar &isCounted) {
   Scalar isRow = isNaN(a.corner(body, 0, false)), isColumn = isRow;
@@ -171,8 +173,8 @@ static FailureOr<Tensor> align(Builder &builder, const Alignment &a) {
     Scalar samples = getBins(body, a, 0).samples * getBins(body, a, 1).samples;
     return a.isMax ? select(samples > 0.0, total, 0.0) : total / atLeast(samples, 1.0);
   };
-  return join(builder, a.isMax ? te::Combiner::Max : te::Combiner::Add, a.wide(), a.x.dtype(),
-              a.shape(), reduced, term, finish);
+  return combine(builder, a.isMax ? te::Combiner::Max : te::Combiner::Add, a.wide(), a.x.dtype(),
+                 a.shape(), reduced, term, finish);
 }
 
 static FailureOr<Tensors> buildRoiAlign(Builder &builder, const Node &node) {
@@ -205,13 +207,13 @@ static FailureOr<Tensors> buildRoiAlign(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements of the input that a bin takes the largest of, [begin, end).
+/// The elements of the input in a bin, [begin, end).
 struct Range {
   Scalar begin, end;
 };
 } // namespace
 
-/// To the nearest, halves away from 0.
+/// Rounds to the nearest integer, halves away from 0.
 static Scalar roundHalf(const Scalar &x) { return select(x < 0.0, ceil(x - 0.5), floor(x + 0.5)); }
 
 static Scalar getBinLength(Body &body, const Regions &regions, int64_t axis, Scalar &begin) {
@@ -241,18 +243,18 @@ static FailureOr<Tensor> poolRegions(Builder &builder, const Regions &regions) {
       return failure();
     slots[axis] = reduced.add(Size::min(*longest, regions.x.dim(2 + axis)));
   }
-  auto place = [&](Body &body, int64_t axis, Scalar &isInside) {
+  auto locate = [&](Body &body, int64_t axis, Scalar &isInside) {
     Range range = getRange(body, regions, axis);
     Scalar offset =
         regions.toWide(body, indexScalar(body, reduced.expr(body, slots[axis]), DType::I64));
     Scalar position = range.begin + offset;
     isInside = isInside & (position < range.end);
     Scalar last = regions.toWide(body, sizeScalar(body, regions.x.dim(2 + axis) - 1));
-    return toPlace(body, atMost(position, last));
+    return toIndexExpr(body, atMost(position, last));
   };
   auto term = [&](Body &body) {
     Scalar isInside = constantScalar(body, DType::Bool, 1);
-    AffineExpr row = place(body, 0, isInside), column = place(body, 1, isInside);
+    AffineExpr row = locate(body, 0, isInside), column = locate(body, 1, isInside);
     Scalar image = readScalar(body, regions.rois, {body.dim(0), body.constantExpr(0)});
     AffineExpr batch = dataIndex(body, convert(image, body.ops.getI64Type()), regions.x.dim(0));
     Scalar value =
@@ -263,8 +265,8 @@ static FailureOr<Tensor> poolRegions(Builder &builder, const Regions &regions) {
     Range rows = getRange(body, regions, 0), columns = getRange(body, regions, 1);
     return select((rows.begin < rows.end) & (columns.begin < columns.end), largest, 0.0);
   };
-  return join(builder, te::Combiner::Max, regions.wide(), regions.x.dtype(), regions.shape(),
-              reduced, term, finish);
+  return combine(builder, te::Combiner::Max, regions.wide(), regions.x.dtype(), regions.shape(),
+                 reduced, term, finish);
 }
 
 static FailureOr<Tensors> buildMaxRoiPool(Builder &builder, const Node &node) {

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Axes are resampled one after the other. An output position reads a few input
-/// positions ("taps") with weights; both stand in small tables, a row for each tap, made
-/// by computes of their own in f64, that fold when sizes and scales are known. Nearest
-/// neighbours by a whole factor are an index expression and need no table.
+/// Axes are resampled one after the other. An output element is a weighted sum of a few input
+/// elements, the taps. Small tables have the positions and weights, with a row for each tap.
+/// They are computed in f64 by separate te.computes, which are folded if sizes and scales are
+/// known. Nearest neighbours with an integer factor are an index expression and need no table.
 ///
-/// Neighbours along the last axis come from anywhere, those along other axes from rows: the
-/// last axis is done while there are few rows, so before axes that may grow.
+/// Taps along the last axis are scattered reads, while taps along other axes are reads of whole
+/// rows. So the last axis is resampled while there are few rows: before axes that may become
+/// larger.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ static Scalar sizeDouble(Body &body, const Size &size) {
   return convert(sizeScalar(body, size), body.ops.getF64Type());
 }
 
-/// The position in the input that output position `o` stands for, as f64.
+/// Returns the position in the input, as f64, to which output position `o` corresponds.
 static Scalar getPosition(Body &body, const ResizeMode &mode, const ResizedAxis &axis,
                           AffineExpr o) {
   Scalar x = convert(indexScalar(body, o, DType::I64), body.ops.getF64Type());
@@ -77,7 +78,7 @@ static Scalar roundNearest(const ResizeMode &mode, const Scalar &x) {
   return mode.nearest == "floor" ? floor(x) : ceil(x);
 }
 
-/// The factor f where nearest neighbours are input position o floordiv f.
+/// Returns the factor f if the nearest neighbour of each output position o is o floordiv f.
 static std::optional<int64_t> getWholeFactor(const ResizeMode &mode, const ResizedAxis &axis) {
   constexpr double most = std::numeric_limits<int32_t>::max();
   double scale = axis.knownScale.value_or(0);
@@ -94,8 +95,8 @@ static std::optional<int64_t> getWholeFactor(const ResizeMode &mode, const Resiz
 
 static bool isExtrapolated(const ResizedAxis &axis) { return bool(axis.region); }
 
-/// `value`, or the extrapolation value where output position `o` stands for one
-/// outside of the input.
+/// Returns `value`, or the extrapolation value if output position `o` corresponds to a position
+/// outside the input.
 static Scalar extrapolate(Body &body, const ResizeMode &mode, const ResizedAxis &axis, AffineExpr o,
                           const Scalar &value) {
   if (!isExtrapolated(axis))
@@ -133,7 +134,7 @@ static FailureOr<Tensor> resizeNearest(Builder &builder, const Tensor &x, const 
   });
 }
 
-/// The weight of an input position at this distance, in units of the support.
+/// Returns the weight of an input element at this distance, which is in units of the support.
 static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   if (mode.kind == ResizeMode::Linear)
     return atLeast(1.0 - distance, 0.0);
@@ -144,13 +145,13 @@ static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   return select(d <= 1.0, nearer, select(d < 2.0, farther, 0.0));
 }
 
-/// By how much the support is stretched: 1 / scale when antialiasing a reduction.
+/// Returns the factor by which the support is stretched: 1 / scale if a reduction is antialiased.
 static Scalar getStretch(Body &body, const ResizeMode &mode, const ResizedAxis &axis) {
   Scalar scale = axis.scale(body);
   return mode.antialias ? atMost(scale, 1.0) : scale.constant(1);
 }
 
-/// Half of the number of taps.
+/// Returns half of the number of taps.
 static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const ResizedAxis &axis) {
   double support = mode.kind == ResizeMode::Linear ? 1 : 2;
   if (!mode.antialias)
@@ -165,8 +166,8 @@ static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const 
 }
 
 namespace {
-/// Per tap and output position: the input position and its weight; the sum of the
-/// weights per output position where they need not add up to 1.
+/// The tables: the input position and its weight per tap and output position, and the sum of the
+/// weights per output position, if they need not add up to 1.
 struct Taps {
   Size count;
   Tensor positions, weights, total;
@@ -236,11 +237,11 @@ static FailureOr<Tensor> resample(Builder &builder, const Tensor &x, const Resiz
   };
   bool isPlain = !taps->total && !isExtrapolated(axis);
   return sum(builder, wide, x.dtype(), withDim(x, axis.axis, axis.output), reduced, term,
-             isPlain ? JoinedFn() : JoinedFn(epilogue));
+             isPlain ? EpilogueFn() : EpilogueFn(epilogue));
 }
 
-/// The order in which axes are resampled: those that are known to shrink, then the others from
-/// the last one on.
+/// Sorts the axes in the order of resampling: first those that are known to become smaller, then
+/// the others, beginning with the last one.
 static void sortAxes(std::vector<ResizedAxis> &axes) {
   auto shrinks = [](const ResizedAxis &axis) { return axis.knownScale.value_or(1) < 1; };
   llvm::stable_sort(axes, [&](const ResizedAxis &a, const ResizedAxis &b) {
@@ -277,7 +278,7 @@ static FailureOr<Tensors> resize(Builder &builder, const Node &node, ResizeMode 
   return Tensors{x};
 }
 
-/// An optional input; a tensor without elements counts as absent.
+/// Returns an optional input, or null if it is absent or has no elements.
 static Tensor getFilled(const Node &node, unsigned i) {
   Tensor input = node.input(i);
   return input && !input.numElements().isConstant(0) ? input : Tensor();
@@ -294,7 +295,7 @@ static FailureOr<Tensors> buildResize(Builder &builder, const Node &node) {
   return resize(builder, node, mode, getFilled(node, 1), getFilled(node, 2), getFilled(node, 3));
 }
 
-/// Upsample, and Resize before version 11, have scales only.
+/// Builds Upsample, and Resize before version 11, which have only scales.
 static FailureOr<Tensors> buildUpsample(Builder &builder, const Node &node) {
   ResizeMode mode{ResizeMode::Nearest, "asymmetric", "floor", false, false, -0.75, 0};
   Tensor scales = node.input(1);
@@ -308,7 +309,7 @@ static FailureOr<Tensors> buildUpsample(Builder &builder, const Node &node) {
   return resize(builder, node, mode, Tensor(), scales, Tensor());
 }
 
-/// An empty list stands for one that is not given.
+/// Returns the length of the list of scales. An empty list means that none is given.
 static std::optional<int64_t> scalesLength(const NodeFacts &facts) {
   return facts.node.input(3) ? std::nullopt : std::optional(facts.numAxes());
 }

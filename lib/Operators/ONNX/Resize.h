@@ -1,4 +1,4 @@
-//===- Resize.h - where a resized axis reads -===//
+//===- Resize.h - the axes of a Resize -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,16 +16,17 @@ namespace tssa::operators {
 struct ResizedAxis {
   int64_t axis;
   Size input, output;
-  /// Output positions per input position, as f64; where it is known, also a number.
+  /// Returns the scale, the output positions per input position, as f64. `knownScale` is its
+  /// value if that is known.
   std::function<Scalar(Body &)> scale;
   std::optional<double> knownScale;
-  /// Begin and end of the region of interest, as f64 in [0, 1].
+  /// Returns begin and end of the region of interest, as f64 in [0, 1].
   std::function<std::pair<Scalar, Scalar>(Body &)> region;
 
   bool isIdentity() const { return !region && input == output && knownScale == 1.0; }
 };
 
-/// The axes that `node` resizes, from `scales` or `sizes`; one is given.
+/// Returns the axes that `node` resizes, by `scales` or `sizes`; exactly one of them is given.
 mlir::FailureOr<std::vector<ResizedAxis>> getResizedAxes(Builder &builder, const Node &node,
                                                          const Tensor &roi, const Tensor &scales,
                                                          const Tensor &sizes);

@@ -14,7 +14,7 @@ namespace tssa::operators {
 
 static Scalar toDouble(const Scalar &x) { return convert(x, x.getBuilder().getF64Type()); }
 
-/// A size that is computed from data, as an i64 tensor of one element.
+/// Returns a size that is computed from data, by a te.compute of one i64 element.
 static FailureOr<Size> computeSize(Builder &builder, StringRef what,
                                    llvm::function_ref<Scalar(Body &)> number) {
   FailureOr<Tensor> tensor = builder.compute(
@@ -24,7 +24,7 @@ static FailureOr<Size> computeSize(Builder &builder, StringRef what,
   return builder.requireSize(*tensor, what);
 }
 
-/// output = floor(input * scale), in the precision of the scale.
+/// Sets output = floor(input * scale), computed in the precision of the scale.
 static LogicalResult setFromScale(Builder &builder, const Tensor &scales, int64_t i,
                                   ResizedAxis &axis) {
   auto scale = [scales, i](Body &body) { return readScalar(body, scales, body.constantExpr(i)); };
@@ -53,7 +53,8 @@ static void setScaleFromSizes(ResizedAxis &axis) {
     axis.knownScale = static_cast<double>(*out) / *in;
 }
 
-/// One scale for all axes, such that no output is larger (smaller) than its size.
+/// Sets one scale for all axes, such that no output is larger or, if `isLarger`, smaller than its
+/// given size.
 static LogicalResult keepAspectRatio(Builder &builder, bool isLarger,
                                      std::vector<ResizedAxis> &axes) {
   for (ResizedAxis &axis : axes)

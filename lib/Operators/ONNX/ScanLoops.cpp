@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Element `position` of dim `axis`, which vanishes.
+/// Returns element `position` of dim `axis`; the result does not have this dim.
 static FailureOr<Tensor> take(Builder &b, const Tensor &x, int64_t axis, const Size &position) {
   SmallVector<Size> shape(x.shape());
   shape.erase(shape.begin() + axis);
@@ -23,8 +23,8 @@ static FailureOr<Tensor> take(Builder &b, const Tensor &x, int64_t axis, const S
   });
 }
 
-/// Moves dim 0 of the scan outputs to where the operator wants it.
-static LogicalResult placeScanAxes(Builder &b, const Node &node, MutableArrayRef<Tensor> outputs) {
+/// Moves dim 0 of the scan outputs to the axes that the node specifies.
+static LogicalResult moveScanAxes(Builder &b, const Node &node, MutableArrayRef<Tensor> outputs) {
   SmallVector<int64_t> axes = node.getInts("scan_output_axes");
   for (auto [i, tensor] : llvm::enumerate(outputs)) {
     FailureOr<int64_t> axis = b.normalizeAxis(i < axes.size() ? axes[i] : 0, tensor.rank());
@@ -43,15 +43,15 @@ static LogicalResult placeScanAxes(Builder &b, const Node &node, MutableArrayRef
 }
 
 namespace {
-/// The states and the tensors that are taken apart, and how.
+/// The initial states, and the tensors that are scanned with their axes and directions.
 struct ScanInputs {
   ArrayRef<Tensor> states, scanned;
-  SmallVector<int64_t> axes; ///< per scanned tensor, in [0, rank)
+  SmallVector<int64_t> axes; ///< the axis of each scanned tensor, in [0, rank)
   SmallVector<int64_t> directions, outputDirections;
 };
 } // namespace
 
-/// The states after the loop, then the scan outputs along dim 0.
+/// Builds the loop. Returns the final states, then the scan outputs, stacked along dim 0.
 static FailureOr<Tensors> runScan(Builder &b, Subgraph &body, const ScanInputs &inputs) {
   LoopSpec spec(body, inputs.states);
   for (auto [tensor, axis] : llvm::zip_equal(inputs.scanned, inputs.axes)) {
@@ -77,7 +77,8 @@ static FailureOr<Tensors> runScan(Builder &b, Subgraph &body, const ScanInputs &
   return LoopBuilder(b, spec).run();
 }
 
-/// How many of `numInputs` states and scanned tensors are states, if the body fits them.
+/// Returns the number of states among the `numInputs` inputs, the others being scanned tensors.
+/// Fails if the body does not fit them.
 static FailureOr<int64_t> countStates(Builder &b, const Node &node, Subgraph &body,
                                       int64_t numInputs) {
   int64_t numScanned = node.getInt("num_scan_inputs", 0);
@@ -109,7 +110,7 @@ static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
   }
   FailureOr<Tensors> results = runScan(b, body, inputs);
   if (failed(results) ||
-      failed(placeScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(*numStates))))
+      failed(moveScanAxes(b, node, MutableArrayRef<Tensor>(*results).drop_front(*numStates))))
     return failure();
   return results;
 }
@@ -119,7 +120,7 @@ static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A scan of one element of the batch as the body of a loop over all.
+/// The body of a loop over the batch, which scans one element of the batch.
 class ElementScan : public Subgraph {
 public:
   ElementScan(Subgraph &body, int64_t numStates, ArrayRef<int64_t> directions)

@@ -1,4 +1,4 @@
-//===- Scatter.cpp - writes at indexes that are data -===//
+//===- Scatter.cpp - writes at data-dependent indexes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,40 +14,40 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// What joins an old and a new element; nothing for a plain write.
-using ElementJoin = std::optional<te::Combiner>;
+/// The combiner of an old and a new element; nothing for a plain write.
+using ElementCombiner = std::optional<te::Combiner>;
 
-static FailureOr<ElementJoin> getReduction(Builder &builder, const Node &node) {
+static FailureOr<ElementCombiner> getReduction(Builder &builder, const Node &node) {
   StringRef name = node.getString("reduction", "none");
   if (name == "none")
-    return ElementJoin();
+    return ElementCombiner();
   if (name == "add")
-    return ElementJoin(te::Combiner::Add);
+    return ElementCombiner(te::Combiner::Add);
   if (name == "mul")
-    return ElementJoin(te::Combiner::Mul);
+    return ElementCombiner(te::Combiner::Mul);
   if (name == "max")
-    return ElementJoin(te::Combiner::Max);
+    return ElementCombiner(te::Combiner::Max);
   if (name == "min")
-    return ElementJoin(te::Combiner::Min);
+    return ElementCombiner(te::Combiner::Min);
   return builder.error("unknown 'reduction' \"" + name + "\"");
 }
 
 static FailureOr<Tensor> scatter(Builder &builder, const Tensor &base, ArrayRef<Size> domain,
-                                 ElementJoin reduction,
+                                 ElementCombiner reduction,
                                  llvm::function_ref<Builder::Write(Body &)> write) {
   if (!reduction)
     return builder.update(base, domain, write);
   DType type = base.dtype();
-  auto join = [&](Body &body, ValueRange pair) -> SmallVector<Value> {
+  auto combine = [&](Body &body, ValueRange pair) -> SmallVector<Value> {
     return {te::combine(body.ops, body.loc, *reduction, isUnsigned(type), pair[0], pair[1])};
   };
-  return builder.update(base, domain, write, join);
+  return builder.update(base, domain, write, combine);
 }
 
 static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &node) {
   const Tensor &data = node.inputs[0], &indices = node.inputs[1], &updates = node.inputs[2];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
-  FailureOr<ElementJoin> reduction = getReduction(builder, node);
+  FailureOr<ElementCombiner> reduction = getReduction(builder, node);
   if (failed(axis) || failed(reduction) || failed(requireInside(builder, data, indices, *axis)))
     return failure();
   if (updates.rank() != indices.rank())
@@ -66,8 +66,8 @@ static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &nod
 }
 
 namespace {
-/// A ScatterND: the first `depth` dims of data are indexed by the last dim of
-/// indices, the others are those of updates behind `numOuter`.
+/// A ScatterND. The last dim of indices indexes the first `depth` dims of data. The other dims of
+/// data are the dims of updates after the first `numOuter`.
 struct ScatterND {
   Tensor data, indices, updates;
   int64_t depth, numOuter;
@@ -102,8 +102,8 @@ static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
   return scatter;
 }
 
-/// Where an element of data is written from, when the writes fill a box: per dim of
-/// updates the dim of data it runs along, with step 1.
+/// Returns, if the writes fill a box of data, for each dim of updates the dim of data along which
+/// it runs with stride 1; else nothing.
 static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   if (!scatter.affine)
     return std::nullopt;
@@ -125,8 +125,8 @@ static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   return alongDim;
 }
 
-/// Data with a box of updates in it, as a choice per element: no write, so that it
-/// fuses and folds. For a base that would have to be copied anyway.
+/// Builds data with a box of updates as a te.compute that selects per element. Unlike a write, it
+/// can be merged and folded. This is for a base that would have to be copied anyway.
 static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
                                    ArrayRef<int64_t> alongDim) {
   const Tensor &data = scatter.data;
@@ -159,7 +159,7 @@ static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
 }
 
 static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
-  FailureOr<ElementJoin> reduction = getReduction(builder, node);
+  FailureOr<ElementCombiner> reduction = getReduction(builder, node);
   FailureOr<ScatterND> nd = getScatterND(builder, node);
   if (failed(reduction) || failed(nd))
     return failure();
@@ -179,7 +179,8 @@ static FailureOr<Tensors> buildScatterND(Builder &builder, const Node &node) {
   }));
 }
 
-/// Writes a stretch of each sample at its own position along an axis.
+/// Builds TensorScatter, which writes a slice to each sample, at the sample's position along an
+/// axis.
 static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node) {
   const Tensor &cache = node.inputs[0], &update = node.inputs[1];
   Tensor starts = node.input(2);
@@ -210,7 +211,7 @@ static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node)
   }));
 }
 
-/// The dims of the data that the indices of a ScatterND point into.
+/// Returns the number of dims of the data that the indices of a ScatterND index.
 static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
   return facts.rank() + facts.rank(1) - 1 - facts.rank(2);
 }

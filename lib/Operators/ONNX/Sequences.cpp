@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How long a sequence is, and whether an optional has a tensor, is known while the
-/// program is built; nothing of either is left in it.
+/// The length of a sequence, and whether an optional has a tensor, are known while the program is
+/// built. The program itself has neither sequences nor optionals.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// A program is not made longer than this by one operator.
+/// The maximal number of elements of a sequence that an operator builds.
 static constexpr int64_t maxElements = 4096;
 
 static FailureOr<DType> getElementDType(Builder &builder, const Node &node, StringRef attribute) {
@@ -30,8 +30,8 @@ static FailureOr<DType> getElementDType(Builder &builder, const Node &node, Stri
   return builder.unsupported("element type " + Twine(code) + " of '" + attribute + "'");
 }
 
-/// A position in a sequence, counted from the end where it is negative; `limit` is the first
-/// that is out of range. Without a tensor it is `otherwise`.
+/// Returns a position in a sequence, normalised to [0, limit); a negative one counts from the end.
+/// Returns `otherwise` if `position` is null.
 static FailureOr<int64_t> getPosition(Builder &builder, const Tensor &position, int64_t limit,
                                       int64_t length, int64_t otherwise) {
   if (!position)
@@ -69,10 +69,10 @@ static FailureOr<Tensors> buildInsert(Builder &builder, const Node &node) {
   int64_t length = elements.size();
   if (length >= maxElements)
     return builder.limit("a sequence of more than " + Twine(maxElements) + " tensors");
-  FailureOr<int64_t> place = getPosition(builder, node.input(2), length + 1, length, length);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.input(2), length + 1, length, length);
+  if (failed(position))
     return failure();
-  elements.insert(elements.begin() + *place, tensor);
+  elements.insert(elements.begin() + *position, tensor);
   return Tensors{Tensor::makeSequence(sequence.dtype(), elements)};
 }
 
@@ -81,20 +81,20 @@ static FailureOr<Tensors> buildErase(Builder &builder, const Node &node) {
   int64_t length = elements.size();
   if (length == 0)
     return builder.error("the sequence is empty");
-  FailureOr<int64_t> place = getPosition(builder, node.input(1), length, length, length - 1);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.input(1), length, length, length - 1);
+  if (failed(position))
     return failure();
-  elements.erase(elements.begin() + *place);
+  elements.erase(elements.begin() + *position);
   return Tensors{Tensor::makeSequence(node.inputs[0].dtype(), elements)};
 }
 
 static FailureOr<Tensors> buildAt(Builder &builder, const Node &node) {
   ArrayRef<Tensor> elements = node.inputs[0].elements();
   int64_t length = elements.size();
-  FailureOr<int64_t> place = getPosition(builder, node.inputs[1], length, length, 0);
-  if (failed(place))
+  FailureOr<int64_t> position = getPosition(builder, node.inputs[1], length, length, 0);
+  if (failed(position))
     return failure();
-  return Tensors{elements[*place]};
+  return Tensors{elements[*position]};
 }
 
 static FailureOr<Tensors> buildLength(Builder &builder, const Node &node) {
@@ -102,10 +102,10 @@ static FailureOr<Tensors> buildLength(Builder &builder, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Splitting and joining
+// Splitting and concatenation
 //===----------------------------------------------------------------------===//
 
-/// The lengths of the parts along a dim of `extent` elements.
+/// Returns the lengths of the parts along a dim of `extent` elements.
 static FailureOr<SmallVector<Size>> getLengths(Builder &builder, const Tensor &given,
                                                const Size &extent) {
   if (given && given.rank() == 1)
@@ -183,7 +183,7 @@ static FailureOr<Tensors> buildConcat(Builder &builder, const Node &node) {
   return single(builder.concat(parts, *axis));
 }
 
-/// The body once for each tensor of the first sequence.
+/// Builds SequenceMap: a copy of the body for each tensor of the first sequence.
 static FailureOr<Tensors> buildMap(Builder &builder, const Node &node) {
   Subgraph &body = *node.subgraphs.lookup("body");
   if (body.numInputs() != node.inputs.size())

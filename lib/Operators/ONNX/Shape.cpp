@@ -1,4 +1,4 @@
-//===- Shape.cpp - operators on shapes, and those that change nothing else -===//
+//===- Shape.cpp - operators on shapes -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The axes of an operator that took them as an attribute before version 13; nothing
-/// when none are given.
+/// Returns the axes of an operator, which are an attribute before version 13 and an input since;
+/// nothing if none are given.
 static FailureOr<std::optional<SmallVector<Size>>> getAxes(Builder &b, const Node &node) {
   std::optional<SmallVector<Size>> result;
   if (node.has("axes")) {
@@ -28,7 +28,7 @@ static FailureOr<std::optional<SmallVector<Size>>> getAxes(Builder &b, const Nod
   return result;
 }
 
-/// The axes as numbers in [0, rank), when they are known.
+/// Returns the sizes as numbers if all are known.
 static std::optional<SmallVector<int64_t>> getConstants(ArrayRef<Size> sizes) {
   SmallVector<int64_t> result;
   for (const Size &size : sizes) {
@@ -39,7 +39,7 @@ static std::optional<SmallVector<int64_t>> getConstants(ArrayRef<Size> sizes) {
   return result;
 }
 
-/// How many of `axes`, which may be negative, are `position`, in a shape of `rank`.
+/// Returns how many of `axes`, which may be negative, denote dim `position` of a shape of `rank`.
 static Size countAxis(Builder &b, ArrayRef<Size> axes, int64_t position, int64_t rank) {
   Size count = 0;
   for (const Size &axis : axes) {
@@ -66,7 +66,7 @@ static FailureOr<Tensors> buildSize(Builder &b, const Node &node) {
   return Tensors{b.fromSizes(DType::I64, {}, count)};
 }
 
-/// Sizes of the new shape with 0 and -1 replaced, each by what it means.
+/// Returns the sizes of the new shape, with the special values 0 and -1 replaced by sizes.
 static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x, ArrayRef<Size> asked,
                                                  bool allowZero) {
   SmallVector<Size> shape;
@@ -74,8 +74,8 @@ static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x, Ar
   for (auto [i, size] : llvm::enumerate(asked)) {
     Size resolved = size;
     bool mayCopy = !allowZero && static_cast<int64_t>(i) < x.rank();
-    // A size of the program that may be 0 is meant as it is; only a number in the data
-    // can ask for a copy.
+    // A dynamic size that may be 0 means 0 itself; only a number in the data means that the
+    // size is copied.
     bool isData = size.constant() || !size.isAtLeast(0);
     if (mayCopy && isData)
       resolved = b.select(b.isEqual(size, 0), x.dim(i), size);
@@ -123,7 +123,7 @@ static FailureOr<Tensors> buildFlatten(Builder &b, const Node &node) {
       b.reshape(x, {product(x.shape().take_front(axis)), product(x.shape().drop_front(axis))}));
 }
 
-/// The shape without the dims at axes that are known only when the program runs.
+/// Returns the shape without the dims at `axes`, which are known only at run time.
 static SmallVector<Size> squeezeShape(Builder &b, const Tensor &x, ArrayRef<Size> axes) {
   SmallVector<Size> shape;
   int64_t rank = x.rank(), newRank = rank - axes.size();
@@ -202,7 +202,7 @@ static FailureOr<Tensors> buildIdentity(Builder &b, const Node &node) {
   return Tensors{node.inputs[0]};
 }
 
-/// Inference: nothing is dropped.
+/// Builds Dropout for inference, which drops nothing.
 static FailureOr<Tensors> buildDropout(Builder &b, const Node &node) {
   if (Tensor training = node.input(2)) {
     std::optional<SmallVector<int64_t>> known = b.constantInts(training);
@@ -220,7 +220,7 @@ static FailureOr<Tensors> buildDropout(Builder &b, const Node &node) {
   return results;
 }
 
-/// Small floats have attributes for what they cannot hold.
+/// Builds a cast. Attributes say how numbers become small floats that cannot represent them.
 static FailureOr<Tensors> castAsAsked(Builder &b, const Node &node, DType type) {
   const Tensor &x = node.inputs[0];
   if (!isSmallFloat(type) || x.dtype() == type)

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A transform of a length that is known and has factors is a few matrix products
-/// (FourierSteps.h); any other of length N is the sum it is defined as, in f64, over a table
-/// of the N roots of unity.
+/// A transform whose length is known and has suitable factors is a few matrix products
+/// (FourierSteps.h). Any other transform of length N is computed as the sum that defines it, in
+/// f64, with a table of the N roots of unity.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ static Scalar sizeAsDouble(Body &body, const Size &size) {
   return toDouble(body, sizeScalar(body, size));
 }
 
-/// The sum of x^(first + 2i) (-1)^i / (first + 2i)!: cos for 0, sin for 1. Exact to the last
-/// place for |x| up to pi / 4.
+/// Returns the sum of x^(first + 2i) (-1)^i / (first + 2i)!, which is cos for `first` 0 and sin for
+/// 1. It is exact to the last bit for |x| up to pi / 4.
 static Scalar sumSeries(const Scalar &x, int first) {
   constexpr int numTerms = 9;
   Scalar square = x * x, result = x.constant(1);
@@ -39,8 +39,8 @@ static Scalar sumSeries(const Scalar &x, int first) {
   return first == 1 ? x * result : result;
 }
 
-/// cos and sin of 2 pi j / length, as f64[length, 2]. Devices have no such functions on
-/// f64: a quarter of the circle is taken off until the series do.
+/// Returns cos and sin of 2 pi j / length, as f64[length, 2]. Devices have no such functions on
+/// f64, so the angle is reduced by quarters of a circle until the series converge.
 static FailureOr<Tensor> makeRoots(Builder &builder, const Size &length) {
   return builder.compute(DType::F64, {length, Size(2)}, [&](Body &body) {
     Scalar count = sizeAsDouble(body, length);
@@ -48,7 +48,7 @@ static FailureOr<Tensor> makeRoots(Builder &builder, const Size &length) {
     Scalar turned = roundEven(quarters / count);
     Scalar angle = (quarters - turned * count) / count * (llvm::numbers::pi / 2);
     Scalar cosine = sumSeries(angle, 0), sine = sumSeries(angle, 1);
-    // The sine is the cosine of a quarter less.
+    // The sine is the cosine of the angle minus a quarter of a circle.
     Scalar isSine = toDouble(body, indexScalar(body, body.dim(1), DType::I64));
     Scalar quarter = turned - isSine;
     Scalar isOdd = (quarter == 1.0) | (quarter == 3.0) | (quarter == -1.0);
@@ -65,7 +65,7 @@ struct Rotation {
   Size length;
   double sign;
 
-  /// Part `part`, 0 or 1, of the product with the number whose parts `read` gives.
+  /// Returns part `part`, 0 or 1, of the product with the number whose parts `read` returns.
   Scalar apply(Body &body, const Scalar &k, const Scalar &n, AffineExpr part,
                llvm::function_ref<Scalar(AffineExpr)> read) const {
     auto asUnsigned = [&](const Scalar &x) {
@@ -82,7 +82,7 @@ struct Rotation {
 };
 } // namespace
 
-/// An element of a complex tensor as f64; the imaginary part of one that is real is 0.
+/// Reads a part of an element of a complex tensor as f64; the imaginary part of a real tensor is 0.
 static Scalar readPart(Body &body, const Tensor &x, ArrayRef<AffineExpr> at) {
   const Size &parts = x.shape().back();
   SmallVector<AffineExpr> guard;
@@ -106,7 +106,7 @@ static LogicalResult requireParts(Builder &builder, const Tensor &x, bool mustBe
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The dim that is transformed: known, or a number that the program reads.
+/// The dim that is transformed: either known, or a number that is known only at run time.
 struct TransformedAxis {
   std::optional<int64_t> known;
   Size number;
@@ -114,14 +114,14 @@ struct TransformedAxis {
   Builder::Condition is(Builder &builder, int64_t dim) const {
     return known ? Builder::Condition{*known == dim, {}} : builder.isEqual(number, dim);
   }
-  /// `ifAxis` for the dim that is transformed, else `otherwise`.
+  /// Returns `ifAxis` if `dim` is the transformed dim, else `otherwise`.
   Scalar choose(Body &body, int64_t dim, const Scalar &ifAxis, const Scalar &otherwise) const {
     if (known)
       return *known == dim ? ifAxis : otherwise;
     return select(sizeScalar(body, number) == static_cast<double>(dim), ifAxis, otherwise);
   }
-  /// The place of the element at index `n` of the transformed dim.
-  SmallVector<AffineExpr> place(Body &body, ArrayRef<AffineExpr> point, AffineExpr n) const {
+  /// Returns `point` with the index `n` along the transformed dim.
+  SmallVector<AffineExpr> position(Body &body, ArrayRef<AffineExpr> point, AffineExpr n) const {
     SmallVector<AffineExpr> at(point);
     for (auto [dim, index] : llvm::enumerate(at)) {
       if (known) {
@@ -166,9 +166,9 @@ struct Transform {
   Tensor x;
   TransformedAxis axis;
   bool isInverse, isOneSided;
-  Size signal, length; ///< of the input along the axis, and of the transform
+  Size signal, length; ///< the lengths of the input along the axis and of the transform
 
-  /// From half of the spectrum to a real signal.
+  /// Returns whether half of a spectrum is transformed to a real signal.
   bool isHalfSpectrum() const { return isInverse && isOneSided; }
   Size half() const { return length.floorDiv(2) + 1; }
 };
@@ -183,7 +183,7 @@ static SmallVector<Size> getTransformedShape(Builder &builder, const Transform &
   return shape;
 }
 
-/// An element of the input as f64; 0 behind the end of the signal.
+/// Reads an element of the input as f64; yields 0 after the end of the signal.
 static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr> at) {
   SmallVector<AffineExpr> guard;
   if (!(dft.signal - dft.length).isAtLeast(0))
@@ -193,7 +193,7 @@ static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr>
   return toDouble(body, toScalar(body, body.read(dft.x, at, guard, zero), dft.x.dtype()));
 }
 
-/// The transform in steps, where axis, length and the kind of numbers are known.
+/// Returns the transform as matrix products, if axis, length and kind of numbers allow it.
 static std::optional<FourierSteps> getSteps(const Transform &dft) {
   std::optional<int64_t> length = dft.length.constant(), parts = dft.x.shape().back().constant();
   if (!dft.axis.known || !length || !parts || dft.isHalfSpectrum() || !hasFourierSteps(*length))
@@ -237,21 +237,22 @@ static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
     Scalar n = indexScalar(body, index, DType::I64), k = n;
     for (int64_t dim = 0; dim + 1 < rank; ++dim)
       k = dft.axis.choose(body, dim, indexScalar(body, body.dim(dim), DType::I64), k);
-    SmallVector<AffineExpr> at = dft.axis.place(body, body.dims(0, rank - 1), index);
+    SmallVector<AffineExpr> at = dft.axis.position(body, body.dims(0, rank - 1), index);
     Scalar product = rotation.apply(body, k, n, body.dim(rank - 1), [&](AffineExpr part) {
-      SmallVector<AffineExpr> place(at);
-      place.push_back(part);
-      return readPart(body, dft.x, place);
+      SmallVector<AffineExpr> position(at);
+      position.push_back(part);
+      return readPart(body, dft.x, position);
     });
     if (!dft.isHalfSpectrum())
       return product;
-    // All but the first and, of an even length, the last stand for two.
+    // Each element represents two elements of the spectrum, except the first one and, if the
+    // length is even, the last one.
     Scalar isAlone = (n == 0.0) | (n + n == sizeScalar(body, dft.length));
     return select(isAlone, product, product * 2.0);
   };
   auto divide = [&](Body &body, Scalar total) { return total / sizeAsDouble(body, dft.length); };
   return sum(builder, DType::F64, dft.x.dtype(), shape, reduced, term,
-             dft.isInverse ? JoinedFn(divide) : JoinedFn());
+             dft.isInverse ? EpilogueFn(divide) : EpilogueFn());
 }
 
 static FailureOr<Tensors> buildDFT(Builder &builder, const Node &node) {
@@ -283,7 +284,7 @@ static FailureOr<Tensors> buildDFT(Builder &builder, const Node &node) {
 // STFT
 //===----------------------------------------------------------------------===//
 
-/// The length of a frame: given, that of the window, or that of the signal.
+/// Returns the length of a frame: the given one, that of the window, or that of the signal.
 static FailureOr<Size> getFrameLength(Builder &builder, const Node &node) {
   Tensor window = node.input(2), given = node.input(3);
   if (!given)
@@ -323,8 +324,8 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
         builder, steps,
         [&](Body &body, ArrayRef<AffineExpr> before, AffineExpr n, ArrayRef<AffineExpr>,
             AffineExpr part) {
-          AffineExpr place = before[1] * body.size(*step) + n;
-          Scalar element = toDouble(body, readScalar(body, signal, {before[0], place, part}));
+          AffineExpr position = before[1] * body.size(*step) + n;
+          Scalar element = toDouble(body, readScalar(body, signal, {before[0], position, part}));
           return window ? element * toDouble(body, readScalar(body, window, n)) : element;
         }));
   }
@@ -337,11 +338,11 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
   unsigned slot = reduced.add(*length);
   return single(sum(builder, DType::F64, signal.dtype(), shape, reduced, [&](Body &body) {
     AffineExpr n = reduced.expr(body, slot);
-    AffineExpr place = body.dim(1) * body.size(*step) + n;
+    AffineExpr position = body.dim(1) * body.size(*step) + n;
     Scalar product =
         rotation.apply(body, indexScalar(body, body.dim(2), DType::I64),
                        indexScalar(body, n, DType::I64), body.dim(3), [&](AffineExpr part) {
-                         return readPart(body, signal, {body.dim(0), place, part});
+                         return readPart(body, signal, {body.dim(0), position, part});
                        });
     return window ? product * toDouble(body, readScalar(body, window, n)) : product;
   }));
@@ -351,14 +352,14 @@ static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
 // MelWeightMatrix
 //===----------------------------------------------------------------------===//
 
-/// The only element of a tensor as f64.
+/// Reads the only element of a tensor as f64.
 static Scalar readOne(Body &body, const Tensor &tensor) {
   SmallVector<AffineExpr> at(tensor.rank(), body.constantExpr(0));
   return toDouble(body, readScalar(body, tensor, at));
 }
 
-/// The bins of the spectrum where the triangles begin, peak and end: `count` of them, at
-/// equal distances on the mel scale.
+/// Returns the `count` bins of the spectrum at which the triangles begin, peak and end. They are
+/// equidistant on the mel scale.
 static FailureOr<Tensor> makeMelBins(Builder &builder, const Node &node, const Size &count) {
   return builder.compute(DType::I64, count, [&](Body &body) {
     constexpr double scale = 2595, corner = 700;

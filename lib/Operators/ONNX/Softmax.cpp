@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Three passes over dims [begin, end): the maximum, the sum of exp(x - maximum), and
-/// the result. Statistics keep f32 precision for f16 and bf16.
+/// Builds a softmax over dims [begin, end) in three passes: the maximum, the sum of
+/// exp(x - maximum), and the result. For f16 and bf16, statistics are f32.
 static FailureOr<Tensor> softmax(Builder &builder, const Tensor &x, int64_t begin, int64_t end,
                                  bool isLog) {
   DType wide = getAccumulator(x.dtype());
@@ -29,7 +29,7 @@ static FailureOr<Tensor> softmax(Builder &builder, const Tensor &x, int64_t begi
     return readScalar(body, x, at);
   };
   FailureOr<Tensor> greatest =
-      join(builder, te::Combiner::Max, wide, wide, outer, reduced, readElement);
+      combine(builder, te::Combiner::Max, wide, wide, outer, reduced, readElement);
   if (failed(greatest))
     return failure();
   FailureOr<Tensor> scale = sum(

@@ -1,4 +1,4 @@
-//===- TermCounts.cpp - how often known runs of numbers occur -===//
+//===- TermCounts.cpp - counting occurrences of known terms -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// TfIdfVectorizer: counts for each row and term where the term stands, then adds each
-/// count to its place in the result.
+/// TfIdfVectorizer counts the occurrences of each term, a sequence of numbers, in each row. Then it
+/// adds each count to an element of the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,17 @@ namespace tssa::operators {
 namespace {
 struct Terms {
   int64_t longest = 0;
-  SmallVector<SmallVector<int64_t>> tokens; ///< per term
-  SmallVector<int64_t> places;
+  SmallVector<SmallVector<int64_t>> tokens; ///< the numbers of each term
+  SmallVector<int64_t> indexes;
   SmallVector<double> weights;
   int64_t width = 0; ///< of the result
 };
 } // namespace
 
-/// The terms of the pool with a length that counts.
+/// Returns the terms of the pool whose lengths are in the range that the node specifies.
 static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
   SmallVector<int64_t> pool = node.getInts("pool_int64s"), begins = node.getInts("ngram_counts"),
-                       places = node.getInts("ngram_indexes");
+                       indexes = node.getInts("ngram_indexes");
   SmallVector<double> weights = node.getFloats("weights");
   int64_t least = node.getInt("min_gram_length", 1), most = node.getInt("max_gram_length", 1);
   if (node.has("pool_strings"))
@@ -50,15 +50,15 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
         (end - begins[i]) % length != 0)
       return builder.error("'ngram_counts' does not fit the pool of " + Twine(pool.size()));
     for (int64_t at = begins[i]; at < end; at += length, ++number) {
-      if (number >= places.size() || places[number] < 0 || places[number] == INT64_MAX)
-        return builder.error("expected a place in 'ngram_indexes' for each term");
+      if (number >= indexes.size() || indexes[number] < 0 || indexes[number] == INT64_MAX)
+        return builder.error("expected a position in 'ngram_indexes' for each term");
       if (!weights.empty() && number >= weights.size())
         return builder.error("expected a weight for each term");
-      terms.width = std::max(terms.width, places[number] + 1);
+      terms.width = std::max(terms.width, indexes[number] + 1);
       if (length < least || length > most)
         continue;
       terms.tokens.emplace_back(pool.begin() + at, pool.begin() + at + length);
-      terms.places.push_back(places[number]);
+      terms.indexes.push_back(indexes[number]);
       terms.weights.push_back(weights.empty() ? 1.0 : weights[number]);
       terms.longest = std::max(terms.longest, length);
     }
@@ -76,8 +76,8 @@ static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<int6
   return builder.constant(DType::I64, fromInts(builder.context(), DType::I64, shape, values));
 }
 
-/// f32[rows, terms]: how often each term stands in each row, with up to `skips` numbers
-/// left out between its neighbours.
+/// Returns the number of occurrences of each term in each row, f32[rows, terms]. Up to `skips`
+/// numbers may lie between two consecutive numbers of a term.
 static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Terms &terms,
                                     int64_t skips) {
   int64_t count = terms.tokens.size();
@@ -95,15 +95,15 @@ static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Ter
   return sum(builder, DType::F32, DType::F32, {x.dim(0), Size(count)}, reduced, [&](Body &body) {
     AffineExpr distance = reduced.expr(body, skip) + 1, begin = reduced.expr(body, start);
     Scalar length = readScalar(body, lengthTable, body.dim(1));
-    // A single number has no neighbours to leave out.
+    // For a single number the distance has no meaning; it counts only once.
     Scalar matches = (length > 1.0) | (indexScalar(body, distance, DType::I64) == 1.0);
     for (int64_t i = 0; i < terms.longest; ++i) {
-      AffineExpr place = begin + distance * i, inside = body.size(x.dim(1)) - 1 - place;
+      AffineExpr position = begin + distance * i, inside = body.size(x.dim(1)) - 1 - position;
       SmallVector<AffineExpr> guard;
       if (i > 0)
         guard.push_back(inside);
       Scalar token =
-          convert(toScalar(body, body.read(x, {body.dim(0), place}, guard, pad), x.dtype()),
+          convert(toScalar(body, body.read(x, {body.dim(0), position}, guard, pad), x.dtype()),
                   body.ops.getI64Type());
       Scalar isSame = token == readScalar(body, table, {body.dim(1), body.constantExpr(i)});
       if (i > 0)
@@ -139,7 +139,7 @@ static FailureOr<Tensors> buildTfIdfVectorizer(Builder &builder, const Node &nod
   for (double weight : terms->weights)
     weights.push_back(builder.ops.getF32FloatAttr(weight));
   int64_t count = weights.size();
-  Tensor places = makeTable(builder, count, terms->places);
+  Tensor indexes = makeTable(builder, count, terms->indexes);
   Tensor weightTable = builder.constant(
       DType::F32, fromAttributes(RankedTensorType::get(count, builder.ops.getF32Type()), weights));
   auto write = [&](Body &body) {
@@ -148,8 +148,8 @@ static FailureOr<Tensors> buildTfIdfVectorizer(Builder &builder, const Node &nod
       number = atMost(number, 1.0);
     if (mode != "TF")
       number = number * readScalar(body, weightTable, body.dim(1));
-    AffineExpr place = dataIndex(body, places, body.dim(1), terms->width);
-    return Builder::Write{number.getValue(), {body.dim(0), place}, {}};
+    AffineExpr position = dataIndex(body, indexes, body.dim(1), terms->width);
+    return Builder::Write{number.getValue(), {body.dim(0), position}, {}};
   };
   auto add = [](Body &body, ValueRange values) -> SmallVector<Value> {
     return {arith::AddFOp::create(body.ops, body.loc, values[0], values[1])};

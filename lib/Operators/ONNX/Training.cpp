@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Inputs are the learning rate, the number of steps done, then for any number of
-/// tensors all weights, all gradients, and all of each state. Results are the new
-/// weights and states.
+/// The inputs are the learning rate, the number of steps so far, then all weights, all gradients,
+/// and all tensors of each state, for any number of weights. The results are the new weights and
+/// states.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// What a step sees of one element: `rate` and `step` are of the element's type.
+/// The inputs of a step for one element. `rate` and `step` have the element's type.
 struct StepInputs {
   Scalar rate, step, weight, gradient;
   ArrayRef<Scalar> states;
 };
-/// The new weight and the new states.
+/// Returns the new weight and the new states of an element.
 using StepFn = std::function<SmallVector<Scalar>(const StepInputs &)>;
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- Unpooling.cpp - windows put back into images -===//
+//===- Unpooling.cpp - inverses of pooling and im2col -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Writes every element to where MaxPool found it; the positions count within the
-/// image that the attributes give, which a larger output may contain.
+/// Writes every element to the position at which MaxPool found it. Positions refer to the image
+/// whose size follows from the attributes; the output may be larger.
 static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &positions = node.inputs[1];
   if (x.rank() < 3 || positions.rank() != x.rank())
@@ -63,8 +63,8 @@ static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
   }));
 }
 
-/// Sums the columns of blocks at their places: every element of the image gathers
-/// the block elements that fall on it.
+/// Builds Col2Im, which adds up overlapping blocks: every element of the image gathers the sum of
+/// the block elements at its position.
 static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   FailureOr<SmallVector<Size>> image = builder.requireSizes(node.inputs[1], "image_shape");
@@ -96,13 +96,13 @@ static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
     for (auto [i, window] : llvm::enumerate(*windows)) {
       AffineExpr k = reduced.expr(body, i);
       AffineExpr start = body.dim(2 + i) + body.size(window.padBegin) - k * window.dilation;
-      AffineExpr place = start.floorDiv(window.stride);
+      AffineExpr position = start.floorDiv(window.stride);
       if (window.stride != 1)
         guard.push_back(-(start % window.stride));
-      guard.push_back(place);
-      guard.push_back(body.size(window.output) - 1 - place);
+      guard.push_back(position);
+      guard.push_back(body.size(window.output) - 1 - position);
       channel = channel * body.size(window.kernel) + k;
-      column = column * body.size(window.output) + place;
+      column = column * body.size(window.output) + position;
     }
     Value element = body.read(input, {body.dim(0), channel, column}, guard, zero);
     return widen(toScalar(body, element, input.dtype()));

@@ -63,8 +63,8 @@ static void padSame(Window &window, bool isUpper) {
   window.padEnd = total - window.padBegin;
 }
 
-/// Sets the output for the pads. With ceil_mode a window that would start beyond
-/// the input and its left pad does not count.
+/// Sets the output size for the given pads. With `isCeil`, a window that would start after the
+/// input and its left pad is dropped.
 static void setOutput(Window &window, bool isCeil) {
   Size room = window.input + window.padBegin + window.padEnd - window.extent();
   if (!isCeil) {

@@ -13,7 +13,7 @@
 
 using namespace tssa::runtime;
 
-/// Blocks of a grid in its first dimension.
+/// The maximal number of blocks of a grid in its first dimension.
 static constexpr int64_t maxBlocks = INT32_MAX;
 
 bool tssa::runtime::runsOn(const Image &image, int device) {
@@ -22,8 +22,7 @@ bool tssa::runtime::runsOn(const Image &image, int device) {
   return image.arch <= device;
 }
 
-/// Makes the context current in this thread while it lives, and leaves the thread's own
-/// as it was.
+/// Makes the device's context current in this thread; the destructor restores the previous one.
 class CUDADevice::Entered {
 public:
   explicit Entered(const CUDADevice &device)
@@ -46,7 +45,7 @@ private:
 
 namespace tssa::runtime {
 
-/// The driver's stream of one run.
+/// The CUDA stream of one run.
 class CUDAStream : public Stream {
 public:
   explicit CUDAStream(CUDADevice &device) : device(device) {}
@@ -137,7 +136,7 @@ Status CUDADevice::load(const std::vector<std::string> &images) {
                                           ") takes none of the program's images" + refusals);
 }
 
-/// Loads an image, or appends why the driver refuses it.
+/// Loads an image. If the driver refuses it, appends the reason to `refusals`.
 Status CUDADevice::loadImage(const Image &image, const std::string &bytes, std::string &refusals) {
   std::string log(16 << 10, '\0');
   const int options[] = {cu::errorLog, cu::errorLogBytes};
@@ -290,13 +289,13 @@ CUDAStream::~CUDAStream() {
   if (!stream)
     return;
   CUDADevice::Entered entered(device);
-  // What is in flight uses memory that its owner is about to reuse.
+  // Pending work uses memory that its owner is about to reuse.
   (void)device.driver.streamSynchronize(stream);
   try {
     std::lock_guard<std::mutex> lock(device.mutex);
     device.idleStreams.push_back(stream);
   } catch (const std::bad_alloc &) {
-    (void)device.driver.streamDestroy(stream); // it is not kept, then
+    (void)device.driver.streamDestroy(stream); // no memory to keep it
   }
 }
 

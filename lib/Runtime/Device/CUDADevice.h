@@ -14,16 +14,18 @@
 
 namespace tssa::runtime {
 
-/// Whether a device of arch `device` runs an image: a cubin of the same major arch and
-/// no later minor one, or PTX for no later arch, which its driver compiles.
+/// Returns whether a device of arch `device` can run an image. A cubin must have the same
+/// major arch and no later minor arch. PTX, which the driver compiles, must be for the same or
+/// an earlier arch.
 bool runsOn(const Image &image, int device);
 
-/// The kernels of a variant on one GPU, in its primary context: memory that others in
-/// this process allocate there and ours see one another.
+/// One GPU with the kernels of a variant. It uses the GPU's primary context, so that device
+/// memory can be shared with other libraries in this process.
 class CUDADevice : public Device {
 public:
-  /// `images` are the bytes of `variant.images`. Takes a cubin that fits before PTX; a
-  /// refused image is an error with the reason, and the compiler's log for PTX.
+  /// Loads the kernels. `images` are the bytes of `variant.images`. A cubin that fits is
+  /// preferred to PTX. If the driver refuses the images, the error has the reason and, for
+  /// PTX, the compiler's log.
   static Status create(const CUDADriver &driver, int ordinal, const Variant &variant,
                        const std::vector<std::string> &images, std::unique_ptr<Device> &device);
   ~CUDADevice() override;
@@ -43,20 +45,21 @@ private:
   const int ordinal;
   const Variant &variant;
   std::string name;
-  bool waitForEach = false; ///< TSSA_CUDA_WAIT=1: faults show at their launch
+  bool waitForEach = false; ///< TSSA_CUDA_WAIT=1: wait after each launch, to find its faults
   cu::Device device = 0;
   cu::Context context = nullptr;
   cu::Module module = nullptr;
   std::vector<cu::Function> functions; ///< by kernel
 
   std::mutex mutex;                    ///< guards what follows
-  std::vector<cu::Stream> idleStreams; ///< of past runs: never more than there were at once
-  std::string fault;                   ///< what made the context useless, if anything did
+  std::vector<cu::Stream> idleStreams; ///< of past runs
+  std::string fault;                   ///< the error that broke the context, or empty
 
   Status load(const std::vector<std::string> &images);
   Status loadImage(const Image &image, const std::string &bytes, std::string &refusals);
   Status findFunctions();
-  /// What a failed call of a stream says; a fault of a kernel is for ever.
+  /// Returns the error of a failed call of a stream. Records a fault of a kernel, after which
+  /// the context is unusable.
   Status fail(cu::Result result, const std::string &what);
   Status checkFault();
 };

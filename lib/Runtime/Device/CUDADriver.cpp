@@ -10,7 +10,7 @@
 
 using namespace tssa::runtime;
 
-/// The first driver that takes PTX 7.8, which knows sm_90.
+/// The first driver version that accepts PTX 7.8, which has sm_90.
 static constexpr int leastVersion = 11080;
 static constexpr char libraryName[] = "libcuda.so.1";
 
@@ -39,7 +39,7 @@ Status CUDADriver::check(cu::Result result, const std::string &what) const {
 }
 
 Status CUDADriver::get(const CUDADriver *&driver) {
-  // Opened once and for ever: the driver has threads, and cannot be closed.
+  // The driver is opened once and never closed, because it has threads.
   static CUDADriver opened;
   static const Status status = opened.open();
   driver = &opened;

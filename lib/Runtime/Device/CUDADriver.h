@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// libcuda.so.1 is looked for when a program for CUDA is loaded, by name and in the
-/// ordinary places. What is used of it is declared here: no toolkit is needed.
+/// libcuda.so.1 is opened when a program for CUDA is loaded; it is searched by name and in
+/// the usual folders. This header declares the functions that are used, so no CUDA toolkit
+/// is needed.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_DEVICE_CUDADRIVER_H
@@ -21,7 +22,7 @@
 
 namespace tssa::runtime {
 
-/// The driver's types and those of its numbers that this library knows.
+/// The driver's types and constants, as far as this library uses them.
 namespace cu {
 using Result = int;
 using Device = int;
@@ -42,7 +43,7 @@ constexpr int errorLog = 5, errorLogBytes = 6;
 constexpr unsigned nonBlockingStream = 1;
 } // namespace cu
 
-/// What this library uses: the name in the library, the member, the parameters.
+/// The functions that this library uses: name in libcuda, member name, parameters.
 #define TSSA_CUDA_FUNCTIONS(X)                                                                     \
   X("cuInit", init, (unsigned))                                                                    \
   X("cuDriverGetVersion", driverGetVersion, (int *))                                               \
@@ -88,13 +89,13 @@ struct CUDADriver {
   int version = 0; ///< 12040 for 12.4
   std::vector<DeviceInfo> devices;
 
-  /// The driver, opened and asked for its devices at the first call; or why there is
-  /// none, or none that will do: it is TSSA_INCOMPATIBLE.
+  /// Sets `driver` to the process's driver, which the first call opens and queries for
+  /// devices. Returns TSSA_INCOMPATIBLE, with the reason, if there is no usable driver.
   static Status get(const CUDADriver *&driver);
 
-  /// "CUDA_ERROR_X (what it means)".
+  /// Returns "CUDA_ERROR_X (what it means)".
   std::string describe(cu::Result result) const;
-  /// Success, or "<what>: CUDA_ERROR_X (what it means)".
+  /// Returns success, or the error "<what>: CUDA_ERROR_X (what it means)".
   Status check(cu::Result result, const std::string &what) const;
 
 private:
@@ -102,7 +103,7 @@ private:
   Status findDevices();
 };
 
-/// "12.4" for 12040.
+/// Returns the version as text, such as "12.4" for 12040.
 std::string describeCUDAVersion(int version);
 
 } // namespace tssa::runtime

@@ -17,7 +17,7 @@
 using namespace tssa::runtime;
 
 static constexpr std::string_view cudaPrefix = "cuda:";
-/// What tssa-compile has targets for, ascending.
+/// The archs that tssa-compile has targets for, ascending.
 static constexpr int compiledArchs[] = {80, 90};
 
 static bool startsWith(std::string_view text, std::string_view prefix) {
@@ -37,7 +37,7 @@ static Status missing(const Manifest &manifest, const std::string &target) {
                                           "; compile one with tssa-compile --target=" + target);
 }
 
-/// The variant for `target` if the host can run its code.
+/// Chooses the variant for `target`; fails if the host cannot run its code.
 static Status chooseTarget(const Manifest &manifest, const std::string &target,
                            DeviceChoice &choice) {
   for (size_t i = 0; i < manifest.variants.size(); ++i) {
@@ -61,7 +61,7 @@ static std::string describeDevice(const CUDADriver &driver, size_t ordinal) {
          std::to_string(driver.devices[ordinal].arch) + ")";
 }
 
-/// The latest arch among images of a variant that the device runs, 0 for none.
+/// Returns the latest arch of a variant's images that the device can run; 0 if there is none.
 static int getBestArch(const Variant &variant, int device) {
   int best = 0;
   for (const Image &image : variant.images)
@@ -70,7 +70,7 @@ static int getBestArch(const Variant &variant, int device) {
   return best;
 }
 
-/// The latest arch that programs are compiled for and a device runs, 0 for none.
+/// Returns the latest arch of tssa-compile that the device can run; 0 if there is none.
 static int getBestTarget(int device) {
   int best = 0;
   for (int arch : compiledArchs)
@@ -85,7 +85,7 @@ static std::string adviseTarget(int device) {
   return "the oldest that programs are compiled for is sm_" + std::to_string(compiledArchs[0]);
 }
 
-/// The variant that is nearest to a device.
+/// Chooses the variant with the latest arch that the device can run.
 static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver, size_t ordinal,
                               DeviceChoice &choice) {
   int device = driver.devices[ordinal].arch, best = 0;
@@ -105,7 +105,7 @@ static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver
   return checkHost(manifest, manifest.variants[choice.variant]);
 }
 
-/// The driver of a machine that has CUDA device `ordinal`.
+/// Sets `driver`; fails unless the machine has CUDA device `ordinal`.
 static Status findDevice(size_t ordinal, const CUDADriver *&driver) {
   if (Status status = CUDADriver::get(driver); !status.ok())
     return status;
@@ -119,7 +119,7 @@ static Status findDevice(size_t ordinal, const CUDADriver *&driver) {
                                           ", the driver has " + there);
 }
 
-/// Device `wanted`, or the first that a variant runs on.
+/// Chooses device `wanted`, or the first device that can run a variant.
 static Status chooseCUDA(const Manifest &manifest, std::optional<size_t> wanted,
                          DeviceChoice &choice) {
   if (!hasCUDA(manifest))
@@ -145,7 +145,7 @@ static Status chooseEmulator(const Manifest &manifest, DeviceChoice &choice) {
   return chooseTarget(manifest, "cuda-emu", choice);
 }
 
-/// The first that works of CUDA, CPU and emulator.
+/// Chooses the first of CUDA, CPU and emulator that can run the program.
 static Status chooseAny(const Manifest &manifest, DeviceChoice &choice) {
   std::string reasons;
   auto works = [&](bool there, auto choose) {
@@ -172,7 +172,7 @@ static Status chooseAny(const Manifest &manifest, DeviceChoice &choice) {
   return makeError(TSSA_INCOMPATIBLE, reasons);
 }
 
-/// The number in "cuda:<number>"; none for other texts.
+/// Returns the number in "cuda:<number>"; nothing for other texts.
 static std::optional<size_t> parseOrdinal(std::string_view device) {
   if (!startsWith(device, cudaPrefix))
     return std::nullopt;

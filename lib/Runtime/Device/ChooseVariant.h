@@ -1,4 +1,4 @@
-//===- ChooseVariant.h - which variant to run on which device -------------===//
+//===- ChooseVariant.h - chooses the variant and device of a session ------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,11 +15,12 @@ struct DeviceChoice {
   enum Kind { CPU, CUDA, Emulator };
   Kind kind = CPU;
   int32_t ordinal = 0; ///< of the CUDA device
-  size_t variant = 0;  ///< into the manifest's
+  size_t variant = 0;  ///< an index into the manifest's variants
 };
 
-/// Chooses for `device` as `SessionOptions::device` has it. The message says what the
-/// program has, what the machine has, and how to compile what is missing.
+/// Chooses a device and a variant for `device`, which is as in `SessionOptions::device`. If
+/// there is none, the error names the variants of the program, the devices of the machine,
+/// and the options to compile the missing variant.
 Status chooseVariant(const Manifest &manifest, const std::string &device, DeviceChoice &choice);
 
 } // namespace tssa::runtime

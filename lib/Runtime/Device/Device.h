@@ -1,4 +1,4 @@
-//===- Device.h - what a program needs of a device ------------------------===//
+//===- Device.h - the interface of devices --------------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A device is memory, kernels and streams of work on both. Two of them: NVIDIA GPUs
-/// through their driver (CUDADevice.h), and the emulator on the host (EmulatorDevice.h).
+/// A device has memory, kernels, and streams of work. There are two implementations: NVIDIA
+/// GPUs through their driver (CUDADevice.h), and the emulator on the host
+/// (EmulatorDevice.h).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_DEVICE_DEVICE_H
@@ -21,44 +22,46 @@
 
 namespace tssa::runtime {
 
-/// One launch of a kernel of the variant that a device was made for.
+/// One launch of a kernel of the device's variant.
 struct KernelLaunch {
-  size_t kernel = 0; ///< into the variant's kernels
-  std::string node;  ///< of the model, for messages
+  size_t kernel = 0; ///< an index into the variant's kernels
+  std::string node;  ///< the node's name, for messages
   int64_t blocks = 0;
-  /// As tssa_host::launch has them, the error word's address filled in.
+  /// The parameters as in tssa_host::launch, with the address of the error word filled in.
   void **params = nullptr;
-  /// Asked now and then where the host itself runs the kernel.
+  /// Called from time to time if the host runs the kernel; true stops the launch.
   std::function<bool()> shouldStop;
-  /// What the kernel did is added to this, where the device counts; may be null.
+  /// If not null, the device adds the counters of this launch, if it counts.
   LaunchCounters *counters = nullptr;
 };
 
-/// Work in order on a device, that of one run. Not for several threads at once.
+/// A sequence of work on a device, which is executed in order: that of one run. It is not
+/// thread-safe.
 class Stream {
 public:
   virtual ~Stream() = default;
-  /// Starts a copy. `from` may change at once where it is the host's; `to` holds the
-  /// bytes after `wait` where it is the host's.
+  /// Starts a copy. If `from` is host memory, the caller may change it as soon as this
+  /// returns. If `to` is host memory, it has the bytes after `wait`.
   virtual Status copy(void *to, const void *from, uint64_t bytes, tssa_copy_kind kind) = 0;
   /// Starts to fill device memory with zeros.
   virtual Status clear(void *memory, uint64_t bytes) = 0;
   virtual Status launch(const KernelLaunch &launch) = 0;
-  /// Returns when all that was started is done.
+  /// Waits until all work of this stream is done.
   virtual Status wait() = 0;
-  /// Which kernels a fault that shows now may come from: " after kernel 'k'", or "".
+  /// Returns the kernels that may have caused a fault that is detected now, as
+  /// " after kernel 'k'", or "".
   virtual std::string describePending() const { return ""; }
 };
 
-/// A device with the kernels of one variant. For any number of threads at once.
+/// A device with the kernels of one variant. It is thread-safe.
 class Device {
 public:
   virtual ~Device() = default;
-  /// "cuda:0 (NVIDIA H200, sm_90)".
+  /// Returns a name such as "cuda:0 (NVIDIA H200, sm_90)".
   virtual const std::string &getName() const = 0;
-  /// How its tensors say where they are.
+  /// Returns the DLPack device of tensors in its memory.
   virtual tssa_device getDevice() const = 0;
-  /// Memory aligned to 256 bytes. Out of memory is TSSA_OUT_OF_MEMORY.
+  /// Allocates memory aligned to 256 bytes. Returns TSSA_OUT_OF_MEMORY if there is too little.
   virtual Status allocate(uint64_t bytes, void *&memory) = 0;
   virtual void free(void *memory) = 0;
   virtual Status makeStream(std::unique_ptr<Stream> &stream) = 0;

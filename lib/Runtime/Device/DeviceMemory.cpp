@@ -14,7 +14,8 @@ using namespace tssa::runtime;
 
 static constexpr uint64_t leastPiece = 256;
 
-/// Whether a piece serves `bytes` and does not waste more than it serves.
+/// Returns whether an allocation of `size` bytes is large enough for `bytes`, and wastes no more
+/// than that.
 static bool serves(uint64_t size, uint64_t bytes) {
   return size >= bytes && size / 2 <= std::max(bytes, leastPiece);
 }
@@ -50,7 +51,7 @@ Status DevicePool::acquire(uint64_t bytes, void *&memory, uint64_t &size) {
   Status status = device.allocate(bytes, memory);
   if (status.code != TSSA_OUT_OF_MEMORY)
     return status;
-  // What past runs left may be what is missing.
+  // The memory that past runs left idle may be sufficient.
   freeIdle();
   return device.allocate(bytes, memory);
 }
@@ -60,12 +61,12 @@ void DevicePool::release(void *memory, uint64_t size) noexcept {
   try {
     idle.emplace(size, memory);
   } catch (const std::bad_alloc &) {
-    device.free(memory); // it is not kept, then
+    device.free(memory); // no memory to keep it
     return;
   }
   if (idle.size() <= maxIdle)
     return;
-  // The smallest goes: it is the soonest made again.
+  // Free the smallest: it is the fastest to allocate again.
   device.free(idle.begin()->second);
   idle.erase(idle.begin());
 }
@@ -76,7 +77,7 @@ DeviceMemory::~DeviceMemory() {
       pool.release(piece.memory, piece.size);
 }
 
-/// The least piece given up that serves `bytes`, or null.
+/// Returns the smallest released allocation that serves `bytes`, or null.
 DeviceMemory::Piece *DeviceMemory::findSpare(uint64_t bytes) {
   Piece *found = nullptr;
   for (Piece &piece : pieces)

@@ -14,8 +14,9 @@
 
 namespace tssa::runtime {
 
-/// Free memory of past runs of a session: drivers take long to allocate, and wait for
-/// all work on the device when they free. At most `maxIdle` pieces are kept.
+/// A pool of free memory of past runs of a session. It exists because drivers allocate
+/// slowly and wait for all work on the device when they free memory. At most `maxIdle`
+/// allocations are kept.
 class DevicePool {
 public:
   explicit DevicePool(Device &device) : device(device) {}
@@ -23,9 +24,10 @@ public:
   DevicePool(const DevicePool &) = delete;
   DevicePool &operator=(const DevicePool &) = delete;
 
-  /// A piece of at least `bytes` bytes and at most twice as many; `size` is its own.
+  /// Sets `memory` to memory of at least `bytes` and at most twice as many bytes, and `size`
+  /// to its actual size.
   Status acquire(uint64_t bytes, void *&memory, uint64_t &size);
-  /// No work on the device may use it any more.
+  /// Returns `memory` to the pool. No pending work on the device may use it.
   void release(void *memory, uint64_t size) noexcept;
 
 private:
@@ -38,8 +40,9 @@ private:
   void freeIdle();
 };
 
-/// What one run holds. What it gives up it may get again at once, for its work is in
-/// order; others get it when the run is over and the device has done its work.
+/// The device memory of one run. Memory that the run releases may be reused by the same run
+/// at once, because its work is executed in order. Other runs get it only after this run has
+/// ended and the device has finished its work.
 class DeviceMemory {
 public:
   explicit DeviceMemory(DevicePool &pool) : pool(pool) {}
@@ -49,14 +52,15 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
 
   Status allocate(uint64_t bytes, void *&memory);
-  /// Returns how many bytes were asked for; 0 for what this run does not hold.
+  /// Releases `memory`. Returns the number of bytes that were requested for it, or 0 if it
+  /// does not belong to this run.
   uint64_t release(void *memory) noexcept;
 
 private:
   struct Piece {
     void *memory = nullptr;
     uint64_t size = 0;
-    uint64_t asked = 0; ///< of it
+    uint64_t asked = 0; ///< the bytes that were requested
     bool inUse = false;
   };
   DevicePool &pool;

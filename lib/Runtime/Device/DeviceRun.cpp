@@ -32,7 +32,7 @@ Status DeviceProgram::create(const Variant &variant, std::unique_ptr<Device> dev
 }
 
 Status DeviceProgram::upload(const void *from, uint64_t bytes) {
-  constexpr uint64_t least = 256; // an address even where there are no weights
+  constexpr uint64_t least = 256; // so that there is an address even without weights
   if (Status status = device->allocate(std::max(bytes, least), weights); !status.ok()) {
     status.message =
         "no place for " + std::to_string(bytes) + " bytes of weights: " + status.message;
@@ -77,17 +77,17 @@ RunFault DeviceRun::start() {
     return toFault(std::move(status));
   errorWords.resize(variant.launches.size());
   uint64_t bytes = errorWords.size() * sizeof(int32_t);
-  void *place = nullptr;
-  if (RunFault fault = allocate(bytes, place); !fault.ok())
+  void *words = nullptr;
+  if (RunFault fault = allocate(bytes, words); !fault.ok())
     return fault;
-  errors = static_cast<int32_t *>(place);
+  errors = static_cast<int32_t *>(words);
   return toFault(stream->clear(errors, bytes));
 }
 
 RunFault DeviceRun::allocate(uint64_t bytes, void *&pointer) {
   std::lock_guard<std::mutex> lock(mutex);
   Status status = memory.allocate(bytes, pointer);
-  // Drivers tell of a kernel's fault at whatever comes next.
+  // Drivers report a kernel's fault in the next call, whatever it is.
   if (!status.ok() && status.code != TSSA_OUT_OF_MEMORY)
     status.message += stream->describePending();
   return toFault(std::move(status));

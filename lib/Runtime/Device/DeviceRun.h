@@ -11,11 +11,12 @@
 
 namespace tssa::runtime {
 
-/// What the runs of a session on a device share: the device with the variant's kernels,
-/// the weights there, free memory.
+/// The state that the runs of a session on a device share: the device with the variant's
+/// kernels, the weights on the device, and free device memory.
 class DeviceProgram {
 public:
-  /// Copies the weights, `variant.weights.size` bytes at `weights`, to the device.
+  /// Creates a program and copies the weights, `variant.weights.size` bytes at `weights`, to
+  /// the device.
   static Status create(const Variant &variant, std::unique_ptr<Device> device, const void *weights,
                        std::unique_ptr<DeviceProgram> &program);
   ~DeviceProgram();
@@ -23,8 +24,8 @@ public:
   Device &getDevice() { return *device; }
   DevicePool &getPool() { return pool; }
   const void *getWeights() const { return weights; }
-  /// The kernel that a launch starts, into the variant's; none for a number that is no
-  /// launch's.
+  /// Returns the index of the kernel that launch `launch` starts; nothing if there is no such
+  /// launch.
   std::optional<size_t> getKernel(int32_t launch) const;
 
 private:
@@ -38,7 +39,7 @@ private:
   Status upload(const void *from, uint64_t bytes);
 };
 
-/// What went wrong in a run; `node` is into the manifest's nodes, -1 for none.
+/// An error of a run. `node` is an index into the manifest's nodes, or -1 for none.
 struct RunFault {
   tssa_code code = TSSA_OK;
   int32_t node = -1;
@@ -47,9 +48,9 @@ struct RunFault {
   bool ok() const { return code == TSSA_OK; }
 };
 
-/// A run's stream, memory and error words: one word per launch of the table, which a
-/// kernel sets when an index in the data is out of bounds. Not for several threads at
-/// once, but for `allocate` and `release`.
+/// The stream, memory and error words of a run. There is one error word per launch of the
+/// launch table; a kernel sets it when an index in the data is out of bounds. Only
+/// `allocate` and `release` are thread-safe.
 class DeviceRun {
 public:
   DeviceRun(DeviceProgram &program, const Manifest &manifest, const Variant &variant)
@@ -58,9 +59,10 @@ public:
 
   RunFault start();
   RunFault allocate(uint64_t bytes, void *&pointer);
-  /// Returns the bytes that were asked for; 0 for what is not of this run.
+  /// Returns the number of bytes that were requested for `pointer`, or 0 if it does not belong
+  /// to this run.
   uint64_t release(void *pointer);
-  /// Puts a copy of `bytes` of the host's memory on the device.
+  /// Copies `bytes` bytes of host memory to new device memory and sets `pointer` to it.
   RunFault upload(const void *from, uint64_t bytes, void *&pointer);
 
   /// As Stream::copy.
@@ -68,7 +70,7 @@ public:
   /// As tssa_host::launch.
   RunFault launch(int32_t launch, int64_t blocks, void **params, std::function<bool()> shouldStop,
                   LaunchCounters *counters);
-  /// Waits for the device and looks at the error words.
+  /// Waits for the device and returns the fault that the error words report, if any.
   RunFault wait();
 
 private:
@@ -77,7 +79,7 @@ private:
   const Variant &variant;
   std::mutex mutex; ///< guards `memory`
   DeviceMemory memory;
-  std::unique_ptr<Stream> stream; ///< goes before the memory it uses
+  std::unique_ptr<Stream> stream; ///< declared after `memory`, to be destroyed before it
   int32_t *errors = nullptr;      ///< on the device
   std::vector<int32_t> errorWords;
 

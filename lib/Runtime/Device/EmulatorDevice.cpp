@@ -11,9 +11,9 @@
 
 using namespace tssa::runtime;
 
-/// Added to an address of the host's memory this makes one that no processor takes:
-/// a host program that reads or writes memory of the device by itself crashes here as
-/// it would with a GPU.
+/// The difference between a device address and the address of its host memory. It makes device
+/// addresses invalid on the host, so that a host program that accesses device memory directly
+/// crashes as it would with a GPU.
 static constexpr uintptr_t deviceTag = uintptr_t(1) << 62;
 
 static bool isOnDevice(const void *address) {
@@ -30,7 +30,7 @@ static void *toHost(const void *address) {
 
 namespace tssa::runtime {
 
-/// Everything is done when it is started.
+/// A stream that completes all work when it is started.
 class EmulatorStream : public Stream {
 public:
   explicit EmulatorStream(const EmulatorDevice &device) : device(device) {}
@@ -109,7 +109,7 @@ Status EmulatorStream::copy(void *to, const void *from, uint64_t bytes, tssa_cop
   return Status::success();
 }
 
-/// The params as the kernel sees them: addresses that it can use.
+/// Translates the device addresses among the parameters to host addresses.
 Status EmulatorStream::translate(const KernelLaunch &launch, std::vector<void *> &addresses,
                                  std::vector<void *> &params) const {
   size_t count = size_t(device.variant.kernels[launch.kernel].parameters);

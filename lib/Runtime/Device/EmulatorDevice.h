@@ -1,4 +1,4 @@
-//===- EmulatorDevice.h - kernels for GPUs on the host --------------------===//
+//===- EmulatorDevice.h - the emulator as a device ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,12 +12,12 @@
 
 namespace tssa::runtime {
 
-/// The emulated kernels of a variant: memory is the host's, launches run when they are
-/// started, in the calling thread, and find faults that a GPU would hide.
+/// A device that runs the emulated kernels of a variant. Its memory is host memory. A launch
+/// runs to its end in the calling thread, and detects faults that a GPU would not report.
 class EmulatorDevice : public Device {
 public:
-  /// `kernels` is the program's table, in the order of the variant's. Options come from
-  /// the environment.
+  /// `kernels` is the program's table of kernels, in the order of `variant.kernels`. The
+  /// emulator's options come from the environment.
   static Status create(const Variant &variant, const tssa_emulated_kernel *const *kernels,
                        std::unique_ptr<Device> &device);
 

@@ -1,4 +1,4 @@
-//===- Access.cpp - what loads and stores may touch -----------------------===//
+//===- Access.cpp - checks of loads and stores ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ static AccessKind getKind(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_STORE ? AccessKind::Store : AccessKind::Atomic;
 }
 
-/// Alignments are powers of two.
+/// Returns whether `address` has the site's alignment, which is a power of two.
 static bool isAligned(uintptr_t address, const tssa_emulator_site &site) {
   return (address & (static_cast<uintptr_t>(site.alignment) - 1)) == 0;
 }
@@ -30,16 +30,16 @@ Moment Grid::getMoment(const Thread &thread) const {
   return {stamp, firstStamp, static_cast<uint16_t>(thread.thread), warps[thread.thread / 32].epoch};
 }
 
-/// Accesses between two looks at whether the run should stop.
+/// The number of accesses between two tests of whether the run should stop.
 static constexpr uint64_t pollInterval = 1 << 16;
 
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
-  const tssa_emulator_site &place = kernel.sites[site];
+  const tssa_emulator_site &callSite = kernel.sites[site];
   if (++counters.accesses % pollInterval == 0 && shouldStop())
     return report(TSSA_CANCELLED, "the run was stopped");
-  if (place.space == TSSA_EMU_SHARED)
+  if (callSite.space == TSSA_EMU_SHARED)
     return accessShared(thread, address, bytes, site);
-  if (place.space == TSSA_EMU_ANYWHERE) {
+  if (callSite.space == TSSA_EMU_ANYWHERE) {
     if (thread.fiber->ownsAddress(address))
       return;
     if (getShared().contains(address, 1))
@@ -49,15 +49,15 @@ void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t sit
 }
 
 //===----------------------------------------------------------------------===//
-// Faults, apart from the paths that all accesses take
+// Faults, out of line to keep the fast paths short
 //===----------------------------------------------------------------------===//
 
 std::string Grid::describeAddress(uintptr_t address, int32_t site) const {
-  const tssa_emulator_site &place = kernel.sites[site];
-  bool isShared = place.space == TSSA_EMU_SHARED ||
-                  (place.space == TSSA_EMU_ANYWHERE && getShared().contains(address, 1));
+  const tssa_emulator_site &callSite = kernel.sites[site];
+  bool isShared = callSite.space == TSSA_EMU_SHARED ||
+                  (callSite.space == TSSA_EMU_ANYWHERE && getShared().contains(address, 1));
   if (!isShared)
-    return memory.describe(address, place.parameter);
+    return memory.describe(address, callSite.parameter);
   auto offset = static_cast<int64_t>(address - getShared().begin);
   return std::string("shared memory") + (offset < 0 ? " - " : " + ") +
          std::to_string(offset < 0 ? -offset : offset) + " (of " + std::to_string(sharedBytes) +
@@ -90,16 +90,16 @@ void Grid::failRace(const Thread &thread, uintptr_t address, int32_t site, const
 //===----------------------------------------------------------------------===//
 
 void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
-  const tssa_emulator_site &place = kernel.sites[site];
+  const tssa_emulator_site &callSite = kernel.sites[site];
   uintptr_t begin = getShared().begin;
   if (!getShared().contains(address, bytes))
     return failBounds(thread, address, site);
-  if (!isAligned(address, place))
+  if (!isAligned(address, callSite))
     return failAlignment(thread, address, site);
   if (!logs.empty())
     log(thread, site, /*isShared=*/true, address, bytes);
   Moment now = getMoment(thread);
-  AccessKind kind = getKind(place);
+  AccessKind kind = getKind(callSite);
   uint64_t last = (address + bytes - 1 - begin) >> sharedShift;
   for (uint64_t i = (address - begin) >> sharedShift; i <= last; ++i) {
     Cell &cell = sharedCells[i];
@@ -119,11 +119,11 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
 }
 
 void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
-  const tssa_emulator_site &place = kernel.sites[site];
+  const tssa_emulator_site &callSite = kernel.sites[site];
   Region *region = nullptr;
   bool inside = false;
-  if (place.parameter >= 0) {
-    const GlobalMemory::Parameter &parameter = memory.getParameter(place.parameter);
+  if (callSite.parameter >= 0) {
+    const GlobalMemory::Parameter &parameter = memory.getParameter(callSite.parameter);
     region = parameter.region;
     inside = region && parameter.contains(address, bytes);
   } else {
@@ -132,14 +132,14 @@ void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32
   }
   if (!inside)
     return failBounds(thread, address, site);
-  if (!isAligned(address, place))
+  if (!isAligned(address, callSite))
     return failAlignment(thread, address, site);
   if (!logs.empty())
     log(thread, site, /*isShared=*/false, address, bytes);
   if (!region->cells)
     return;
   Moment now = getMoment(thread);
-  AccessKind kind = getKind(place);
+  AccessKind kind = getKind(callSite);
   uint64_t granule = uint64_t(1) << region->granuleShift;
   for (uintptr_t at = address; at < address + bytes; at += granule)
     if (!region->cellOf(at).touch(kind, now))

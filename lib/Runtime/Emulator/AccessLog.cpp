@@ -1,4 +1,4 @@
-//===- AccessLog.cpp - accesses as the memory sees them -------------------===//
+//===- AccessLog.cpp - counts memory transactions of warps ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ AccessLog::AccessLog() {
     lane.reserve(capacity);
 }
 
-/// How many different values there are.
+/// Returns the number of distinct values; changes their order.
 static size_t countDistinct(std::vector<uintptr_t> &values) {
   std::sort(values.begin(), values.end());
   return std::unique(values.begin(), values.end()) - values.begin();
@@ -52,7 +52,7 @@ void AccessLog::countShared(const std::vector<Access> &accesses, Counters &count
 }
 
 void AccessLog::flush(Counters &counters) {
-  // By place in the kernel and how often its lane was there before.
+  // The key is the call site, and how often the lane has executed it before.
   std::map<std::pair<int32_t, size_t>, std::vector<Access>> instructions;
   for (std::vector<Access> &lane : lanes) {
     std::map<int32_t, size_t> times;

@@ -1,4 +1,4 @@
-//===- AccessLog.h - accesses as the memory sees them ----------*- C++ -*-===//
+//===- AccessLog.h - counts memory transactions of warps -------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A GPU runs the lanes of a warp together, the emulator one after the other. The log
-/// remembers what each lane accessed; its `flush` puts the nth accesses of all lanes at
-/// the same place in the kernel together, which is what one instruction of the warp
-/// asks of the memory, and counts
+/// A GPU runs the lanes of a warp together, but the emulator runs them one after the other.
+/// The log records the accesses of each lane. `flush` groups the nth accesses of all lanes at
+/// one call site of the kernel, because they are one instruction of the warp on a GPU. For
+/// each group it counts
 ///
-///   in global memory the sectors of 32 bytes that they touch;
-///   in shared memory the cycles beyond the first: 32 banks of 4 bytes each give one
-///   word per cycle, to all lanes that ask for it. A cycle serves at most 128 bytes,
-///   so accesses of 8 bytes take turns by half warps, those of 16 by quarters.
+///   in global memory, the sectors of 32 bytes that the group touches;
+///   in shared memory, the cycles beyond the first. There are 32 banks of 4 bytes; each
+///   serves one word per cycle to all lanes that read it. A cycle serves at most 128
+///   bytes, so accesses of 8 bytes are served by half warps, those of 16 by quarters.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_ACCESSLOG_H
@@ -26,12 +26,12 @@
 
 namespace tssa::runtime::emulator {
 
-/// Of one warp.
+/// The log of one warp.
 class AccessLog {
 public:
   /// Throws std::bad_alloc; `add` does not.
   AccessLog();
-  /// Whether the lane must wait for `flush` before it adds more.
+  /// Returns whether the lane must wait for `flush` before it can add an access.
   bool isFull(unsigned lane) const { return lanes[lane].size() == capacity; }
   void add(unsigned lane, int32_t site, bool isShared, uintptr_t address, uint32_t bytes) {
     lanes[lane].push_back({site, isShared, bytes, address});

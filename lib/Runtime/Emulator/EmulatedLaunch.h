@@ -14,42 +14,42 @@
 
 namespace tssa::runtime::emulator {
 
-/// Memory of the device. Kernels may touch no other.
+/// An allocation of device memory. Kernels must not access other memory.
 struct Allocation {
   const void *begin = nullptr;
   uint64_t bytes = 0;
   std::string name; ///< in messages: "arena", "weights", "input x"
 };
 
-/// What a launch did; adds up over launches.
+/// Counters of one launch or several.
 struct Counters {
   uint64_t launches = 0;
   uint64_t blocks = 0;
   uint64_t threads = 0;
-  uint64_t barriers = 0;       ///< of a block each
-  uint64_t warpOperations = 0; ///< shuffles, votes and the like, of a warp each
-  uint64_t accesses = 0;       ///< of a thread each
+  uint64_t barriers = 0;       ///< barriers passed by blocks
+  uint64_t warpOperations = 0; ///< shuffles, votes and the like of warps
+  uint64_t accesses = 0;       ///< memory accesses of threads
   // Only with `Options::count`.
-  uint64_t globalAccesses = 0;     ///< of a warp each: loads, stores and atomics
-  uint64_t globalTransactions = 0; ///< 32-byte sectors that these touch
-  uint64_t sharedAccesses = 0;     ///< of a warp each
-  uint64_t sharedConflicts = 0;    ///< cycles beyond the one that each needs at least
+  uint64_t globalAccesses = 0;     ///< loads, stores and atomics of warps
+  uint64_t globalTransactions = 0; ///< 32-byte sectors that `globalAccesses` touch
+  uint64_t sharedAccesses = 0;     ///< shared memory accesses of warps
+  uint64_t sharedConflicts = 0;    ///< cycles of `sharedAccesses` beyond one each
 
   void add(const Counters &other);
 };
 
 struct EmulatedLaunch {
   const tssa_emulated_kernel *kernel = nullptr;
-  std::string name; ///< of the kernel, for messages
-  std::string node; ///< of the model, for messages
+  std::string name; ///< the kernel's name, for messages
+  std::string node; ///< the name of the model's node, for messages
   int64_t blocks = 0;
   int32_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  /// 2n slots, n = kernel->num_params: `params[i]` is the address of parameter i, and
-  /// `params[n + i]` that of an int64_t with the bytes of the tensor it points to,
-  /// or null when it is a scalar or of unknown size.
+  /// 2n entries, n = kernel->num_params. `params[i]` is the address of parameter i.
+  /// `params[n + i]` is the address of an int64_t with the number of bytes of the tensor
+  /// that parameter i points to, or null if it is a scalar or a tensor of unknown size.
   void *const *params = nullptr;
-  /// Where tensors of unknown size may lie.
+  /// The memory in which tensors of unknown size may be.
   const std::vector<Allocation> *allocations = nullptr;
 };
 

@@ -32,8 +32,8 @@ Status Options::fromEnvironment(Options &options) {
   return Status::success();
 }
 
-/// What the largest devices have: 227 KiB of shared memory for a block, and as many
-/// blocks as a 32-bit id numbers.
+/// The limits of the largest devices: 227 KiB of shared memory per block, and as many blocks as
+/// 32-bit ids.
 static constexpr int64_t maxSharedBytes = 227 << 10;
 static constexpr int64_t maxBlocks = 0x7FFFFFFF;
 

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs one launch of an emulated kernel (include/tssa/emulator.h): a fiber per
-/// thread, blocks one after the other, both in an order that a seed decides. What a
-/// GPU would answer with wrong numbers, a fault or a hang is an error here:
-/// accesses out of bounds or misaligned, shared memory read before it is written,
-/// races, barriers and shuffles that not all of their threads reach.
+/// Runs one launch of an emulated kernel (include/tssa/emulator.h). Each thread is a fiber,
+/// and blocks run one after the other. A seed determines the order of both. Faults that
+/// lead to wrong numbers, a fault or a hang on a GPU are errors here: accesses that are
+/// out of bounds or misaligned, reads of shared memory before it is written, races, and
+/// barriers and shuffles that not all of their threads reach.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_EMULATOR_H
@@ -24,22 +24,22 @@
 namespace tssa::runtime::emulator {
 
 struct Options {
-  /// Of the order of blocks and threads.
+  /// The seed of the order of execution.
   uint64_t seed = 0;
-  /// Whether races are looked for.
+  /// Whether races are detected.
   bool checkRaces = true;
-  /// Whether `Counters` are filled beyond those that cost nothing.
+  /// Whether the counters that cost time are counted too.
   bool count = false;
-  /// Asked now and then; the launch ends with TSSA_CANCELLED when it says true.
+  /// Called from time to time; the launch ends with TSSA_CANCELLED when it returns true.
   std::function<bool()> shouldStop;
 
-  /// The defaults, changed by the environment: TSSA_EMULATOR_SEED=<number>,
-  /// TSSA_EMULATOR_RACES=0.
+  /// Sets `options` to the defaults, as changed by the environment variables
+  /// TSSA_EMULATOR_SEED=<number> and TSSA_EMULATOR_RACES=0.
   static Status fromEnvironment(Options &options);
 };
 
-/// Runs a launch to its end, on the calling thread. Threads may run launches at the
-/// same time. After an error the memory holds anything.
+/// Runs a launch to its end on the calling thread. Several threads may run launches at the
+/// same time. After an error, the contents of the device memory are unspecified.
 Status launch(const EmulatedLaunch &launch, const Options &options, Counters *counters = nullptr);
 
 } // namespace tssa::runtime::emulator

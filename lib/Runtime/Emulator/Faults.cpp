@@ -1,4 +1,4 @@
-//===- Faults.cpp - how the emulator says what is wrong -------------------===//
+//===- Faults.cpp - error messages of the emulator ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,11 +39,11 @@ static const char *getName(int32_t operation) {
 }
 
 std::string Grid::describeSite(int32_t site) const {
-  const tssa_emulator_site &place = kernel.sites[site];
-  std::string text = getName(place.operation);
-  if (isAccess(place) && place.bytes != 0)
-    text += " of " + std::to_string(place.bytes) + " bytes";
-  std::string where = kernel.texts + place.text;
+  const tssa_emulator_site &callSite = kernel.sites[site];
+  std::string text = getName(callSite.operation);
+  if (isAccess(callSite) && callSite.bytes != 0)
+    text += " of " + std::to_string(callSite.bytes) + " bytes";
+  std::string where = kernel.texts + callSite.text;
   return where.empty() ? text : text + " (" + where + ")";
 }
 
@@ -51,7 +51,7 @@ std::string Grid::describeThread(const Thread &thread) const {
   return "thread " + std::to_string(thread.thread) + " of block " + std::to_string(thread.block);
 }
 
-/// Who made the accesses of a record.
+/// Describes the threads that made the accesses of a record.
 std::string Grid::describeParty(const AccessRecord &record, bool write) const {
   std::string kind = !write                                ? "a load"
                      : (record.who & AccessRecord::atomic) ? "an atomic update"
@@ -90,8 +90,8 @@ void Grid::fail(const Thread &thread, int32_t site, const std::string &what) {
   report(TSSA_INTERNAL, describeSite(site) + " by " + describeThread(thread) + " " + what);
 }
 
-/// No thread can run and not all have finished: the first that waits, and what it
-/// waits for.
+/// Reports that no thread can run although not all have finished. The message names the first
+/// waiting thread and the operation at which it waits.
 void Grid::reportStuck() {
   auto waits = [](const Thread &thread) { return !thread.finished && thread.waitsAt >= 0; };
   auto waiting = std::find_if(threads.begin(), threads.end(), waits);

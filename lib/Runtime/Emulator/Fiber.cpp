@@ -1,4 +1,4 @@
-//===- Fiber.cpp - functions that can wait on stacks of their own ---------===//
+//===- Fiber.cpp - functions with separate stacks -------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@
 
 using namespace tssa::runtime::emulator;
 
-// Saves what a call preserves, exchanges the stacks, and returns on the other one.
+// Saves the callee-saved registers, switches stacks, and returns on the other stack.
 extern "C" void tssa_emulator_switch(void **from, void *to);
 __asm__(".text\n"
         ".globl tssa_emulator_switch\n"
@@ -43,7 +43,7 @@ __asm__(".text\n"
         "  ret\n"
         ".size tssa_emulator_switch,.-tssa_emulator_switch\n");
 
-// Where a new fiber begins: its Fiber is in %r12, the function to call in %r13.
+// The entry of a new fiber: its Fiber is in %r12, the function to call in %r13.
 extern "C" void tssa_emulator_begin();
 __asm__(".text\n"
         ".globl tssa_emulator_begin\n"
@@ -104,8 +104,8 @@ void Fiber::begun(Fiber *fiber) {
 }
 
 #ifdef TSSA_WATCHED
-/// Runs on the fiber, as the last thing. What is kept for its stack goes when it is left
-/// without a place to save it.
+/// Runs last on the fiber. Leaving it without a location to save AddressSanitizer's state makes
+/// AddressSanitizer free that state.
 void Fiber::giveBackShadow(void *data) {
   Fiber &fiber = *static_cast<Fiber *>(data);
   __sanitizer_start_switch_fiber(nullptr, fiber.resumerBegin, fiber.resumerBytes);

@@ -1,4 +1,4 @@
-//===- Fiber.h - functions that can wait on stacks of their own -*- C++ -*-===//
+//===- Fiber.h - functions with separate stacks ----------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,12 +12,12 @@
 
 namespace tssa::runtime::emulator {
 
-/// A stack and what runs on it. All fibers of a thread of the operating system are
-/// resumed by that thread's own stack, and go back to it.
+/// A stack and the function that runs on it. A fiber is resumed from the normal stack of its
+/// operating system thread and returns there.
 class Fiber {
 public:
-  /// Bytes of a stack, which are the system's only once they are touched. An
-  /// unmapped page below stops a kernel that needs more.
+  /// The bytes of a stack. The system provides a page only when it is first used. An unmapped
+  /// page below the stack stops a kernel that needs more.
   static constexpr size_t stackBytes = size_t(256) << 10;
 
   /// Throws std::bad_alloc.
@@ -26,12 +26,13 @@ public:
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
 
-  /// Prepares `entry(argument)` to run at the next `resume`; whatever the fiber ran
-  /// before is forgotten where it stands. `entry` ends with `leave`.
+  /// Prepares `entry(argument)` to run at the next `resume`. A function that the fiber has
+  /// been running is abandoned without unwinding. `entry` must end with `leave`.
   void prepare(void (*entry)(void *), void *argument);
   /// Runs the fiber until it calls `leave`.
   void resume();
-  /// Called on the fiber: goes back to `resume`. Returns when resumed again.
+  /// Must be called on the fiber: makes `resume` return. Returns when the fiber is resumed
+  /// again.
   void leave();
 
   bool ownsAddress(uintptr_t address) const { return address - begin < stackBytes; }
@@ -40,7 +41,7 @@ private:
   uintptr_t begin; ///< lowest usable byte
   void *self = nullptr;
   void *resumer = nullptr;
-  // What AddressSanitizer knows of the two stacks; unused without.
+  // The state of AddressSanitizer for the two stacks; unused without it.
   [[maybe_unused]] void *selfShadow = nullptr;
   [[maybe_unused]] void *resumerShadow = nullptr;
   [[maybe_unused]] const void *resumerBegin = nullptr;

@@ -18,7 +18,7 @@ GlobalMemory::GlobalMemory(const EmulatedLaunch &launch, bool watch) : launch(la
     watchWrites();
 }
 
-/// The allocation that holds `address`, or null.
+/// Returns the allocation that contains `address`, or null.
 static const Allocation *findAllocation(const EmulatedLaunch &launch, uintptr_t address) {
   if (!launch.allocations)
     return nullptr;
@@ -28,8 +28,8 @@ static const Allocation *findAllocation(const EmulatedLaunch &launch, uintptr_t 
   return nullptr;
 }
 
-/// The parameters that some site uses as an address, with the bytes that the launch
-/// gives them, or else all of the allocation they point into.
+/// Finds the parameters that some site uses as an address. Their memory has the bytes that the
+/// launch gives, or else is the whole allocation that they point into.
 void GlobalMemory::findParameters() {
   const tssa_emulated_kernel &kernel = *launch.kernel;
   parameters.resize(kernel.num_params);
@@ -119,8 +119,8 @@ std::string GlobalMemory::describe(uintptr_t address, int32_t parameter) const {
     text = describeOffset("parameter " + std::to_string(parameter), parameters[parameter], address);
   if (const Allocation *allocation = findAllocation(launch, address)) {
     auto begin = reinterpret_cast<uintptr_t>(allocation->begin);
-    std::string place = "'" + allocation->name + "' + " + std::to_string(address - begin);
-    text += text.empty() ? place : " (" + place + ")";
+    std::string where = "'" + allocation->name + "' + " + std::to_string(address - begin);
+    text += text.empty() ? where : " (" + where + ")";
   }
   return text.empty() ? "no memory of the device" : text;
 }

@@ -20,12 +20,13 @@ struct Range {
   }
 };
 
-/// Memory that one or more parameters of the kernel point to. Parameters share a
-/// region when they overlap, as a result does that is made in place.
+/// Memory that one or more parameters of the kernel point to. Parameters whose memory
+/// overlaps share a region, such as an argument and the result that overwrites it.
 struct Region : Range {
-  /// Bytes of a granule are 1 << this: no access of the kernel is smaller.
+  /// The log2 of the bytes of a granule; no access of the kernel is smaller than a granule.
   unsigned granuleShift = 2;
-  /// Of memory that the kernel may write; what is only read cannot race.
+  /// The cells of memory that the kernel may write. Memory that is only read has none, for it
+  /// cannot race.
   Cells cells;
 
   Cell &cellOf(uintptr_t address) {
@@ -33,32 +34,33 @@ struct Region : Range {
   }
 };
 
-/// What a kernel may touch, by parameter and as a whole.
+/// The global memory that a kernel may access, by parameter and as a whole.
 class GlobalMemory {
 public:
-  /// `watch`: keep cells for what the kernel writes. Throws std::bad_alloc.
+  /// With `watch`, keeps cells for the memory that the kernel writes. Throws std::bad_alloc.
   GlobalMemory(const EmulatedLaunch &launch, bool watch);
 
   struct Parameter : Range {
-    Region *region = nullptr; ///< null when it points to no memory of the device
+    Region *region = nullptr; ///< null if it does not point to device memory
   };
   const Parameter &getParameter(int32_t index) const { return parameters[index]; }
-  /// The region that holds `address`, or null.
+  /// Returns the region that contains `address`, or null.
   Region *find(uintptr_t address);
-  /// "parameter 2 + 400 of 512 bytes", or what else is near `address`.
+  /// Returns a description of `address`, such as "parameter 2 + 400 of 512 bytes".
   std::string describe(uintptr_t address, int32_t parameter) const;
 
 private:
   const EmulatedLaunch &launch;
-  std::vector<Parameter> parameters; ///< of each of the kernel's
-  std::vector<Region> regions;       ///< ascending, apart
+  std::vector<Parameter> parameters; ///< one per parameter of the kernel
+  std::vector<Region> regions;       ///< ascending and disjoint
 
   void findParameters();
   void makeRegions();
   void watchWrites();
 };
 
-/// log2 of the least element size of the sites that `select` takes, at most 16 bytes.
+/// Returns the log2 of the least element size, at most 16 bytes, of the sites for which
+/// `select` is true.
 template <typename Select>
 unsigned getGranuleShift(const tssa_emulated_kernel &kernel, Select select) {
   int32_t least = 16;

@@ -1,4 +1,4 @@
-//===- Grid.cpp - the order in which blocks and threads run ---------------===//
+//===- Grid.cpp - schedules blocks and threads ----------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ struct Grid::Calls {
     return *static_cast<Thread *>(const_cast<tssa_emulator *>(emulator));
   }
 
-  /// A call of the kernel: the work of its thread's grid, which may find a fault.
+  /// Implements a call of the kernel: does `work` on the grid of the calling thread, and leaves the
+  /// fiber if that finds a fault.
   template <typename Work> static uint64_t call(const tssa_emulator *emulator, Work work) {
     Thread &thread = toThread(emulator);
     uint64_t result = work(*thread.grid, thread);
@@ -52,27 +53,29 @@ struct Grid::Calls {
       return 0;
     });
   }
-  static uint64_t meet(const tssa_emulator *emulator, uint32_t mask, uint64_t value, int32_t site) {
-    return call(emulator,
-                [=](Grid &grid, Thread &thread) { return grid.meet(thread, mask, value, site); });
+  static uint64_t synchronize(const tssa_emulator *emulator, uint32_t mask, uint64_t value,
+                              int32_t site) {
+    return call(emulator, [=](Grid &grid, Thread &thread) {
+      return grid.synchronize(thread, mask, value, site);
+    });
   }
   static void warpBarrier(const tssa_emulator *emulator, uint32_t mask, int32_t site) {
-    meet(emulator, mask, 0, site);
+    synchronize(emulator, mask, 0, site);
   }
   static uint64_t shuffle(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                           uint32_t lane, uint32_t clamp, int32_t site) {
     Thread &thread = toThread(emulator);
     thread.lane = lane;
     thread.clamp = clamp;
-    return meet(emulator, mask, value, site);
+    return synchronize(emulator, mask, value, site);
   }
   static uint32_t vote(const tssa_emulator *emulator, uint32_t mask, uint32_t predicate,
                        int32_t site) {
-    return static_cast<uint32_t>(meet(emulator, mask, predicate != 0, site));
+    return static_cast<uint32_t>(synchronize(emulator, mask, predicate != 0, site));
   }
   static uint32_t reduce(const tssa_emulator *emulator, uint32_t mask, uint32_t value,
                          int32_t site) {
-    return static_cast<uint32_t>(meet(emulator, mask, value, site));
+    return static_cast<uint32_t>(synchronize(emulator, mask, value, site));
   }
   static void report(const tssa_emulator *emulator, int32_t site, const char *what) {
     call(emulator, [=](Grid &grid, Thread &thread) {
@@ -94,7 +97,7 @@ struct Grid::Calls {
     emulator.warp_barrier = warpBarrier;
     emulator.shuffle = shuffle;
     emulator.vote = vote;
-    emulator.match = meet;
+    emulator.match = synchronize;
     emulator.reduce = reduce;
     emulator.divide = divide;
     emulator.trap = trap;
@@ -136,7 +139,7 @@ Grid::Grid(const EmulatedLaunch &launch, const Options &options)
       pool(FiberPool::get()) {
   random.seed(static_cast<std::minstd_rand::result_type>(options.seed + 1));
   sharedBytes = static_cast<uint64_t>(kernel.static_shared_bytes + launch.sharedBytes);
-  // The hardware's limit is far below; a page more keeps the pointer unique.
+  // The hardware's limit is far below; the additional byte makes the pointer unique.
   shared.reset(std::aligned_alloc(sharedAlignment, roundUp(sharedBytes + 1)));
   if (!shared)
     throw std::bad_alloc();
@@ -257,7 +260,7 @@ void Grid::log(Thread &thread, int32_t site, bool isShared, uintptr_t address, u
   log.add(thread.getLane(), site, isShared, address, static_cast<uint32_t>(bytes));
 }
 
-/// No thread is ready: those that wait for room in a log can go on.
+/// Called if no thread is ready: flushes the logs, so that threads that wait for this can continue.
 void Grid::flushLogs() {
   for (AccessLog &log : logs)
     log.flush(counters);

@@ -1,4 +1,4 @@
-//===- Grid.h - one launch as it runs --------------------------*- C++ -*-===//
+//===- Grid.h - the execution of one launch --------------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 ///     ready --resume--> running --barrier, shuffle, vote--> waiting --last arrives--> ready
 ///                          |---- end ----> finished
 ///
-/// When none is ready and not all have finished, the block is stuck, which is an
-/// error; unless some wait for their log of accesses to be emptied. Calls of the kernel come in
-/// through the tssa_emulator of their thread.
+/// If no thread is ready and not all have finished, then either some threads wait for their
+/// access logs to be flushed, or the block is stuck, which is an error. The kernel calls the
+/// grid through the tssa_emulator of the calling thread.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_GRID_H
@@ -31,14 +31,14 @@ namespace tssa::runtime::emulator {
 
 class Grid;
 
-/// A thread of the block that runs.
+/// A thread of the current block.
 struct Thread : tssa_emulator {
   Grid *grid = nullptr;
   Fiber *fiber = nullptr; ///< null before it starts and when it has finished
   bool finished = false;
   int32_t waitsAt = -1; ///< a site, or -1
 
-  // Of a warp's operation that the thread waits at.
+  // The operands and the result of the warp operation at which the thread waits.
   uint32_t mask = 0;
   uint64_t value = 0;
   uint32_t lane = 0, clamp = 0; ///< of a shuffle
@@ -48,12 +48,12 @@ struct Thread : tssa_emulator {
 };
 
 struct Warp {
-  uint32_t lanes = 0;   ///< that exist
-  uint32_t waiting = 0; ///< lanes at an operation of the warp
-  uint16_t epoch = 0;   ///< barriers of the whole warp that were passed
+  uint32_t lanes = 0;   ///< mask of the lanes that exist
+  uint32_t waiting = 0; ///< mask of the lanes that wait at a warp operation
+  uint16_t epoch = 0;   ///< number of barriers of the whole warp that it has passed
 };
 
-/// Idle fibers of a thread of the operating system, for its next launches.
+/// The idle fibers of an operating system thread, which its next launches reuse.
 class FiberPool {
 public:
   static FiberPool &get();
@@ -84,15 +84,16 @@ private:
   FiberPool &pool;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  std::vector<AccessLog> logs; ///< of the warps; empty when nothing is counted
-  std::vector<uint32_t> full;  ///< threads that wait for their log to be flushed
+  std::vector<AccessLog> logs; ///< one per warp; empty if accesses are not counted
+  std::vector<uint32_t> full;  ///< threads that wait until their log is flushed
   std::vector<uint32_t> ready;
   Thread *running = nullptr;
   uint32_t numFinished = 0, numAtBarrier = 0;
 
-  /// The stamps of Shadow.h, and where each block began, to name it again.
+  /// The current stamp (see Shadow.h), the first stamp of the current block, and the first
+  /// stamps of all blocks, from which messages derive a block.
   uint32_t stamp = 0, firstStamp = 0;
-  std::vector<std::pair<uint32_t, uint32_t>> begunBlocks; ///< stamp, block
+  std::vector<std::pair<uint32_t, uint32_t>> begunBlocks; ///< first stamp, block
 
   struct Free {
     void operator()(void *pointer) const { std::free(pointer); }
@@ -125,9 +126,9 @@ private:
   Range getShared() const;
   Moment getMoment(const Thread &thread) const;
 
-  // Operations of many threads
+  // Operations of several threads
   void barrier(Thread &thread, int32_t site);
-  uint64_t meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
+  uint64_t synchronize(Thread &thread, uint32_t mask, uint64_t value, int32_t site);
   void finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site);
   void shuffle(Thread *lanes, uint32_t mask, int32_t site);
   void vote(Thread *lanes, uint32_t mask, int32_t site);
@@ -135,11 +136,11 @@ private:
   void reduce(Thread *lanes, uint32_t mask, int32_t site);
 
   // Faults
-  /// What `thread` does at `site` is wrong. The call of the kernel that finds it ends
-  /// with `stopAfterFault`.
+  /// Reports that the operation of `thread` at `site` is a fault. The emulator function that
+  /// the kernel has called must then end with `stopAfterFault`.
   void fail(const Thread &thread, int32_t site, const std::string &what);
-  /// Leaves the running fiber for good when there was a fault. Nothing that needs its
-  /// destructor may live on the fiber's stack.
+  /// Leaves the running fiber for ever if there was a fault. The fiber's stack must have no
+  /// objects whose destructors matter, because it is not unwound.
   void stopAfterFault() {
     if (!status.ok())
       running->fiber->leave();
@@ -151,7 +152,7 @@ private:
   std::string describeParty(const AccessRecord &record, bool write) const;
   std::string describeRace(const Cell &cell, AccessKind kind, const Moment &now) const;
 
-  /// The functions that kernels call.
+  /// The emulator functions that kernels call.
   struct Calls;
 };
 

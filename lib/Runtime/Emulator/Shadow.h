@@ -1,4 +1,4 @@
-//===- Shadow.h - who touched which byte last ------------------*- C++ -*-===//
+//===- Shadow.h - detection of races ---------------------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,22 +6,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Finds races by happens-before. Two accesses of the same granule of memory, one of
-/// them a write and not both atomic, race unless something orders them:
+/// Races are detected by the happens-before relation. Two accesses of the same granule of
+/// memory, of which at least one is a write and not both are atomic, race unless they are
+/// ordered by one of these:
 ///
-///   the same thread made both;
-///   both are of one block and a barrier of the block lies between;
-///   both are of one warp and a barrier of the whole warp lies between.
+///   both are made by the same thread;
+///   both are in one block, with a barrier of the block between them;
+///   both are in one warp, with a barrier of the whole warp between them.
 ///
-/// Nothing orders two blocks of a launch, and shuffles order no memory. Whether two
-/// writes store the same value does not matter: what a GPU makes of them is not
-/// defined, so a kernel should not depend on it.
+/// Blocks of a launch are not ordered, and shuffles do not order memory accesses. Two writes
+/// of the same value race as well: their result on a GPU is undefined, so kernels must not
+/// depend on it.
 ///
-/// Time is a number, the *stamp*: it grows by one with each block that begins and
-/// each barrier that a block passes. Blocks run one after the other, so the stamp of
-/// an access tells its block, and equal stamps mean that no barrier lies between. A
-/// granule remembers its last write, and its reads since then as one thread, several
-/// threads of a warp, or several warps.
+/// The logical time is a number, the *stamp*. It increases by one when a block begins and
+/// when a block passes a barrier. Blocks run one after the other, so the stamp of an access
+/// identifies its block, and accesses with equal stamps have no barrier between them. The
+/// cell of a granule records its last write and the reads since then. The readers are one
+/// thread, several threads of one warp, or several warps.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_SHADOW_H
@@ -37,25 +38,25 @@ namespace tssa::runtime::emulator {
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
-/// A thread at a moment.
+/// A thread at a point in time.
 struct Moment {
   uint32_t stamp;
-  uint32_t firstStamp; ///< of the thread's block
-  uint16_t thread;     ///< in its block, below 1024
-  uint16_t warpEpoch;  ///< barriers that its warp has passed in this block
+  uint32_t firstStamp; ///< the first stamp of the thread's block
+  uint16_t thread;     ///< the thread's number in its block, less than 1024
+  uint16_t warpEpoch;  ///< number of barriers that its warp has passed in this block
 };
 
-/// Accesses of one kind to a granule, as far as later ones need to know them. All
-/// zeros: none.
+/// A summary of the accesses of one kind to a granule, sufficient to check later accesses. If
+/// all members are zero, there was none.
 struct AccessRecord {
   uint32_t stamp;
-  uint16_t who; ///< a thread, or, with the flags below, more
+  uint16_t who; ///< a thread's number and the flags below
   uint16_t warpEpoch;
 
   static constexpr uint16_t numbers = 0x3FF;
-  static constexpr uint16_t severalLanes = 0x400; ///< of the warp that `who` is in
+  static constexpr uint16_t severalLanes = 0x400; ///< several threads of that thread's warp
   static constexpr uint16_t severalWarps = 0x800;
-  static constexpr uint16_t otherBlocks = 0x1000; ///< and some in blocks before
+  static constexpr uint16_t otherBlocks = 0x1000; ///< also threads of earlier blocks
   static constexpr uint16_t atomic = 0x2000;
 
   void set(const Moment &now, uint16_t flags) {
@@ -63,17 +64,17 @@ struct AccessRecord {
     who = now.thread | flags;
     warpEpoch = now.warpEpoch;
   }
-  /// Adds an access that is not ordered behind all of these.
+  /// Adds an access that is not ordered after all of the recorded ones.
   void add(const Moment &now);
-  /// Whether all of these happened before what the thread of `now` does.
+  /// Returns whether all recorded accesses happened before the access at `now`.
   bool isBefore(const Moment &now) const;
 };
 
-/// What is known of one granule.
+/// The recorded accesses of one granule.
 struct Cell {
   AccessRecord write, read;
 
-  /// Notes an access. False when it races; then `Cell` still holds the other party.
+  /// Records an access. Returns false if it races; the cell then keeps the earlier access.
   bool touch(AccessKind kind, const Moment &now) {
     switch (kind) {
     case AccessKind::Load:
@@ -93,7 +94,7 @@ private:
 };
 static_assert(sizeof(Cell) == 16, "a granule's cell is two words");
 
-/// Zeroed cells, which take memory once they are touched.
+/// An array of zeroed cells. The system provides their pages on first use.
 class Cells {
 public:
   Cells() = default;
@@ -113,7 +114,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Implementation: each access of each thread comes through here
+// Inline implementations: every access of every thread calls these
 //===----------------------------------------------------------------------===//
 
 inline bool AccessRecord::isBefore(const Moment &now) const {

@@ -34,9 +34,9 @@ static std::string showMask(uint32_t mask) {
   return text;
 }
 
-/// Deposits what a thread brings to an operation of its warp and waits until all lanes
-/// of the mask are there. The last one finishes the operation for all.
-uint64_t Grid::meet(Thread &thread, uint32_t mask, uint64_t value, int32_t site) {
+/// Stores the operands of a thread for an operation of its warp, and waits until all lanes of
+/// `mask` have arrived. The last lane finishes the operation for all. Returns the thread's result.
+uint64_t Grid::synchronize(Thread &thread, uint32_t mask, uint64_t value, int32_t site) {
   Warp &warp = warps[thread.thread / 32];
   Thread *lanes = &threads[thread.thread / 32 * 32];
   uint32_t self = uint32_t(1) << thread.getLane();

@@ -98,31 +98,9 @@ template <typename Op> void addHostCall(RewritePatternSet &patterns, int32_t fun
 }
 
 void addHostCalls(RewritePatternSet &patterns) {
-  addHostCall<math::ExpOp>(patterns, TSSA_MATH_EXP);
-  addHostCall<math::Exp2Op>(patterns, TSSA_MATH_EXP2);
-  addHostCall<math::ExpM1Op>(patterns, TSSA_MATH_EXPM1);
-  addHostCall<math::LogOp>(patterns, TSSA_MATH_LOG);
-  addHostCall<math::Log2Op>(patterns, TSSA_MATH_LOG2);
-  addHostCall<math::Log10Op>(patterns, TSSA_MATH_LOG10);
-  addHostCall<math::Log1pOp>(patterns, TSSA_MATH_LOG1P);
-  addHostCall<math::SinOp>(patterns, TSSA_MATH_SIN);
-  addHostCall<math::CosOp>(patterns, TSSA_MATH_COS);
-  addHostCall<math::TanOp>(patterns, TSSA_MATH_TAN);
-  addHostCall<math::AsinOp>(patterns, TSSA_MATH_ASIN);
-  addHostCall<math::AcosOp>(patterns, TSSA_MATH_ACOS);
-  addHostCall<math::AtanOp>(patterns, TSSA_MATH_ATAN);
-  addHostCall<math::Atan2Op>(patterns, TSSA_MATH_ATAN2);
-  addHostCall<math::SinhOp>(patterns, TSSA_MATH_SINH);
-  addHostCall<math::CoshOp>(patterns, TSSA_MATH_COSH);
-  addHostCall<math::TanhOp>(patterns, TSSA_MATH_TANH);
-  addHostCall<math::AsinhOp>(patterns, TSSA_MATH_ASINH);
-  addHostCall<math::AcoshOp>(patterns, TSSA_MATH_ACOSH);
-  addHostCall<math::AtanhOp>(patterns, TSSA_MATH_ATANH);
-  addHostCall<math::ErfOp>(patterns, TSSA_MATH_ERF);
-  addHostCall<math::ErfcOp>(patterns, TSSA_MATH_ERFC);
-  addHostCall<math::PowFOp>(patterns, TSSA_MATH_POW);
-  addHostCall<math::CbrtOp>(patterns, TSSA_MATH_CBRT);
-  addHostCall<arith::RemFOp>(patterns, TSSA_MATH_FMOD);
+#define HOST_FUNCTION(NAME, OP, VALUE) addHostCall<OP>(patterns, TSSA_MATH_##NAME);
+#include "tssa/Support/HostFunctions.def"
+#undef HOST_FUNCTION
 }
 
 /// The rounding operand of an instruction: by the thread's rounding mode.

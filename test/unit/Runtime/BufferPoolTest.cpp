@@ -14,40 +14,40 @@ namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
 
-/// Returns the address of a piece of `size` bytes, which is given back at once.
-void *visit(GrownPool &pool, uint64_t size) {
-  GrownPool::Piece piece;
-  EXPECT_TRUE(pool.acquire(size, piece));
-  EXPECT_EQ(piece.getSize(), size);
-  return piece.getData();
+/// Returns the address of an allocation of `size` bytes, which is given back at once.
+void *visit(DynamicPool &pool, uint64_t size) {
+  DynamicPool::Allocation allocation;
+  EXPECT_TRUE(pool.acquire(size, allocation));
+  EXPECT_EQ(allocation.getSize(), size);
+  return allocation.getData();
 }
 
-TEST(GrownPoolTest, TakesTheSmallestIdlePieceThatFits) {
-  GrownPool pool;
-  void *places[3];
+TEST(DynamicPoolTest, TakesTheSmallestIdleAllocationThatFits) {
+  DynamicPool pool;
+  void *addresses[3];
   {
-    GrownPool::Piece pieces[3];
+    DynamicPool::Allocation allocations[3];
     for (int i = 0; i < 3; ++i) {
-      ASSERT_TRUE(pool.acquire((i + 1) * mebibyte, pieces[i]));
-      places[i] = pieces[i].getData();
+      ASSERT_TRUE(pool.acquire((i + 1) * mebibyte, allocations[i]));
+      addresses[i] = allocations[i].getData();
     }
   }
-  EXPECT_EQ(visit(pool, mebibyte + 1), places[1]);
-  EXPECT_EQ(visit(pool, mebibyte), places[0]);
-  EXPECT_EQ(visit(pool, 3 * mebibyte), places[2]);
+  EXPECT_EQ(visit(pool, mebibyte + 1), addresses[1]);
+  EXPECT_EQ(visit(pool, mebibyte), addresses[0]);
+  EXPECT_EQ(visit(pool, 3 * mebibyte), addresses[2]);
 }
 
-TEST(GrownPoolTest, PiecesInUseAreDistinct) {
-  GrownPool pool;
+TEST(DynamicPoolTest, AllocationsInUseAreDistinct) {
+  DynamicPool pool;
   visit(pool, mebibyte);
-  GrownPool::Piece first, second;
+  DynamicPool::Allocation first, second;
   ASSERT_TRUE(pool.acquire(mebibyte, first));
   ASSERT_TRUE(pool.acquire(mebibyte, second));
   EXPECT_NE(first.getData(), second.getData());
 }
 
-TEST(GrownPoolTest, IdleMemoryIsBoundedByWhatWasAskedForAtOnce) {
-  GrownPool pool;
+TEST(DynamicPoolTest, IdleMemoryIsBoundedByWhatWasAskedForAtOnce) {
+  DynamicPool pool;
   visit(pool, 2 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 2 * mebibyte);
   visit(pool, 3 * mebibyte);
@@ -56,30 +56,30 @@ TEST(GrownPoolTest, IdleMemoryIsBoundedByWhatWasAskedForAtOnce) {
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
   visit(pool, 3 * mebibyte);
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
-  visit(pool, 1); // small pieces are not kept
+  visit(pool, 1); // small allocations are not kept
   EXPECT_EQ(pool.getIdleBytes(), 7 * mebibyte);
   pool.clear();
   EXPECT_EQ(pool.getIdleBytes(), 0u);
 }
 
-TEST(GrownPoolTest, MovesGiveBackOnce) {
-  GrownPool pool;
-  GrownPool::Piece piece;
-  ASSERT_TRUE(pool.acquire(mebibyte, piece));
-  void *place = piece.getData();
-  GrownPool::Piece moved = std::move(piece);
+TEST(DynamicPoolTest, MovesGiveBackOnce) {
+  DynamicPool pool;
+  DynamicPool::Allocation allocation;
+  ASSERT_TRUE(pool.acquire(mebibyte, allocation));
+  void *place = allocation.getData();
+  DynamicPool::Allocation moved = std::move(allocation);
   EXPECT_EQ(moved.getData(), place);
-  moved = GrownPool::Piece();
+  moved = DynamicPool::Allocation();
   EXPECT_EQ(visit(pool, mebibyte), place);
 }
 
-TEST(GrownPoolTest, RefusesWhatCannotBeHad) {
-  GrownPool pool;
+TEST(DynamicPoolTest, RefusesWhatCannotBeHad) {
+  DynamicPool pool;
   visit(pool, mebibyte);
-  GrownPool::Piece piece;
-  EXPECT_FALSE(pool.acquire(uint64_t(INT64_MAX), piece));
-  EXPECT_EQ(piece.getSize(), 0u);
-  EXPECT_TRUE(pool.acquire(mebibyte, piece)); // though what was idle has been given up
+  DynamicPool::Allocation allocation;
+  EXPECT_FALSE(pool.acquire(uint64_t(INT64_MAX), allocation));
+  EXPECT_EQ(allocation.getSize(), 0u);
+  EXPECT_TRUE(pool.acquire(mebibyte, allocation)); // though what was idle has been given up
 }
 
 } // namespace
