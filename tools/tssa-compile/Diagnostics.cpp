@@ -15,11 +15,11 @@ using namespace mlir;
 
 namespace tssa::compile {
 
-DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file)
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file, bool printsRemarks)
     : ScopedDiagnosticHandler(&context), file(file.str()) {
-  setHandler([this](Diagnostic &diagnostic) {
+  setHandler([this, printsRemarks](Diagnostic &diagnostic) {
     unsupported |= isUnsupported(diagnostic);
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+    if (printsRemarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
       print(diagnostic, "");
   });
 }

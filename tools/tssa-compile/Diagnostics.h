@@ -12,10 +12,10 @@
 namespace tssa::compile {
 
 /// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...", and for text
-/// files with line and column. It does not print remarks, for which tssa-opt has options.
+/// files with line and column. Prints remarks only with `printsRemarks`.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
-  DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file);
+  DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file, bool printsRemarks);
 
   /// Returns whether an error said that something is not supported.
   bool sawUnsupported() const { return unsupported; }

@@ -13,6 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -75,6 +76,10 @@ struct CommandLine {
   cl::opt<bool> listOperators{"list-operators", cl::desc("Print the table of operators as JSON"),
                               cl::Hidden, cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
+  cl::opt<std::string> remarks{"remarks",
+                               cl::desc("Print what passes decided and why; with REGEX, those "
+                                        "passes whose names match"),
+                               cl::value_desc("REGEX"), cl::ValueOptional, cl::cat(category)};
   cl::opt<bool> untrusted{"untrusted",
                           cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
                                    "--memory-limit=16G unless they are given"),
@@ -137,6 +142,17 @@ std::optional<uint64_t> parseBytes(StringRef text) {
   if (text.getAsInteger(10, number) || number == 0 || number > (uint64_t(1) << 62) >> shift)
     return std::nullopt;
   return number << shift;
+}
+
+std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
+  if (line.remarks.getNumOccurrences() == 0)
+    return std::nullopt;
+  options.remarks = line.remarks.empty() ? ".*" : line.remarks;
+  std::string error;
+  if (!Regex(*options.remarks).isValid(error))
+    return reportUsage("expected a regular expression for --remarks, got '" + line.remarks +
+                       "': " + error);
+  return std::nullopt;
 }
 
 std::optional<int> takeLimits(const CommandLine &line, Options &options) {
@@ -336,6 +352,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   if (options.sanitize && line.sanitize != "address")
     return reportUsage("--sanitize: expected address, got '" + line.sanitize + "'");
   options.timing = line.timing;
+  if (std::optional<int> code = takeRemarks(line, options))
+    return code;
   if (std::optional<int> code = takeLimits(line, options))
     return code;
   if (std::optional<int> code = checkInput(line, options))

@@ -52,6 +52,8 @@ struct Options {
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
   bool sanitize = false;
   bool timing = false;
+  /// The passes whose remarks are printed, as a regular expression; nothing for none.
+  std::optional<std::string> remarks;
   bool untrusted = false;
   /// Imports the model, reports everything that is not supported, and writes no artifact.
   bool check = false;

@@ -13,6 +13,7 @@
 #include "Progress.h"
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "tssa/Import/PyTorch.h"
 #include "tssa/Pipeline/CheckText.h"
@@ -203,6 +204,16 @@ static void printTimes(const Compilation &compilation) {
   errs() << format("%9.3f s  ", total) << "total\n";
 }
 
+/// Makes passes whose names match `passes` emit their remarks as diagnostics.
+static void enableRemarks(mlir::MLIRContext &context, const std::string &passes) {
+  mlir::remark::RemarkCategories categories;
+  categories.all = passes;
+  if (failed(mlir::remark::enableOptimizationRemarks(
+          context, /*streamer=*/nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
+          categories, /*printAsEmitRemarks=*/true)))
+    report_fatal_error("remarks cannot be enabled");
+}
+
 static int compileModel(const Options &options) {
   if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
     errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
@@ -220,7 +231,9 @@ static int compileModel(const Options &options) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  DiagnosticPrinter printer(context, options.input);
+  DiagnosticPrinter printer(context, options.input, options.remarks.has_value());
+  if (options.remarks)
+    enableRemarks(context, *options.remarks);
   if (options.check)
     return checkModel(context, options, getImportOptions(options));
   int code = Success;
