@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Ends the program with the status' message, unless it is success.
+/// Exits with the message of `status` unless it is success.
 static void check(tssa_status *status) {
   if (!status)
     return;

@@ -16,7 +16,7 @@ using NodeList = google::protobuf::RepeatedPtrField<tssa_onnx::NodeProto>;
 
 /// Returns a text such as `node #37 'layer1/conv2' (Conv, ai.onnx:22)`.
 std::string describe(const tssa_onnx::NodeProto &node, int index, int64_t version);
-/// The same without a version.
+/// Does so without a version.
 std::string describe(const tssa_onnx::NodeProto &node, int index);
 
 /// Returns a text such as `operator 'Conv' of ai.onnx:22`, followed by the operator's hint, if

@@ -34,7 +34,7 @@ void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what,
   auto [it, isNew] = indexOf.try_emplace(what, uses.size());
   if (isNew)
     uses.push_back({kind, what, {}});
-  uses[it->second].places.push_back(std::move(location));
+  uses[it->second].locations.push_back(std::move(location));
 }
 
 /// Returns a line for a use. For a node this is the error of its builder, which names the node.

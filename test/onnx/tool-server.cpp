@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests that call tssa-compile and tssa-run thousands of times. Every call is a
-/// fork of this process, so that it crashes alone and finds all state new.
+/// This server is for tests that call tssa-compile and tssa-run thousands of times. Each call is a
+/// fork of this process, so that a crash affects only the call, and its state is fresh.
 ///
-/// A request on stdin: seconds, number of arguments, arguments, each ended by a zero
-/// byte; the first argument is tssa-compile or tssa-run, in any folder. A reply on
-/// stdout: `CODE OUT ERRORS` and a newline, then as many bytes of what the tool wrote
-/// to stdout and stderr. CODE is the exit code, less than 0 the signal, or `timeout`.
+/// A request on stdin has the time limit in seconds, the number of arguments, and the arguments,
+/// each ended by a zero byte. The first argument is tssa-compile or tssa-run, in any folder. A
+/// reply on stdout is a line `CODE OUT ERRORS`, followed by OUT bytes of the tool's stdout and
+/// ERRORS bytes of its stderr. CODE is the exit code, a negative signal number, or `timeout`.
 ///
 //===----------------------------------------------------------------------===//
 

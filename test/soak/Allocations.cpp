@@ -49,7 +49,7 @@ static constexpr size_t page = 4096;
 static constexpr size_t surroundings = 16 * page;
 static constexpr size_t mostPlaced = 256;
 static std::atomic<int> placement{int(tssa::soak::Placement::Heap)};
-static std::atomic<char *> placed[mostPlaced]; ///< what was allocated so is never freed
+static std::atomic<char *> placed[mostPlaced]; ///< allocations on separate pages, never freed
 static std::atomic<size_t> placedCount{0};
 
 /// Allocates `size` bytes that begin or end at a page boundary.

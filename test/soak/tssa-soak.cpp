@@ -23,7 +23,7 @@ namespace {
 struct Test {
   const char *name;
   bool (*run)(std::vector<Model> &models, double scale);
-  size_t firstThatEnds; ///< models before it are not run to an end
+  size_t firstThatEnds; ///< models before it may not terminate
 };
 } // namespace
 

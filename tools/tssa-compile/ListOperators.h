@@ -11,7 +11,7 @@
 
 namespace tssa::compile {
 
-/// Prints the table of operators as JSON:
+/// Prints the supported operators as JSON:
 ///   {"element_types": ["f32", ...],
 ///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
 ///                   "inputs": "", "extern": false}, ...],

@@ -26,7 +26,7 @@ using Edited = std::optional<ModelProto>;
 
 /// Removes nodes, initializers, inputs and functions that no output needs.
 void dropUnused(ModelProto &model);
-/// Whether onnx's checker and its shape inference accept the model.
+/// Returns whether onnx's checker and its shape inference accept the model.
 bool isValid(const ModelProto &model);
 
 /// Removes nodes [begin, end). Their values that other nodes need become inputs, with the

@@ -9,8 +9,10 @@
 /// An artifact is the linked shared object with sections appended that the dynamic
 /// linker does not load:
 ///
-///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[names,
-///     headers] ^0                    ^64                   ^page                   ^64
+///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[tail]
+///     ^0                    ^64                   ^page                   ^64
+///
+/// The marks are alignments in bytes; the tail is the section names and headers.
 ///
 /// Each variant of the program has weights, and each variant for devices has images; equal ones
 /// are stored once. Appending moves no loaded byte. Of the ELF header only e_shoff, e_shnum and

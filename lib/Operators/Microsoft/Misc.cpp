@@ -41,7 +41,8 @@ static FailureOr<Tensors> buildRange(Builder &builder, const Node &node) {
   return buildStandard(builder, "Range", 11, inputs);
 }
 
-/// Results are the elements in order of appearance, for each input its number, and counts.
+/// Builds Unique. The results are the distinct elements in order of appearance, the index among
+/// these for each input element, and the counts.
 static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   if (node.inputs[0].rank() != 1)
     return builder.error("expected a tensor of rank 1, got " + Twine(node.inputs[0].str()));
@@ -56,7 +57,7 @@ static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   return Tensors{(*results)[0], (*results)[2], (*results)[3]};
 }
 
-/// Distances between the rows of A and those of B.
+/// Builds CDist: the distances between the rows of A and those of B.
 static FailureOr<Tensors> buildCDist(Builder &builder, const Node &node) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1];
   StringRef metric = node.getString("metric", "sqeuclidean");
@@ -79,7 +80,8 @@ static FailureOr<Tensors> buildCDist(Builder &builder, const Node &node) {
       metric == "euclidean" ? EpilogueFn(finish) : EpilogueFn()));
 }
 
-/// Products of complex numbers, pairs in the last dim; of the conjugate of B if asked for.
+/// Builds products of complex numbers, which are pairs in the last dim. With `conjugates`, B is
+/// conjugated first.
 static FailureOr<Tensors> buildComplexMul(Builder &builder, const Node &node, bool conjugates) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1];
   for (const Tensor &x : {a, b})
@@ -103,7 +105,7 @@ static FailureOr<Tensors> buildComplexMul(Builder &builder, const Node &node, bo
   }));
 }
 
-/// The softmax over the dims from `axis` on of scores plus a bias that broadcasts to them.
+/// Builds the softmax, over the dims from `axis` on, of scores plus a bias that broadcasts to them.
 static FailureOr<Tensors> buildBiasSoftmax(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   FailureOr<Tensors> total = buildStandard(builder, "Add", 14, {x, node.inputs[1]});

@@ -202,7 +202,7 @@ namespace {
 struct PhaseRange {
   int64_t begin, count, taps;
 };
-/// One range of each spatial dim.
+/// One range of phases for each spatial dim.
 using Phases = SmallVector<PhaseRange, 3>;
 } // namespace
 

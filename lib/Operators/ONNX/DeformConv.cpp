@@ -29,7 +29,7 @@ struct Deformation {
   int64_t rank() const { return conv.windows.size(); }
   Size taps() const { return product(conv.weights.shape().drop_front(2)); }
 };
-/// A point of the reduction.
+/// The indexes of one point of the reduction.
 struct Tap {
   AffineExpr channel;             ///< index into the channels of the weights
   AffineExpr number;              ///< index into all taps of all groups, groups first

@@ -51,7 +51,7 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
       return builder.error("'ngram_counts' does not fit the pool of " + Twine(pool.size()));
     for (int64_t at = begins[i]; at < end; at += length, ++number) {
       if (number >= indexes.size() || indexes[number] < 0 || indexes[number] == INT64_MAX)
-        return builder.error("expected a position in 'ngram_indexes' for each term");
+        return builder.error("expected an index in 'ngram_indexes' for each term");
       if (!weights.empty() && number >= weights.size())
         return builder.error("expected a weight for each term");
       terms.width = std::max(terms.width, indexes[number] + 1);

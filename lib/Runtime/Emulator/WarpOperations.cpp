@@ -96,8 +96,8 @@ struct Source {
 };
 } // namespace
 
-/// As PTX defines shfl.sync: bits 8 to 12 of the clamp split the warp into segments,
-/// its bits 0 to 4 bound the lanes of one.
+/// Returns the source lane as PTX defines it for shfl.sync: bits 8 to 12 of `clamp` split the warp
+/// into segments, and bits 0 to 4 bound the lanes of a segment.
 static Source findSource(int32_t operation, int64_t self, uint32_t lane, uint32_t clamp) {
   int64_t segment = clamp >> 8 & 31, bound = clamp & 31, distance = lane & 31;
   int64_t last = (self & segment) | (bound & ~segment);

@@ -1,10 +1,10 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Which storages of a recorded program may be the same at run time.
+"""Determines which storages of a recorded program may be the same at run time.
 
-Views share the storage of their fake tensor. What a branch or a loop leaves has a storage of its
-own in the recording, and is one of several when the program runs.
+A view shares the storage of its fake tensor. A result of a branch or a loop has a separate storage in
+the recording; when the program runs, it has one of several storages.
 """
 
 import torch
@@ -34,7 +34,7 @@ class Aliases:
             self._loops[storage] = tuple(self.open_loops)
 
     def write(self, tensor):
-        """An operator writes to the tensor."""
+        """Records that an operator writes to the tensor."""
         storage = storage_of(tensor)
         self._written.append(storage)
         for base, _, _ in self._find_bases(storage) if self._frozen else ():
@@ -42,16 +42,16 @@ class Aliases:
                 self._frozen[base[0]]()
 
     def freeze(self, tensor, refuse):
-        """A write to what the tensor may share storage with calls `refuse`."""
+        """Makes later writes to any tensor that may share the tensor's storage call `refuse`."""
         for (storage, _), _, _ in self.find_bases(tensor):
             self._frozen.setdefault(storage, refuse)
 
     def join(self, result, sides):
-        """`result` is one of `sides`."""
+        """Records that `result` has the storage of one of `sides`."""
         self._set(result, [(side, None, None) for side in sides])
 
     def loop(self, loop, count, result, before, inside, after):
-        """A loop's result is what an iteration leaves; what was there before, if there is none."""
+        """Records a loop's result: the value after the last iteration, or the one before the loop if there is none."""
         self._set(result, [(after, None, None), (before, None, count)])
         self._set(inside, [(before, None, None), (after, loop, None)])
 
@@ -63,16 +63,16 @@ class Aliases:
                                           if isinstance(other, torch.Tensor)]
 
     def find_maker(self, fake):
-        """("argument", order), or ("made", the first tensor that an operator made of it)."""
+        """Returns ("argument", order), or ("made", the first tensor that an operator created with this storage)."""
         return self._makers[storage_of(fake)]
 
     def written_arguments(self):
-        """The orders of the arguments that may be written."""
+        """Returns the orders of the arguments that may be written."""
         makers = [maker for storage in self._written for _, maker, _ in self._find_bases(storage)]
         return {order for kind, order in makers if kind == "argument"}
 
     def are_told_apart(self, tensor, copy, results):
-        """Whether it matters that `copy` is none of `tensor`'s storage."""
+        """Returns whether the program can distinguish `copy` from a tensor that shares the storage of `tensor`."""
         sides = [{base for (base, _), _, _ in self.find_bases(side)} for side in (tensor, copy)]
         written = {base for storage in self._written for (base, _), _, _ in self._find_bases(storage)}
         if written & (sides[0] | sides[1]):
@@ -83,7 +83,7 @@ class Aliases:
         return is_given[1] and (is_argument or is_given[0])
 
     def find_bases(self, tensor):
-        """[(key, maker, count)]: what the tensor's storage may be.
+        """Returns [(key, maker, count)], the storages that the tensor may have.
 
         Storages of equal keys may be the same one. count: only where a loop has no iteration, the
         number of its iterations; else None.
@@ -111,5 +111,5 @@ class Aliases:
 
 
 def storage_of(tensor):
-    """What tensors that share a storage have in common."""
+    """Returns the key of the tensor's storage, which the tensor shares with its views."""
     return tensor.untyped_storage()._cdata

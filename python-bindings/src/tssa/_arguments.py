@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Arguments of a call: their parts, what a recording is fixed to, and their fake twins."""
+"""The arguments of a call: their parts, the properties that a recording is fixed to, and their fake copies."""
 
 import math
 
@@ -19,7 +19,7 @@ _LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layo
 
 
 class Arguments:
-    """The parts of (args, kwargs). key: what a recording is fixed to, besides sizes and numbers.
+    """The parts of (args, kwargs). key: the properties that a recording is fixed to, besides sizes and numbers.
 
     values: the parts in order. A tensor that comes again is the same part.
     """
@@ -32,15 +32,15 @@ class Arguments:
         self.key = self._take(self._given)
 
     def rebuild(self, values):
-        """(args, kwargs) with other values for their parts."""
+        """Returns (args, kwargs) with other values for their parts."""
         return _replace(self._given, iter(values), {})
 
     def mutables(self):
-        """The lists, dicts and objects among the arguments."""
+        """Returns the lists, dicts and objects among the arguments."""
         return mutables_of(self._given)
 
     def _take(self, value):
-        """The key of `value`, whose parts become values."""
+        """Returns the key of `value`, and appends its parts to `values`."""
         kind = type(value)
         if kind is torch.Tensor:
             return self._take_tensor(value)
@@ -62,7 +62,7 @@ class Arguments:
         return (kind, str(spec), *map(self._take, leaves))
 
     def _take_mutable(self, value):
-        """The key of a list, a dict or an object. One that comes again is the same."""
+        """Returns the key of a list, a dict or an object. A repeated one has a key that refers to the first."""
         if id(value) in self._seen:
             return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
@@ -122,7 +122,7 @@ class SharedArguments(Arguments):
 
 
 def _line_through(tensors):
-    """The storage of the tensors, as a tensor of one dim."""
+    """Returns the storage of the tensors as a 1-D tensor."""
     kinds = {tensor.dtype for tensor in tensors}
     if len(kinds) > 1:
         raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}"])
@@ -149,7 +149,7 @@ def _replace(value, values, known):
 
 
 def _make_twin(value, values, known):
-    """A list, a dict or an object with other parts."""
+    """Returns a copy of a list, a dict or an object with other parts."""
     if id(value) not in known:
         twin = known[id(value)] = make_empty(type(value))
         refill(twin, {name: _replace(part, values, known) for name, part in contents_of(value).items()})
@@ -160,7 +160,7 @@ class _Environment(ShapeEnv):
     """Symbols of sizes, and what is known of them."""
 
     def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
-        """What must hold where a run gets, inside of a loop say, says nothing of calls."""
+        """Handles a condition. One that depends on a run, as in a loop, must not narrow the symbols of calls."""
         backed = [symbol for symbol in orig_expr.free_symbols if symbol in self.backed_var_to_val]
         if len(backed) == len(orig_expr.free_symbols):
             return super().guard_or_defer_runtime_assert(orig_expr, *args, **kwargs)
@@ -175,7 +175,7 @@ class _Environment(ShapeEnv):
 
 
 class Fakes:
-    """Makes twins of arguments that have symbols for sizes and numbers.
+    """Makes fake copies of arguments, with symbols for sizes and numbers.
 
     fixed: 0: nothing but sizes of 0; 1: sizes of 1 too; 2: all sizes and numbers.
     """
@@ -188,7 +188,7 @@ class Fakes:
         self._numbers = {}  # orders and values of numbers, by their symbols
 
     def make(self, value, order):
-        """The twin of the argument with this order."""
+        """Returns the fake copy of the argument with this order."""
         if isinstance(value, torch.Tensor):
             return self._make_tensor(value)
         if type(value) in (int, float) and self._fixed < 2 and math.isfinite(value):
@@ -196,7 +196,7 @@ class Fakes:
         return value
 
     def find_numbers(self, symbols):
-        """{order: value} of the arguments that the symbols stand for."""
+        """Returns {order: value} for the numbers among the arguments that have symbols."""
         return dict(self._numbers[symbol] for symbol in symbols)
 
     def _source(self):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The artifacts of one program: compiled when a call needs another one."""
+"""The artifacts of one program. A call that fits none of them compiles another one."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Binaries:
 
     @property
     def count(self):
-        """How many artifacts there are."""
+        """Returns the number of artifacts."""
         return len(self._known)
 
     def prepare(self, tensors):
@@ -70,7 +70,7 @@ class Binaries:
         return self._run(binary, tensors, passed)
 
     def _try(self, binaries, tensors, passed):
-        """The results of the first of `binaries` whose guards hold, or None."""
+        """Runs the first of `binaries` whose guards hold, and returns its results, or None if there is none."""
         for binary in binaries:
             try:
                 return self._run(binary, tensors, passed)

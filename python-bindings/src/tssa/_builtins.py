@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Functions that the hooks do themselves: those of Python that ask for the value of a number, say.
+"""Replacements of functions that the hooks do not call, such as functions of Python that need a number's value.
 
 Each is called with the hooks and the arguments of the call.
 """
@@ -61,7 +61,7 @@ def _len(hooks, value):
 
 
 def known_number(value):
-    """An open number as the one that it is in the example, which is a guard; other values as they are."""
+    """Returns the value of an open number in the example, and adds a guard; returns other values unchanged."""
     if not isinstance(value, SYMBOLS) or is_unbacked(value):
         return value
     return kind_of(value)(value)
@@ -123,12 +123,12 @@ def _range(hooks, *bounds):
 
 
 def _cond(hooks, pred, true_fn, false_fn, operands=()):
-    """torch.cond is a conditional expression."""
+    """Records torch.cond as a conditional expression."""
     return hooks.choose(pred, lambda: hooks.call(true_fn, *operands), lambda: hooks.call(false_fn, *operands))
 
 
 def _while_loop(hooks, cond_fn, body_fn, carried_inputs):
-    """torch.while_loop is a loop over one name."""
+    """Records torch.while_loop as a loop that assigns one name."""
     cell = [tuple(carried_inputs)]
 
     def body():

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""tssa.compile(..., check=True): a compiled program against eager."""
+"""Implements tssa.compile(..., check=True): compares a compiled program with eager mode."""
 
 import copy
 
@@ -15,7 +15,7 @@ _TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float16: (2e-2, 1e-2), torch.b
 
 
 class Reference:
-    """What eager gives for a call, and what it leaves in the arguments."""
+    """The results of a call in eager mode, and the arguments after it."""
 
     def __init__(self, program, args, kwargs):
         program, (args, kwargs) = copy.deepcopy((program, (args, kwargs)))
@@ -24,7 +24,7 @@ class Reference:
         self._expected = {"result": result, "argument": (args, kwargs)}
 
     def compare(self, name, result, args, kwargs):
-        """An Error where the compiled program gives or leaves something else."""
+        """Raises an Error if the results, or the arguments after the call, differ from eager mode's."""
         for what, actual in (("result", result), ("argument", (args, kwargs))):
             expected, spec = pytree.tree_flatten(self._expected[what])
             found, other = pytree.tree_flatten(actual)

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""tssa.compile: functions that are compiled at their first call."""
+"""Implements tssa.compile: functions that are compiled at their first call."""
 
 import functools
 import os
@@ -10,12 +10,12 @@ from ._session import Session
 
 
 def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=True, check=False):
-    """A callable that does what `program` does, compiled.
+    """Returns a compiled callable that does the same as `program`.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
     model or an artifact gives a Session. Without it, a decorator.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
-    target: what tssa-compile --target takes.
+    target: a target, as for tssa-compile --target.
     dynamic: whether one binary serves other sizes and numbers, too. False: each call with others
     compiles again, for just these, which can be faster where images are small.
     check: whether the first call of each binary is compared with eager; a difference is a tssa.Error.

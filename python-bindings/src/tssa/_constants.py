@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tensors of a program that are constants of its binary, as long as nobody writes them.
+"""The tensors of a program that are constants of its binary, as long as they are not written.
 
 The compiler lays them out for the kernels that read them, once.
 """
@@ -35,19 +35,19 @@ class Constants:
         return iter(self._watched)
 
     def hold(self):
-        """Whether all have the contents that the binary has.
+        """Returns whether all constants still have the contents that are in the binary.
 
-        PyTorch counts writes, but not those through `.data`: of these a few elements tell.
+        PyTorch counts writes, except those through `.data`. These are detected by comparing a few elements.
         """
         self._samples.prefetch()
         return self._look() == self._seen and self._samples.hold()
 
     def _look(self):
-        """Versions and places of all."""
+        """Returns the versions and addresses of all constants."""
         return [*map(operator.attrgetter("_version"), self._watched), *map(torch.Tensor.data_ptr, self._watched)]
 
     def write(self, folder):
-        """Puts the contents into a file of the folder; {order: what the text says of the place}."""
+        """Writes the contents to a file in the folder. Returns {order: the location in the form of the text}."""
         places, written = {}, {}
         with open(os.path.join(folder, FILE), "wb") as file:
             for order, (tensor, dims) in self._tensors.items():
@@ -62,12 +62,12 @@ class Constants:
 
 
 def _has_version(tensor):
-    """Whether PyTorch counts the writes to a tensor."""
+    """Returns whether PyTorch counts the writes to a tensor."""
     return not tensor.is_inference()
 
 
 def _find_words(tensor):
-    """Addresses of words at the beginning, in the middle and at the end of what a tensor takes up."""
+    """Returns the addresses of words at the beginning, in the middle and at the end of a tensor's memory."""
     size = tensor.untyped_storage().nbytes() - tensor.storage_offset() * tensor.element_size()
     words = min(size, sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
                 * tensor.element_size() + tensor.element_size()) // 8 if tensor.numel() else 0

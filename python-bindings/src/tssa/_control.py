@@ -1,12 +1,12 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Branches and loops that tensors or open sizes decide: recorded as blocks of one node.
+"""Records branches and loops that depend on tensors or open sizes as blocks of one node.
 
-A branch is recorded with both of its arms; what they leave in names is joined. The body of a loop
-is recorded until nothing changes any more: at first all names are taken to keep their values;
-those that do not are carried, and a size that does not stay is unknown (architecture: a fixed
-point over types, sizes and strides).
+A branch is recorded with both of its arms, and the values that they assign to names are merged. The
+body of a loop is recorded repeatedly until a fixed point over types, sizes and strides is reached. At
+first all names are assumed to keep their values. Names that do not are carried by the loop, and a size
+that changes becomes unknown.
 """
 
 import contextlib
@@ -28,18 +28,18 @@ _NO_LIMIT = 2**63 - 1
 
 
 class Raised(Exception):
-    """A `raise` of the program in an arm that only a run decides about."""
+    """A `raise` of the program in an arm of a branch whose condition is known only at run time."""
 
 
 class State:
-    """Names that a region assigns. kept: those that are read outside of it."""
+    """The names that a region assigns. kept: those that are read outside the region."""
 
     def __init__(self, get, put, names, kept):
         self.get, self.put, self.names, self.kept = get, put, names, kept
 
 
 class ControlFlow:
-    """Records branches and loops. frames: those that are being recorded, the innermost last."""
+    """Records branches and loops. frames: those that are currently recorded, the innermost last."""
 
     def __init__(self, recorder):
         self.recorder = recorder
@@ -53,7 +53,7 @@ class ControlFlow:
 
     @contextlib.contextmanager
     def region(self, block=None):
-        """A block whose statements may run, or not, or often."""
+        """Records a block whose statements may run any number of times."""
         with self.recorder.block(block) as block:
             self.frames.append(block)
             try:
@@ -62,7 +62,7 @@ class ControlFlow:
                 self.frames.pop()
 
     def output_of(self, value):
-        """The value number of what a name leaves behind a region."""
+        """Returns the value number of a name's value at the end of a region."""
         if value is NOTHING:
             return self.recorder.emit("prim::Uninitialized", [])
         check_defined(value)
@@ -70,7 +70,7 @@ class ControlFlow:
 
     @contextlib.contextmanager
     def growing(self, lists, block, position):
-        """Lists may grow by one element in each run of the block."""
+        """Allows lists to get one more element in each run of the block."""
         lists.begin(block, position)
         self._growing.append(lists)
         try:
@@ -81,7 +81,7 @@ class ControlFlow:
     # Conditions.
 
     def condition_of(self, value):
-        """bool(value), or a SymBool that only a run knows."""
+        """Returns bool(value), or a SymBool if it is known only at run time."""
         if id(value) in self.grown:
             value = self.grown[id(value)].count
         if isinstance(value, torch.Tensor):
@@ -104,7 +104,7 @@ class ControlFlow:
     # Branches.
 
     def branch(self, condition, then, orelse, state):
-        """Both arms of an `if` whose condition is a SymBool that only a run knows."""
+        """Records both arms of an `if` whose condition is a SymBool that is known only at run time."""
         flag = self.recorder.number_of(condition)
         entry = state.get()
         arms = [self._run_arm(arm, state, entry, condition, truth)
@@ -122,7 +122,7 @@ class ControlFlow:
         state.put(joined.values)
 
     def _run_arm(self, arm, state, entry, condition, truth):
-        """(block, values of the names behind it); None instead of values if the arm raises."""
+        """Records an arm. Returns (block, values of the names after it), with None for the values if the arm raises."""
         state.put([_decide(value, condition, truth) for value in entry])
         try:
             with self.region() as block:
@@ -136,7 +136,7 @@ class ControlFlow:
             state.put(entry)
 
     def _finish_assertion(self, flag, arms, raising, state):
-        """A run must not come to the arm that raises; what the other one records is what there is."""
+        """Records a check that a run does not take the arm that raises, and then the contents of the other arm."""
         block, values = arms[1 - raising]
         with self.recorder.block() as empty:
             pass
@@ -149,7 +149,7 @@ class ControlFlow:
     # Loops.
 
     def loop(self, count, bind_item, body, goes_on, state, first=True):
-        """A loop of `count` iterations, a number or None, as long as goes_on() holds.
+        """Records a loop of at most `count` iterations (no limit if None), as long as goes_on() holds.
 
         first: whether it holds at the beginning: True or a SymBool.
         """
@@ -191,7 +191,7 @@ class ControlFlow:
         raise UnsupportedError([recorder.locate("what a loop carries does not come to rest")])
 
     def unroll(self, items, body, stop, state):
-        """The body for each item; behind a stop that only a run knows as a branch."""
+        """Records the body for each item. After an exit that is known only at run time, the rest is a branch."""
         items = iter(items)
         for item in items:
             body(item)
@@ -205,7 +205,7 @@ class ControlFlow:
                 return
 
     def refusal(self, error):
-        """A refusal for what PyTorch says when a decision depends on values of tensors."""
+        """Returns the refusal that replaces PyTorch's error for a decision that depends on values of tensors."""
         if isinstance(error, GuardOnDataDependentSymNode):
             what = str(error).splitlines()[0]
             return NeedsKnown([self.recorder.locate(f"a decision depends on values that only a run knows: {what}")])
@@ -213,7 +213,7 @@ class ControlFlow:
 
 
 def _decide(value, condition, truth):
-    """A name that has the condition as its value is known in each arm."""
+    """Returns the value that `value` has in an arm: a known bool if it is the condition or its negation."""
     if not isinstance(value, torch.SymBool):
         return value
     expression, decided = value.node.expr, condition.node.expr
@@ -223,7 +223,7 @@ def _decide(value, condition, truth):
 
 
 class _Join:
-    """What the names have behind both arms of a branch."""
+    """The values of the names after a branch, merged from both arms."""
 
     def __init__(self, control, state, entry, arms):
         self._control, self._recorder = control, control.recorder
@@ -286,7 +286,7 @@ class _Join:
 
 
 class _Loop:
-    """What a loop carries: the parts of names, by their order, that do not keep their values."""
+    """The values that a loop carries: the parts of names, by order, that an iteration changes."""
 
     def __init__(self, control, state, entry, count):
         self._control, self._recorder = control, control.recorder
@@ -320,7 +320,7 @@ class _Loop:
         self._state.put(self._rebuild(self._inside))
 
     def _rebuild(self, leaves):
-        """The values of the names; a container that is not the one before the loop may be it."""
+        """Returns the values of the names; a container from an iteration may replace the one before the loop."""
         values = self._entry.rebuild(leaves)
         for value, old in zip(values, self._entry.values):
             if value is not old:
@@ -329,7 +329,7 @@ class _Loop:
         return values
 
     def learn(self):
-        """Whether something differs from what it was taken for."""
+        """Compares the values after an iteration with the assumptions. Returns whether an assumption changed."""
         found = Leaves(self._state.get())
         if found.structure != self._entry.structure:
             changed = [name for name, old, new in zip(self._state.names, self._entry.structure, found.structure)
@@ -362,14 +362,14 @@ class _Loop:
         return is_new or form.changed
 
     def _is_temporary(self, i):
-        """Whether a name that is undefined before the loop is nothing behind it."""
+        """Returns whether a name that is undefined before the loop is not used after it."""
         if self._names[i] not in self._state.kept:
             return True
         # Where the number of iterations is known at the call, one is enough.
         return self._count is None or is_unbacked(self._count)
 
     def _is_visible(self, value):
-        """Whether a size that an iteration makes is known before the loop."""
+        """Returns whether a size that an iteration computes is known before the loop."""
         return not is_unbacked(value) or value.node.expr.free_symbols <= self._known
 
     def leave(self):

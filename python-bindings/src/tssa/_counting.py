@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators that count, by way of others that the compiler knows."""
+"""Decompositions of operators that count into operators that the compiler supports."""
 
 import torch
 
@@ -11,7 +11,7 @@ aten = torch.ops.aten
 
 
 def _widen(low, high, room):
-    """A range of one number gets room on both sides."""
+    """Widens a range of one number on both sides."""
     flat = low == high
     return torch.where(flat, low - room, low), torch.where(flat, high + room, high)
 
@@ -32,7 +32,7 @@ def _histc(self, bins=100, min=0, max=0):
 
 
 def _fill_bins(self, edges, weight, density):
-    """Bins hold their lower edge, the last one both."""
+    """Counts elements per bin. A bin contains its lower edge; the last bin contains both edges."""
     line, bins = self.flatten(), edges.shape[0] - 1
     place = torch.bucketize(line, edges, right=True) - 1
     inside = (line >= edges[0]) & (line <= edges[-1])
@@ -60,7 +60,7 @@ def _histogram_of_edges(self, bins, *, weight=None, density=False):
 
 @decomposes(aten.bincount.default)
 def _bincount(self, weights=None, minlength=0):
-    """As many counts as the largest number says."""
+    """Decomposes bincount; the number of counts depends on the largest number."""
     if self.numel() == 0:
         return NotImplemented
     count = torch.clamp(self.max() + 1, min=minlength).item()
@@ -73,7 +73,7 @@ def _bincount(self, weights=None, minlength=0):
 
 @decomposes(aten.repeat_interleave.Tensor)
 def _repeat_interleave(repeats, *, output_size=None):
-    """Each place of the result belongs to the first number whose sum with those before exceeds it."""
+    """Each position of the result belongs to the first repeat count whose prefix sum exceeds the position."""
     ends = repeats.cumsum(0)
     count = output_size
     if count is None:

@@ -1,13 +1,13 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The decompositions that are our own, by overload."""
+"""The package's own decompositions, by overload."""
 
 TABLE = {}
 
 
 def decomposes(*overloads):
-    """Registers a function that does what they do. It gives NotImplemented where it cannot."""
+    """Registers a function that computes these overloads. It returns NotImplemented for unsupported calls."""
     def register(function):
         TABLE.update(dict.fromkeys(overloads, function))
         return function

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators said by others, where the compiler does not know them: PyTorch's ways, and ours."""
+"""Decompositions of operators that the compiler does not support: PyTorch's and the package's own."""
 
 import functools
 
@@ -22,7 +22,7 @@ def _scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=None):
 
 @decomposes(aten.gcd.default)
 def _gcd(self, other):
-    """Euclid's steps, as often as the greatest numbers of the type need them."""
+    """Computes gcd by as many steps of Euclid's algorithm as the greatest numbers of the type need."""
     dtype = torch.promote_types(self.dtype, other.dtype)
     a, b = torch.broadcast_tensors(self.to(dtype).abs(), other.to(dtype).abs())
     # Two steps halve a number at least, and the golden ratio says that 1.45 do.
@@ -33,13 +33,13 @@ def _gcd(self, other):
 
 @decomposes(aten.lcm.default)
 def _lcm(self, other):
-    """0 where both numbers are."""
+    """Computes lcm, which is 0 if both numbers are 0."""
     divisor = aten.gcd(self, other)
     return (self // torch.where(divisor == 0, 1, divisor) * other).abs()
 
 
 def _apply_to_each(overload, *args, **kwargs):
-    """A _foreach operator: for each tensor of its lists what the operator for one does."""
+    """Decomposes a _foreach operator: applies the operator for one tensor to each tensor of the lists."""
     packet = getattr(aten, overload._schema.name.split("::_foreach_")[1])
 
     def pick(value, i):
@@ -51,7 +51,7 @@ def _apply_to_each(overload, *args, **kwargs):
 
 @functools.lru_cache(maxsize=None)
 def find_decomposition(overload):
-    """A callable that does what an operator does by way of others, or None."""
+    """Returns a callable that decomposes an operator, or None."""
     if overload in TABLE:
         return TABLE[overload]
     if overload.namespace == "prims":

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""torch.compile(backend="tssa") and torch.export.ExportedProgram."""
+"""Implements torch.compile(backend="tssa") and the compilation of torch.export.ExportedProgram."""
 
 import functools
 
@@ -14,7 +14,7 @@ from ._regions import Runner
 
 
 def _record_graph(module, arguments, name, options, known=None):
-    """known: {order of a placeholder: the tensor that it is in each call}."""
+    """Records a graph. known: {order of a placeholder: the tensor that it is in each call}."""
     known = known or {}
     order = [i for i in range(len(arguments)) if i not in known]
 
@@ -27,10 +27,10 @@ def _record_graph(module, arguments, name, options, known=None):
 
 
 class _Graph:
-    """What the backend gives: a graph whose parameters are constants, as long as calls come with these.
+    """The callable that the backend returns. Parameters are constants as long as calls pass the same tensors.
 
-    Dynamo passes them as arguments, and does not promise that they are the same: another module of
-    the class may come by. Then they are arguments.
+    Dynamo passes parameters as arguments, and they may differ between calls, for example for another
+    module of the same class. Then they become arguments of the program.
     """
 
     def __init__(self, module, arguments, example_inputs, options):
@@ -64,7 +64,7 @@ def backend(module, example_inputs, *, options=None):
 
 
 class ExportedFunction:
-    """What tssa.compile gives for a torch.export.ExportedProgram; call it as the original."""
+    """The callable that tssa.compile returns for a torch.export.ExportedProgram; call it like the original."""
 
     def __init__(self, program, options):
         module = program.module()
@@ -77,7 +77,7 @@ class ExportedFunction:
 
     @property
     def num_binaries(self):
-        """How many times this program was compiled."""
+        """The number of times this program was compiled."""
         return self._recorded.num_binaries
 
     def prepare(self, *args, **kwargs):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What can go wrong."""
+"""The exceptions of the package."""
 
 
 #: The code of a run that was given tensors that it cannot take.
@@ -22,7 +22,7 @@ class Error(RuntimeError):
 
 
 class UnsupportedError(Error):
-    """The program may be right, but this compiler cannot do it.
+    """The program may be valid, but this compiler does not support it.
 
     problems: every reason, one line each, with file and line where they are known.
     """

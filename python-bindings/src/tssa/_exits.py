@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Replaces `return`, `break` and `continue` by flags, and by where the rest of a block stands."""
+"""Replaces `return`, `break` and `continue` by flags, and by moving the rest of a block under a condition."""
 
 import ast
 import functools
@@ -13,7 +13,7 @@ _VALUE, _RETURNED = "__tssa_value", "__tssa_returned"
 
 
 class Exits:
-    """Takes the exits out of the statements of one function."""
+    """Removes the exits from the statements of one function."""
 
     def __init__(self):
         self._num_loops = 0
@@ -33,7 +33,7 @@ class Exits:
                 at(ast.Return(at(result, last)), last)]
 
     def _block(self, statements, loop):
-        """(statements, the flags that they may set, whether they always set one)"""
+        """Rewrites a block. Returns (statements, the flags that they may set, whether they always set one)."""
         made = []
         for i, statement in enumerate(statements):
             rest = statements[i + 1:]
@@ -51,12 +51,15 @@ class Exits:
 
     @staticmethod
     def _guard(statements, flags, place):
-        """The statements, if none of the flags is set."""
+        """Returns the statements under the condition that none of the flags is set."""
         test = any_of(sorted(flags))
         return at(ast.If(ast.UnaryOp(ast.Not(), test), statements, []), place)
 
     def _statement(self, statement, rest, loop):
-        """(statements, flags, whether one is always set, whether they have the rest in them)"""
+        """Rewrites a statement.
+
+        Returns (statements, flags, whether one is always set, whether they include the rest of the block).
+        """
         place = functools.partial(at, old=statement)
         if isinstance(statement, ast.Return):
             value = statement.value or ast.Constant(None)
@@ -111,7 +114,7 @@ class Exits:
 
 
 def _has_exit(statement):
-    """Whether a `break` or `continue` of the loop around stands in the statement."""
+    """Returns whether the statement contains a `break` or `continue` of the enclosing loop."""
     waiting = [statement]
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Sizes and numbers of a recorded program, which are SymPy expressions in PyTorch."""
+"""The sizes and numbers of a recorded program, which are SymPy expressions in PyTorch."""
 
 import contextlib
 import functools
@@ -36,7 +36,7 @@ def is_symbolic(value):
 
 
 def expression_of(value):
-    """The SymPy expression of a number, or the int or bool that it is."""
+    """Returns the SymPy expression of a symbolic number; other ints and bools unchanged."""
     if not isinstance(value, SYMBOLS):
         return value
     expression = value.node.expr
@@ -46,12 +46,12 @@ def expression_of(value):
 
 
 def hint_of(value):
-    """The number that an open size is in the example."""
+    """Returns the value of an open size in the example."""
     return value.node.hint if isinstance(value, torch.SymInt) else value
 
 
 def is_unbacked(value):
-    """Whether only a run knows the number."""
+    """Returns whether the number is known only at run time."""
     if not isinstance(value, SYMBOLS):
         return False
     return any(symbol_is_type(symbol, _UNBACKED)
@@ -62,13 +62,13 @@ _UNBACKED = (SymT.UNBACKED_INT, SymT.UNBACKED_FLOAT)
 
 
 def compile_expressions(expressions):
-    """Code that `evaluate` runs, of expressions, numbers and conditions over symbols."""
+    """Compiles expressions, numbers and conditions over symbols to code for `evaluate`."""
     texts = [str(e) if isinstance(e, (int, float)) else _PRINTER.doprint(e) for e in expressions]
     return compile(f"[{', '.join(texts)}]", "<expressions>", "eval")
 
 
 def evaluate(code, values):
-    """The values of compiled expressions; `values` has those of the symbols, by name."""
+    """Returns the values of compiled expressions; `values` has the values of the symbols, by name."""
     return eval(code, _FUNCTIONS, values)
 
 
@@ -77,7 +77,7 @@ _FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins_
 
 
 class Expressions:
-    """Knows what each symbol is in the program, and writes expressions as operators on numbers."""
+    """Maps each symbol to its value in the program, and records expressions as operators on numbers."""
 
     def __init__(self, recorder):
         self._recorder = recorder
@@ -85,12 +85,12 @@ class Expressions:
         self._numbers = {}  # expression: value number
 
     def copy_scope(self):
-        """What is known now, for a block."""
+        """Returns a copy of the known symbols, for a block."""
         return dict(self._sizes), dict(self._numbers)
 
     @contextlib.contextmanager
     def use_scope(self, scope):
-        """What is bound or written meanwhile is known in that scope only."""
+        """Makes everything that is bound or recorded in the context known in that scope only."""
         outer = self._sizes, self._numbers
         self._sizes, self._numbers = scope
         try:
@@ -99,28 +99,28 @@ class Expressions:
             self._sizes, self._numbers = outer
 
     def adopt(self, scope):
-        """What is known in the scope is known here."""
+        """Makes everything that is known in the scope known here."""
         for known, other in zip((self._sizes, self._numbers), scope):
             for key, value in other.items():
                 known.setdefault(key, value)
 
     def symbols(self):
-        """All that is known now."""
+        """Returns the known symbols."""
         return {*self._sizes, *self._numbers}
 
     def bind(self, value, number):
-        """A number that an operator has made."""
+        """Records the value number of a number that an operator has computed."""
         expression = value.node.expr
         if expression.is_Symbol or isinstance(value, torch.SymBool):
             self._numbers.setdefault(expression, number)
 
     def knows(self, value):
-        """Whether all symbols of `value` are known."""
+        """Returns whether all symbols of `value` are known."""
         return value.node.expr in self._numbers or all(
             symbol in self._sizes or symbol in self._numbers for symbol in value.node.expr.free_symbols)
 
     def bind_size(self, size, number, dim):
-        """Dim `dim` of the tensor with this number has `size` elements."""
+        """Records that dim `dim` of the tensor with this number has `size` elements."""
         if not isinstance(size, torch.SymInt):
             return
         expression = size.node.expr
@@ -128,7 +128,7 @@ class Expressions:
             self._sizes.setdefault(expression, (number, dim))
 
     def bound_to(self, inputs):
-        """{symbol: (order of an input, dim)}."""
+        """Returns {symbol: (order of an input, dim)}."""
         return {symbol: (inputs.index(number), dim)
                 for symbol, (number, dim) in self._sizes.items() if symbol.is_Symbol and number in inputs}
 

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Functions and modules that are recorded at their first call, and again where they differ."""
+"""Functions and modules that are recorded at their first call, and again for calls that differ."""
 
 import contextlib
 import copy
@@ -33,7 +33,7 @@ MANY = 8
 
 
 class CompiledFunction:
-    """What tssa.compile gives; call it as the original."""
+    """The callable that tssa.compile returns; call it like the original."""
 
     def __init__(self, program, options, dynamic=True, check=False):
         if not callable(program):
@@ -49,7 +49,7 @@ class CompiledFunction:
 
     @property
     def num_binaries(self):
-        """How many times this function was compiled."""
+        """The number of times this function was compiled."""
         return sum(recording.program.num_binaries for known in self._recordings.values() for recording in known)
 
     def prepare(self, *args, **kwargs):
@@ -78,7 +78,7 @@ class CompiledFunction:
         return result
 
     def __get__(self, instance, owner=None):
-        """A method: the function with its first argument."""
+        """Makes the function a method: binds its first argument."""
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self):
@@ -91,7 +91,7 @@ class CompiledFunction:
         return CompiledFunction(copy.deepcopy(self._program, memo), self._options, self._dynamic, self._check)
 
     def _without_gradients(self):
-        """A module in evaluation mode gives no gradients, which is said once."""
+        """Runs a module in evaluation mode without gradients, and warns of that once."""
         if not torch.is_grad_enabled() or not isinstance(self._program, torch.nn.Module) or self._program.training:
             return contextlib.nullcontext()
         if not self._has_warned and any(p.requires_grad for p in self._program.parameters()):
@@ -100,7 +100,7 @@ class CompiledFunction:
         return torch.no_grad()
 
     def _find(self, arguments):
-        """(the recording for the arguments, sizes of its symbols, whether it was made for them)"""
+        """Returns (the recording for the arguments, sizes of its symbols, whether it was made for them)."""
         key = (arguments.key, torch.get_default_dtype(),
                torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
         found = self._find_recording(key, arguments)
@@ -133,7 +133,7 @@ class CompiledFunction:
 
 
 class _Recording:
-    """A recorded program, and what must hold for a call that runs it."""
+    """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
         self._has_buffers = True
@@ -143,7 +143,7 @@ class _Recording:
         self._guards = compile_expressions(guards)
 
     def _record_open(self, run, fixed):
-        """What fails for open sizes, and not for those of the example, depends on them."""
+        """Records with open sizes. A program that fails only with these, not with the example's sizes, depends on them."""
         errors = []
         while fixed <= 2:
             self._fakes, self._reads = Fakes(fixed), Reads()
@@ -168,7 +168,7 @@ class _Recording:
 
     @staticmethod
     def _raise(errors):
-        """The last error is that of fixed sizes, as eager has them; a refusal names the cause first."""
+        """Raises the last error, which is that of eager mode, or a refusal, which names the cause first."""
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode):
                 raise UnsupportedError([f"a decision depends on values that only a run knows: "
@@ -206,7 +206,7 @@ class _Recording:
         return results
 
     def _take_results(self, result, mutables, contents, arguments):
-        """The leaves of the result, and of what the program puts into mutables among its arguments."""
+        """Returns the leaves of the result, and those that the program stores in mutable arguments."""
         # A list that stands twice in a container of PyTorch's tree is two in its twin.
         is_alike = [*map(type, mutables)] == [*map(type, arguments.mutables())]
         template = Template(mutables if is_alike else [])
@@ -222,7 +222,7 @@ class _Recording:
         return template.leaves
 
     def _take_changes(self):
-        """The tensors that the program gives to what is not among its arguments."""
+        """Returns the tensors that the program assigns to objects that are not among its arguments."""
         self._changes = self._reads.find_changes()
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
@@ -232,13 +232,13 @@ class _Recording:
         return [found[key] for found, key in self._changes]
 
     def describe(self):
-        """What a call must keep to, for people."""
+        """Returns a readable description of what the recording is fixed to."""
         guards = [str(guard.expr) for guard in self._fakes.environment.guards]
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
         return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
     def run(self, arguments, sizes):
-        """What the original gives for these arguments, and does to them."""
+        """Runs the recording for these arguments. Returns the same, and changes the same, as the original."""
         results = self.program.run_fitting(arguments.values, sizes)
         for found, key in reversed(self._changes):
             found[key] = results.pop()
@@ -266,7 +266,7 @@ class _Recording:
 
 @contextlib.contextmanager
 def _quiet():
-    """PyTorch does not print what a fake tensor cannot do: it is raised."""
+    """Keeps PyTorch from printing errors of fake tensors, which are raised anyway."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     outer, log.disabled = log.disabled, True
     try:

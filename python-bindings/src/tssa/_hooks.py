@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What rewritten functions call instead of Python's control flow, calls and brackets (_source.py).
+"""The hooks that rewritten functions (_source.py) call instead of Python's control flow, calls and indexing.
 
-All do what Python does, unless a tensor or an open size decides.
+All do what Python does, unless the decision depends on a tensor or an open size.
 """
 
 import builtins
@@ -106,7 +106,7 @@ class Hooks(ControlFlow):
         return True if stop is None else self.not_(stop())
 
     def iterate(self, iterable):
-        """What a comprehension walks."""
+        """Returns what a comprehension iterates over."""
         self._check_known(iterable)
         items = as_items(iterable)
         return iterable if items is None else items.known()
@@ -146,7 +146,7 @@ class Hooks(ControlFlow):
         return self._decide(value, False, rest) if rest else value
 
     def _decide(self, value, goes_on, rest):
-        """`value and rest`, if goes_on; `value or rest` otherwise."""
+        """Evaluates `value and rest` if goes_on, else `value or rest`."""
         condition = self.condition_of(value)
         following = functools.partial(self.and_ if goes_on else self.or_, *rest)
         if condition is goes_on:
@@ -169,7 +169,7 @@ class Hooks(ControlFlow):
         return self._select(condition, *arms)
 
     def _check_truth(self, value):
-        """The value of `and` is one of its operands: of other kinds than truths only a run knows which."""
+        """Refuses operands of `and` and `or` other than truth values: only a run knows which one is the result."""
         if not isinstance(value, (bool, torch.SymBool)) and getattr(value, "dtype", None) != torch.bool:
             raise NeedsKnown([self.recorder.locate("'and' or 'or' of what only a run knows takes truths: write a "
                                                    "comparison, x != 0 say")])
@@ -179,7 +179,7 @@ class Hooks(ControlFlow):
         return not condition if isinstance(condition, bool) else torch.sym_not(condition)
 
     def compare(self, names, *operands):
-        """A chain of comparisons: a < b < c."""
+        """Evaluates a chain of comparisons: a < b < c."""
         left, value = operands[0](), True
         for i, name in enumerate(names):
             right = operands[i + 1]()
@@ -230,7 +230,7 @@ class Hooks(ControlFlow):
         return value[index]
 
     def _check_known(self, value):
-        """A list whose length only a call knows has no elements."""
+        """Refuses a list whose length is known only at a call."""
         if id(value) in self.grown:
             self.grown[id(value)].refuse()
 
@@ -275,7 +275,7 @@ class Hooks(ControlFlow):
             self.setattr(target, name, made)
 
     def _index(self, tensor, index):
-        """tensor[index]; sizes and positions may be open."""
+        """Evaluates tensor[index], where sizes and positions may be open."""
         parts = index if isinstance(index, tuple) else (index,)
         is_plain = not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
                            for part in parts)
@@ -319,8 +319,8 @@ class Hooks(ControlFlow):
 
     @staticmethod
     def _place(position, size):
-        """Where a position stands that may count from the end. What holds in the example is a guard: sizes
-        stay simple."""
+        """Normalises a position, which may count from the end. Adds a guard that it has the sign that it has in
+        the example, so that sizes stay simple."""
         if is_unbacked(position) or is_unbacked(size) or not (is_symbolic(position) or is_symbolic(size)):
             return position
         if position < 0:
@@ -328,7 +328,7 @@ class Hooks(ControlFlow):
         return position if position <= size else size
 
     def text(self, value):
-        """What an f-string shows: an open size as the number that it is, which is a guard."""
+        """Returns the text of a value in an f-string. An open size has its value in the example, with a guard."""
         return known_number(value)
 
     # What changes.
@@ -354,7 +354,7 @@ class Hooks(ControlFlow):
                     self._ambiguous[id(other)], self._ambiguous[id(made)] = other, made
 
     def note_ambiguous(self, value):
-        """Only a run decides which lists these are."""
+        """Records that only a run decides which lists these are."""
         self._ambiguous.update((id(container), container) for container in containers_of(value))
 
     def _frame(self):
@@ -390,7 +390,7 @@ class Hooks(ControlFlow):
         return self.convert(function)(*args, **kwargs)
 
     def _append(self, owner, *values):
-        """Whether the list that the value is appended to is a buffer."""
+        """Appends to a list if it is a buffer. Returns whether it is."""
         block = self._growing[-1].block
         if self._frame() is not block or id(owner) in self._ambiguous or type(owner) is not list:
             return False
@@ -414,7 +414,7 @@ class Hooks(ControlFlow):
                 f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
 
     def convert(self, function):
-        """What to call instead of `function`: rewritten, if it is a part of the program."""
+        """Returns the callable to use instead of `function`, which is rewritten if it belongs to the program."""
         if isinstance(function, functools.partial):
             return functools.partial(self.convert(function.func), *function.args, **function.keywords)
         if isinstance(function, torch.nn.Module):
@@ -455,7 +455,7 @@ def _is_hashable(function):
 
 
 def _is_of_program(function):
-    """Whether the control flow of a function may be the program's: not Python's, not PyTorch's."""
+    """Returns whether a function belongs to the program, and not to Python or PyTorch."""
     module = function.__module__ or ""
     if hasattr(function, "__wrapped__") or module in _CALLING_MODULES or module in _OWN:
         return not inspect.isgeneratorfunction(function)
@@ -479,7 +479,7 @@ def _is_open(part):
 
 
 def _as_masks(index):
-    """Tensors of bytes are masks as indexes."""
+    """Converts u8 tensors among indexes to masks."""
     if isinstance(index, tuple):
         return tuple(map(_as_masks, index))
     is_mask = isinstance(index, torch.Tensor) and index.dtype == torch.uint8
@@ -491,7 +491,7 @@ def _has_symbols(index):
 
 
 def _count_dims(part):
-    """How many dims an index takes."""
+    """Returns the number of dims that an index covers."""
     if part is None or part is Ellipsis:
         return 0
     return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1

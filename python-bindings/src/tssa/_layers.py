@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators of networks and distances, by way of others that the compiler knows."""
+"""Decompositions of network layers and distances into operators that the compiler supports."""
 
 import math
 
@@ -21,7 +21,7 @@ def _windows(extent, count):
 
 @decomposes(aten._adaptive_avg_pool3d.default)
 def _adaptive_avg_pool3d(self, output_size):
-    """A mean along one dim after the other, as windows are boxes; not rounded to 16 bits between."""
+    """Takes means along one dim after the other, since windows are boxes, without rounding to 16 bits in between."""
     kind = self.dtype
     self = self.to(torch.promote_types(kind, torch.float32))
     for dim, count in zip((-3, -2, -1), output_size):
@@ -33,7 +33,7 @@ def _adaptive_avg_pool3d(self, output_size):
 
 
 def _adaptive_max_pool(self, output_size):
-    """Extremes along the last dim, of these along the one before, and so on; with their places."""
+    """Takes maxima along the last dim, then of these along the dim before, and so on, with their positions."""
     if 0 in output_size or 0 in self.shape:
         return NotImplemented
     spatial = self.shape[-len(output_size):]
@@ -67,7 +67,7 @@ def _native_batch_norm(input, weight, bias, running_mean, running_var, training,
 
 @decomposes(aten._scaled_dot_product_flash_attention_for_cpu.default)
 def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
-    """The result lies as the query does, the logarithms of the sums as PyTorch's kernel has them."""
+    """Decomposes attention. The result has the query's strides, the logarithms of sums those of PyTorch's kernel."""
     if dropout_p != 0:
         raise UnsupportedError(["dropout in attention: call eval() on the module"])
     if query.shape[1] != key.shape[1]:

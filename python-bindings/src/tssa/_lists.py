@@ -1,11 +1,11 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Lists that get one tensor in each iteration of a loop: one buffer, as torch.stack makes of them.
+"""Lists that get one tensor in each iteration of a loop are recorded as one buffer, as torch.stack would create it.
 
-The tensors are copied where eager keeps them, so none may be written afterwards; and nothing but
-stack, cat and len() may ask for the list. Otherwise the program is recorded again without buffers:
-the loop is written down once for each iteration then.
+The tensors are copied to the buffer, while eager mode keeps them in the list. So none of them may be
+written afterwards, and the list may be used only by stack, cat and len(). Otherwise the program is
+recorded again without buffers, and the loop is unrolled.
 """
 
 import torch
@@ -14,18 +14,18 @@ from ._values import Form, Undefined
 
 
 class NeedsList(Exception):
-    """A buffer is no list: the program must be recorded without."""
+    """Raised if a buffer cannot replace a list: the program must be recorded again without buffers."""
 
 
 class _Elements(Undefined):
-    """What stands in a list that is a buffer, for who reads it without asking."""
+    """The placeholder in a list that is a buffer, which detects code that reads the list directly."""
 
     def _refuse(self):
         raise NeedsList
 
 
 class Grown:
-    """A list that is a buffer of [count, sizes of a tensor]."""
+    """A list that is a buffer of shape [count, sizes of a tensor]."""
 
     def __init__(self, buffer, count):
         self._buffer, self.count = buffer, count
@@ -51,7 +51,7 @@ class Grown:
 
 
 class GrowingLists:
-    """The lists that grow in one loop. block, position: of the iteration that is being recorded."""
+    """The lists that grow in one loop. block, position: those of the iteration that is being recorded."""
 
     def __init__(self, control, count):
         self._control, self._count = control, count
@@ -64,7 +64,7 @@ class GrowingLists:
         self._appended, self._is_new = set(), False
 
     def append(self, owner, value):
-        """Whether the list takes the value in each iteration."""
+        """Appends a value to a list. Returns whether the list gets one such value in each iteration."""
         key = id(owner)
         if (not self._control.has_buffers or self._count is None or owner or key in self._appended
                 or not isinstance(value, torch.Tensor)):
@@ -86,13 +86,13 @@ class GrowingLists:
         return not isinstance(size, torch.SymInt) or size.node.expr.free_symbols <= self._known
 
     def make_buffers(self):
-        """Behind a trial: buffers for what has grown, before the loop."""
+        """After a trial, creates buffers before the loop for the lists that have grown."""
         for key, form in self._forms.items():
             if key not in self._buffers:
                 self._buffers[key] = torch.empty([self._count, *form.sizes], dtype=form.dtype)
 
     def grew(self):
-        """Whether a list has grown that has no buffer yet."""
+        """Returns whether a list without a buffer has grown."""
         if self._appended != set(self._forms):
             raise NeedsList
         return self._is_new

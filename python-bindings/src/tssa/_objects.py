@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Lists, dicts and plain objects among arguments and results: how a call makes them, and changes them.
+"""Creates and changes the lists, dicts and plain objects among the arguments and results of a call.
 
-A plain object, a cache of keys and values say, is its class and its attributes.
+A plain object, such as a cache of keys and values, consists of its class and its attributes.
 """
 
 import enum
@@ -18,7 +18,7 @@ _CONSTANTS = (torch.dtype, torch.device, torch.layout, type, types.FunctionType,
 
 
 def is_object(value):
-    """Whether a value is nothing but its class and its attributes."""
+    """Returns whether a value consists of its class and its attributes only."""
     kind = type(value)
     return (hasattr(value, "__dict__") and not callable(value) and not isinstance(value, _OTHERS)
             and kind.__new__ is object.__new__
@@ -28,12 +28,12 @@ def is_object(value):
 
 
 def make_empty(kind):
-    """A list, a dict or an object without contents."""
+    """Returns a list, a dict or an object without contents."""
     return kind.__new__(kind)
 
 
 def mutables_of(value):
-    """The lists, dicts and objects in a value, each once, in order."""
+    """Returns the lists, dicts and objects in a value, in order and without duplicates."""
     found = {}
     _find_mutables(value, found)
     return list(found.values())
@@ -51,7 +51,7 @@ def _find_mutables(value, found):
 
 
 def contents_of(value):
-    """What is in a list, a dict or an object, by place, key or name."""
+    """Returns the contents of a list, a dict or an object, by position, key or name."""
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     return dict(value if isinstance(value, dict) else vars(value))
@@ -62,13 +62,13 @@ def can_be_refilled(value):
 
 
 def is_changed(value, had):
-    """Whether something else is in `value` than contents_of said."""
+    """Returns whether the contents of `value` differ from those that contents_of has returned."""
     now = contents_of(value)
     return list(now) != list(had) or any(now[key] is not part for key, part in had.items())
 
 
 class Template:
-    """Values, as they are to be made of their leaves: tensors, numbers and constants.
+    """A template from which values are created for given leaves: tensors, numbers and constants.
 
     mutables: what is there already, when they are made.
     """
@@ -108,7 +108,7 @@ class Template:
 
 
 class Maker:
-    """Makes values of leaves, and of the mutables that a call has."""
+    """Creates values from leaves and from the mutable arguments of a call."""
 
     def __init__(self, leaves, mutables):
         self._leaves, self._mutables = leaves, mutables
@@ -136,7 +136,7 @@ class Maker:
 
 
 def refill(value, contents):
-    """Gives a list, a dict or an object other contents."""
+    """Replaces the contents of a list, a dict or an object."""
     if isinstance(value, list):
         value[:] = contents.values()
         return

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Operators that move or order elements, by way of others that the compiler knows."""
+"""Decompositions of operators that move or sort elements into operators that the compiler supports."""
 
 import functools
 import math
@@ -16,7 +16,7 @@ aten = torch.ops.aten
 # Views by strides.
 
 def _flatten_storage(self):
-    """All of a tensor's storage as a 1-D view of it, or None where the tensor has gaps."""
+    """Returns the whole storage of a tensor as a 1-D view of it, or None if the tensor has gaps."""
     order = sorted(range(self.dim()), key=lambda d: (self.stride(d), self.shape[d]), reverse=True)
     dense = self.permute(order)
     whole = self.untyped_storage().nbytes() == self.numel() * self.element_size()
@@ -44,7 +44,7 @@ def _step_through(line, dims, offset):
 
 @decomposes(aten.as_strided.default)
 def _as_strided(self, size, stride, storage_offset=None):
-    """Blocks of the storage, blocks of them, and so on, as far as none overlap."""
+    """Decomposes as_strided into views of blocks of the storage, of blocks of these, and so on, if none overlap."""
     offset = self.storage_offset() if storage_offset is None else storage_offset
     same = list(self.shape) == list(size) and self.storage_offset() == offset and all(
         own == wanted or extent == 1
@@ -70,13 +70,13 @@ def _as_strided(self, size, stride, storage_offset=None):
 
 @decomposes(aten.unbind.int)
 def _unbind(self, dim=0):
-    """PyTorch's way squeezes parts, which for open sizes of 1 it does not."""
+    """Decomposes unbind. PyTorch's decomposition squeezes parts, which fails for open sizes of 1."""
     return [self.select(dim, i) for i in range(int(self.shape[dim]))]
 
 
 @decomposes(aten.diagonal.default)
 def _diagonal(self, offset=0, dim1=0, dim2=1):
-    """Of the two dims as one line, where they lie behind each other: each (columns + 1)th element."""
+    """Takes each (columns + 1)th element of the two dims as one line, if they are adjacent in memory."""
     dims = [d % self.dim() for d in (dim1, dim2)]
     if self.stride(dims[0]) < self.stride(dims[1]):
         dims, offset = dims[::-1], -offset
@@ -131,7 +131,7 @@ def _empty_permuted(size, physical_layout, **options):
 
 @decomposes(aten.empty_strided.default)
 def _empty_strided(size, stride, **options):
-    """Tensors without gaps, in any order of dims."""
+    """Decomposes empty_strided for tensors without gaps, in any order of dims."""
     order = sorted(range(len(size)), key=lambda d: (stride[d], size[d]), reverse=True)
     made = _empty_permuted(size, order, **options)
     agrees = all(own == wanted or extent <= 1
@@ -166,7 +166,7 @@ def _masked_select(self, mask):
 
 @decomposes(aten.masked_scatter.default)
 def _masked_scatter(self, mask, source):
-    """Where the mask holds, as many elements of the source as it has held before tell which."""
+    """The element of the source for a true element of the mask is given by the number of true elements before it."""
     self, mask = torch.broadcast_tensors(self, mask)
     if source.numel() == 0 or self.dtype != source.dtype:
         return NotImplemented
@@ -196,7 +196,7 @@ def _index_reduce(self, dim, index, source, reduce, *, include_self=True):
 
 @decomposes(aten.nonzero_static.default)
 def _nonzero_static(self, *, size, fill_value=-1):
-    """Each place that counts goes to the row that says how many came before, the rest behind all."""
+    """The position of a non-zero element goes to the row with the number of those before it; others go last."""
     holds = self.flatten() != 0
     row = holds.cumsum(0) - 1
     row = torch.where(holds & (row < size), row, size)
@@ -212,7 +212,7 @@ def _nonzero_static(self, *, size, fill_value=-1):
 
 @decomposes(aten.unique_consecutive.default)
 def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
-    """An element that differs from the one before begins a group."""
+    """Decomposes unique_consecutive: an element that differs from the one before it begins a group."""
     rows = self.flatten() if dim is None else self.movedim(dim, 0)
     if 0 in rows.shape:
         return NotImplemented
@@ -236,7 +236,7 @@ def _unique_consecutive(self, return_inverse=False, return_counts=False, dim=Non
 # Order.
 
 def _with_dims(function):
-    """A tensor without dims is taken as one of one element."""
+    """Returns a tensor of rank 0 as a 1-D tensor of one element; others unchanged."""
     @functools.wraps(function)
     def wrapped(self, *arguments, **keywords):
         if self.dim() > 0:
@@ -247,7 +247,7 @@ def _with_dims(function):
 
 
 def _pick(ordered, position, dim, keepdim):
-    """Of values and indexes in order, those at a position for each row."""
+    """Returns the value and the index at a position of each row, given sorted values and their indexes."""
     picked = (torch.gather(part, dim, position) for part in ordered)
     return tuple(part if keepdim else part.squeeze(dim) for part in picked)
 
@@ -267,7 +267,7 @@ def _count_numbers(self, dim):
 @decomposes(aten.median.dim)
 @_with_dims
 def _median_dim(self, dim, keepdim=False):
-    """The lower one of the two in the middle; the first NaN if there is one."""
+    """Returns the median, the lower one of the two middle elements, or the first NaN if there is one."""
     count = _count_numbers(self, dim)
     size = self.shape[dim]
     middle = torch.where(count < size, count, (size - 1) // 2)
@@ -294,7 +294,7 @@ def _nanmedian(self):
 @decomposes(aten.mode.default)
 @_with_dims
 def _mode(self, dim=-1, keepdim=False):
-    """The least of the most frequent values, and the last place where it is."""
+    """Returns the least of the most frequent values, and its last position."""
     values, places = torch.sort(self, dim=dim, stable=True)
     line = values.movedim(dim, -1)
     counts = (line.unsqueeze(-1) == line.unsqueeze(-2)).sum(-1)
@@ -304,7 +304,7 @@ def _mode(self, dim=-1, keepdim=False):
 
 
 def _search(ordered, values, right):
-    """How many of the ordered elements come before each value; NaN comes last."""
+    """Returns for each value the number of sorted elements before it; NaN comes last."""
     behind = ordered > values if right else ordered >= values
     return torch.logical_not(behind).sum(-1)
 
@@ -326,7 +326,7 @@ def _bucketize(self, boundaries, *, out_int32=False, right=False):
 
 @decomposes(aten.logcumsumexp.default)
 def _logcumsumexp(self, dim):
-    """A sum of its own for each place: a running one would lose the small elements."""
+    """Computes a separate sum for each position, since a running sum would lose small elements."""
     if self.dim() == 0:
         return self.clone()
     line = self.movedim(dim, -1)

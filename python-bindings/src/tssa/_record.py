@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Records what PyTorch dispatches, as the graph of the text that tssa-compile reads.
+"""Records the operators that PyTorch dispatches, as the graph in the text that tssa-compile reads.
 
 A program runs once on fake tensors under a Recorder, which writes down every ATen call: the
 overload, its arguments in the order of the schema, and what it gives. See
@@ -75,7 +75,7 @@ def written_arguments(schema):
 
 @functools.lru_cache(maxsize=None)
 def find_functional(overload):
-    """The overload that computes what an in-place or out= overload writes, or None."""
+    """Returns the functional overload that computes what an in-place or out= overload writes, or None."""
     schema = overload._schema
     if not written_arguments(schema):
         return None
@@ -95,7 +95,7 @@ def find_functional(overload):
 
 
 def gives_view(overload):
-    """Whether the result is a view of an argument that is not written."""
+    """Returns whether the result is a view of an argument that is not written."""
     return any(r.alias_info is not None and not r.alias_info.is_write
                for r in overload._schema.returns)
 
@@ -109,11 +109,11 @@ class DecidesShape(Exception):
 
 
 class DependsOnOnes(Exception):
-    """What the program does depends on a size of 1."""
+    """Raised if the behaviour of the program depends on a size of 1."""
 
 
 class Recorder(TorchDispatchMode):
-    """Records all calls while it is the innermost mode.
+    """Records all calls while this is the innermost mode.
 
     inputs: the numbers of the graph's inputs. arguments: the fake tensors that they are.
     owned: real tensors of the program itself; they are inputs behind those that
@@ -144,7 +144,7 @@ class Recorder(TorchDispatchMode):
     # What a program has.
 
     def add_argument(self, fake):
-        """A tensor that every call gives; its value number."""
+        """Adds a tensor that every call passes, and returns its value number."""
         number = self._new_number()
         self.inputs.append(number)
         self.aliases.add_argument(fake, len(self.arguments))
@@ -153,12 +153,12 @@ class Recorder(TorchDispatchMode):
         return number
 
     def is_unknown(self, value):
-        """Whether `value` is a symbol that no argument so far tells."""
+        """Returns whether `value` is a symbol that no argument so far determines."""
         return (isinstance(value, (torch.SymInt, torch.SymFloat))
                 and not self._expressions.knows(value))
 
     def add_number(self, value):
-        """A size or number that every call gives, as a tensor without dims."""
+        """Adds a size or number that every call passes, as a tensor of rank 0."""
         dtype = torch.int64 if isinstance(value, torch.SymInt) else torch.float64
         with self.fake_mode:
             fake = torch.empty((), dtype=dtype)
@@ -166,7 +166,7 @@ class Recorder(TorchDispatchMode):
         self.bind(value, self.emit("aten::item", [self.add_argument(fake)]))
 
     def number_of(self, value):
-        """The value number of a tensor, a size or a constant."""
+        """Returns the value number of a tensor, a size or a constant."""
         if isinstance(value, torch.Tensor):
             return self._numbers[id(self.lift(value))]
         if isinstance(value, SYMBOLS):
@@ -176,26 +176,26 @@ class Recorder(TorchDispatchMode):
         return self._constant(value)
 
     def emit(self, op, inputs):
-        """A node with one result; its value number."""
+        """Adds a node with one result, and returns the result's value number."""
         number = self._new_number()
         self._append(op, inputs, [number])
         return number
 
     def check_divisor(self, expression):
-        """Python does not divide a number by 0; a guard, where a call knows the number."""
+        """Checks that a divisor is not 0, which is an error in Python; with a guard if a call determines the number."""
         symbols = expression.free_symbols
         if symbols and symbols <= self.fake_mode.shape_env.backed_var_to_val.keys() and not (
                 self.fake_mode.shape_env.evaluate_expr(sympy.Ne(expression, 0))):
             raise ZeroDivisionError("division by zero")
 
     def truth_of(self, value):
-        """The value number of a bool, or of a tensor of one element as a bool."""
+        """Returns the value number of a bool, or of a tensor of one element as a bool."""
         number = self.number_of(value)
         return self.emit("aten::Bool.Tensor", [number]) if isinstance(value, torch.Tensor) else number
 
     @contextlib.contextmanager
     def block(self, block=None):
-        """What is recorded meanwhile is a block of a node, or the rest of one; gives it."""
+        """Yields a block into which the context records: a block of a node, or the rest of one."""
         outer = self.nodes, self._constants, self._first_number
         if block is None:
             block = _Block(inputs=[], nodes=[], outputs=[])
@@ -210,7 +210,7 @@ class Recorder(TorchDispatchMode):
 
     @contextlib.contextmanager
     def silence(self):
-        """Nothing is recorded meanwhile."""
+        """Records nothing in the context."""
         outer, self._is_silent = self._is_silent, True
         try:
             yield
@@ -218,13 +218,13 @@ class Recorder(TorchDispatchMode):
             self._is_silent = outer
 
     def adopt(self, block):
-        """What the block has is recorded here."""
+        """Appends the contents of the block to the current one."""
         self.nodes += block["nodes"]
         self._constants.update(block.constants)
         self._expressions.adopt(block.scope)
 
     def known_symbols(self):
-        """The symbols that are known now."""
+        """Returns the symbols that are known now."""
         return self._expressions.symbols()
 
     def add_block_input(self, block, value):
@@ -234,20 +234,20 @@ class Recorder(TorchDispatchMode):
         self.bind(value, number)
 
     def emit_blocks(self, op, inputs, blocks, results):
-        """A node with blocks, which makes `results`."""
+        """Adds a node with blocks that produces `results`."""
         outputs = [self._new_number() for _ in results]
         self._append(op, inputs, outputs, blocks=blocks)
         for value, number in zip(results, outputs):
             self.bind(value, number)
 
     def fresh_like(self, values):
-        """Tensors of the types and sizes of `values`; what is no tensor stays."""
+        """Returns new tensors of the types and sizes of `values`; values other than tensors are unchanged."""
         with self.silence():
             return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
                     if isinstance(value, torch.Tensor) else value for value in values]
 
     def decide_copies(self, results):
-        """Guards that eager copies where the recording does, if anybody can tell a copy from a view."""
+        """Adds guards that eager mode copies where the recording does, if a copy can be told from a view."""
         for tensor, copy in self._copies:
             if not self.aliases.are_told_apart(tensor, copy, results):
                 continue
@@ -260,7 +260,7 @@ class Recorder(TorchDispatchMode):
                 raise DependsOnOnes
 
     def size_symbols(self):
-        """{symbol: (order of an argument, dim)}, of sizes that are free."""
+        """Returns {symbol: (order of an argument, dim)} for the sizes that are free."""
         return self._expressions.bound_to(self.inputs)
 
     # Recording.
@@ -308,7 +308,7 @@ class Recorder(TorchDispatchMode):
             raise DecidesShape(found)
 
     def _decompose(self, func, args, kwargs):
-        """The result of `func` by way of other operators; NotImplemented if it is recorded itself."""
+        """Returns the result of `func` by a decomposition, or NotImplemented if `func` itself is recorded."""
         if func.namespace == "prim":  # what a fake tensor is asked: its device
             return NotImplemented
         # An operator that comes again and again in its own decomposition has none.
@@ -325,7 +325,7 @@ class Recorder(TorchDispatchMode):
             self._decomposed.pop()
 
     def lift(self, tensor):
-        """A fake tensor; for a real one, which the program owns, the argument that it becomes."""
+        """Returns a fake tensor unchanged; for a real one, which the program owns, the argument that it becomes."""
         if isinstance(tensor, FakeTensor):
             return tensor
         if id(tensor) not in self._fakes:
@@ -336,7 +336,7 @@ class Recorder(TorchDispatchMode):
         return self._fakes[id(tensor)]
 
     def record_whole(self, func, args):
-        """The result of an operator that is not taken apart."""
+        """Records an operator that is not decomposed, and returns its result."""
         args = pytree.tree_map_only(torch.Tensor, self.lift, args)
         with self.silence():
             result = func(*args)
@@ -362,7 +362,7 @@ class Recorder(TorchDispatchMode):
                 self.bind(value, element)
 
     def _complete(self, func, args, kwargs, result):
-        """The arguments, with the type that PyTorch's default decides."""
+        """Returns the arguments, with the element type that follows from PyTorch's default."""
         call = _in_order(func, args, kwargs)
         values = [value for _, value in call]
         made = next((value for value in pytree.tree_leaves(result) if isinstance(value, torch.Tensor)), None)
@@ -377,7 +377,7 @@ class Recorder(TorchDispatchMode):
         return values
 
     def _write(self, func, functional, args, kwargs):
-        """What an in-place or out= form computes, then a copy to each argument that it writes."""
+        """Records the functional form of an in-place or out= form, then a copy to each argument that it writes."""
         targets = self._find_targets(func, args, kwargs)
         shapes = [target.shape for target in targets]
         result = func(*args, **kwargs)
@@ -394,7 +394,7 @@ class Recorder(TorchDispatchMode):
         return result
 
     def _change_shape(self, func, functional, args, kwargs):
-        """t_, squeeze_ and others: the tensor is the view that the functional form gives."""
+        """Records t_, squeeze_ and others: the tensor becomes the view that the functional form returns."""
         target = args[0]
         if any(target is argument for argument in self.arguments):
             raise UnsupportedError([self.locate(
@@ -417,7 +417,7 @@ class Recorder(TorchDispatchMode):
     # Values and nodes.
 
     def bind(self, value, number):
-        """`number` stands for `value` from now on, unless another number does."""
+        """Makes `number` the value number of `value`, unless it has one."""
         if isinstance(value, torch.Tensor):
             self._alive.append(value)
             self._numbers.setdefault(id(value), number)
@@ -451,7 +451,7 @@ class Recorder(TorchDispatchMode):
         self.nodes.append(node)
 
     def locate(self, text):
-        """The text behind the place in the user's program, where that is known."""
+        """Returns the text, preceded by the location in the user's program if that is known."""
         place = self.place or _find_place()
         return f"{place[0]}:{place[1]}: {text}" if place else text
 
@@ -461,7 +461,7 @@ class _Block(dict):
 
 
 def _decide_ones(tensor, dims):
-    """Guards for whether the sizes are 1 that squeeze() asks for."""
+    """Adds guards for whether the sizes that squeeze() tests are 1."""
     chosen = pytree.tree_leaves(dims) if dims else range(tensor.dim())
     for dim in chosen:
         if tensor.dim() and not is_unbacked(tensor.shape[dim]):
@@ -469,7 +469,7 @@ def _decide_ones(tensor, dims):
 
 
 def _in_order(func, args, kwargs):
-    """[(argument of the schema, value)] of a call."""
+    """Returns [(argument of the schema, value)] of a call."""
     values = []
     for i, argument in enumerate(func._schema.arguments):
         if i < len(args):
@@ -486,7 +486,7 @@ def _is_constant(value):
 
 
 def _encode(value):
-    """A constant as the text has it: types, layouts and formats are ints."""
+    """Returns a constant in the form of the text, where types, layouts and formats are ints."""
     if isinstance(value, torch.dtype):
         return scalar_type_code(value)
     if isinstance(value, torch.layout):
@@ -499,7 +499,7 @@ def _encode(value):
 
 
 def _find_place():
-    """The innermost line that is neither PyTorch's nor ours."""
+    """Returns the innermost line of the call stack outside PyTorch and this package."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Recorded programs: their text, and their results as eager gives them."""
+"""Recorded programs: their text, and their results in the form of eager mode."""
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -17,7 +17,7 @@ from ._values import has_contiguous_strides
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
-    """A RecordedProgram, and its recorder, of `program`, a callable that is called with a Recorder and `arguments`.
+    """Records `program`, which is called with a Recorder and `arguments`. Returns a RecordedProgram and the recorder.
 
     arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: that
     mode. The callable gives a list of tensors, sizes, constants and None.
@@ -39,7 +39,7 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
 
 
 class _Geometry:
-    """Sizes, strides and offset of a tensor, which may depend on sizes of arguments."""
+    """The sizes, strides and offset of a tensor, which may depend on sizes of arguments."""
 
     def __init__(self, tensor):
         self.shape, self._strides, self._offset = [
@@ -49,7 +49,7 @@ class _Geometry:
         self._code = compile_expressions([*self.shape, *self._strides, *self._offset])
 
     def evaluate(self, sizes):
-        """(sizes, strides, offset) of a call, as `as_strided` takes them."""
+        """Returns the (sizes, strides, offset) for a call, as arguments of `as_strided`."""
         values = evaluate(self._code, sizes)
         rank = len(self.shape)
         return values[:rank], values[rank:-1], values[-1]
@@ -60,7 +60,7 @@ class _Geometry:
 
 
 class _Root:
-    """A tensor or number that the compiled program gives."""
+    """A tensor or number that the compiled program returns."""
 
     def __init__(self, value):
         self.value, self.found = value, []
@@ -72,7 +72,7 @@ class _Root:
                           if is_unbacked(value.shape[dim]) and size.is_Symbol]
 
     def take(self, tensor, sizes):
-        """What eager gives for what the compiled program gives: its strides, or the number."""
+        """Converts a result of the compiled program to that of eager mode: a tensor with its strides, or a number."""
         if not isinstance(self.value, torch.Tensor):
             return tensor.item()
         if self._is_contiguous and tensor.is_contiguous():
@@ -91,7 +91,7 @@ def _check(tensor):
 
 
 def _fits(sizes, shape):
-    """Whether sizes are those of `shape`, which has None for sizes that are free."""
+    """Returns whether sizes match `shape`, which has None for sizes that are free."""
     return len(sizes) == len(shape) and all(size in (None, given) for size, given in zip(shape, sizes))
 
 
@@ -152,22 +152,22 @@ class RecordedProgram:
         return self._binaries.count
 
     def look_up(self, recorder, tensor, get):
-        """A tensor of the program is what `get` gives at each call."""
+        """Makes each call use the result of `get` for a tensor of the program."""
         for i, owned in enumerate(recorder.owned):
             if owned is tensor:
                 self._looked_up[i] = get
                 self._set_constants({})
 
     def fits(self, arguments):
-        """Whether all sizes that the program is fixed to are those of a call."""
+        """Returns whether a call has all sizes that the program is fixed to."""
         return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
 
     def copies_alike(self, sizes):
-        """Whether what the recording copies is copied in a call, too: not contiguous by sizes of 1."""
+        """Returns whether a call copies what the recording copies, instead of being contiguous by sizes of 1."""
         return not any(has_contiguous_strides(*geometry.evaluate(sizes)[:2]) for geometry in self._permuted)
 
     def find_sizes(self, arguments):
-        """The values of the symbols of a call, by name."""
+        """Returns the values of the symbols for a call, by name."""
         sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
         for name, i in self._numbers:
             sizes[name] = arguments[i]
@@ -179,7 +179,7 @@ class RecordedProgram:
         self._binaries.prepare([tensors[i] for i in self._free])
 
     def __call__(self, *arguments):
-        """The results in order."""
+        """Runs the program and returns the results in order."""
         tensors, sizes = self._bind(arguments)
         return self.run(tensors, sizes)
 
@@ -189,7 +189,7 @@ class RecordedProgram:
         return self.run(self._find_tensors(arguments), sizes)
 
     def _find_tensors(self, arguments):
-        """Those that a call gives, and then the program's own."""
+        """Returns the tensors that a call passes, then the program's own."""
         owned = list(self._owned)
         for i, get in self._looked_up.items():
             owned[i] = get()
@@ -217,7 +217,7 @@ class RecordedProgram:
     # Results.
 
     def _plan_result(self, recorder, value):
-        """How a call makes this result: (kind, ...)."""
+        """Returns how a call creates this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
             geometry = _Geometry(value)
             self._check_aliases(recorder, value)
@@ -284,7 +284,7 @@ class RecordedProgram:
     # Arguments.
 
     def _bind(self, arguments):
-        """The tensors that the program gets for a call, and the sizes of symbols."""
+        """Returns the tensors that the program gets for a call, and the sizes of symbols."""
         tensors = self._find_tensors(arguments)
         for i, (tensor, shape) in enumerate(zip(tensors, self._shapes)):
             if not _fits(tensor.shape, shape):
@@ -294,7 +294,7 @@ class RecordedProgram:
         return [self._reorder(i, tensor, sizes) for i, tensor in enumerate(tensors)], sizes
 
     def _reorder(self, i, tensor, sizes):
-        """The tensor with its dims in the order in memory that the program was recorded with."""
+        """Returns the tensor with its dims in the order in memory with which the program was recorded."""
         if find_permutation(tensor) == self._orders[i]:
             return tensor
         if i in self._written or i in self._bound:
@@ -313,7 +313,7 @@ class RecordedProgram:
                 for geometry, shape in zip(self._geometries, self._shapes)]
 
     def _write(self, free, folder):
-        """The text of the program for such tensors; constants lie beside it in the folder."""
+        """Writes the text of the program for tensors like these, and the constants to files in the folder."""
         places = self._constants.write(folder)
         values = dict(zip(self._free, free))
         arguments = []

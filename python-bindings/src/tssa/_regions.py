@@ -12,14 +12,14 @@ _NO_LIMIT = 2**63 - 1
 
 
 class Runner(torch.fx.Interpreter):
-    """Runs a graph, and tells the recorder which line of the user's program a node is of."""
+    """Runs a graph, and tells the recorder the line of the user's program for each node."""
 
     def __init__(self, module, recorder):
         super().__init__(module)
         self.recorder = recorder
 
     def run_flat(self, *arguments):
-        """The results in a list, of arguments in the order of the placeholders."""
+        """Runs the graph for arguments in the order of the placeholders, and returns a list of results."""
         results = self.run(*arguments, enable_io_processing=False)
         return list(results) if isinstance(results, (list, tuple)) else [results]
 

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What a `for` walks by position: ranges, rows of tensors, enumerations of them."""
+"""Sequences that a `for` accesses by position: ranges, rows of tensors, enumerations of them."""
 
 import torch
 
@@ -26,7 +26,7 @@ class Range:
         return is_unbacked(self._begin) or is_unbacked(self._end)
 
     def is_empty(self):
-        """Whether it is empty in the example; then it is in each call, by a guard."""
+        """Returns whether the sequence is empty in the example, and adds a guard for that."""
         if self.is_unbacked():
             return False
         return hint_of(self._length()) <= 0 and bool(self._length() <= 0)
@@ -105,7 +105,7 @@ class _Combined:
 
 
 def as_items(iterable):
-    """`iterable` as a sequence with a position, or None."""
+    """Returns `iterable` as a sequence that can be accessed by position, or None."""
     if isinstance(iterable, torch.Tensor):
         if iterable.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
@@ -116,7 +116,7 @@ def as_items(iterable):
 
 
 def combine(kind, args, kwargs):
-    """enumerate, zip or reversed of sequences that are open, or None."""
+    """Returns enumerate, zip or reversed of sequences of open length, or None."""
     is_plain = not any(isinstance(arg, (torch.Tensor, Range, _Combined)) for arg in args)
     parts = [] if is_plain or not args else [as_items(arg) for arg in args]
     if kind is enumerate:
@@ -136,5 +136,5 @@ def combine(kind, args, kwargs):
 
 
 def as_index(value):
-    """A position as a number: a tensor of one element has it."""
+    """Returns a position as a number; it may be a tensor of one element."""
     return value.item() if isinstance(value, torch.Tensor) else value

@@ -49,7 +49,7 @@ class Session:
         return _describe(self._program.outputs)
 
     def run(self, output_names, inputs):
-        """The named outputs, all for None, as numpy arrays."""
+        """Runs the model. Returns the named outputs, or all outputs for None, as numpy arrays."""
         unknown = sorted(set(inputs) - set(self._names))
         missing = [name for name in self._names if name not in inputs]
         if unknown or missing:

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Rewrites functions so that their control flow asks hooks, as AutoGraph does.
+"""Rewrites functions so that their control flow calls hooks, as AutoGraph does.
 
 `if`, `for`, `while`, `and`, `or`, `not`, conditional expressions, assertions, calls, indexing and
 assignments to parts become calls of the object that the name `__tssa__` stands for (_hooks.py).
@@ -29,7 +29,7 @@ def is_rewritten(function):
 
 
 def rewrite(function, hooks):
-    """`function` with its control flow as calls of `hooks`; raises CannotRewrite."""
+    """Returns `function` with its control flow replaced by calls of `hooks`; may raise CannotRewrite."""
     code = _rewrite_code(function.__code__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     cells[HOOKS] = types.CellType(hooks)
@@ -62,7 +62,7 @@ def _rewrite_code(code):
 
 
 def _find_class(code):
-    """The name of the class that the function is a method of: private names have it in them."""
+    """Returns the name of the class that has the function as a method, which is part of mangled private names."""
     names = code.co_qualname.split(".")
     return names[-2].lstrip("_") if len(names) > 1 and names[-2] != "<locals>" else None
 
@@ -83,7 +83,7 @@ def _first_line(node):
 
 
 def _find_node(code):
-    """A copy of the syntax tree of a function."""
+    """Returns a copy of the syntax tree of a function."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text:
         raise CannotRewrite("its source is not found")
@@ -165,7 +165,7 @@ class _FunctionRewriter(ast.NodeTransformer):
         return make_function(make_arguments(arguments), self._declare(names) + body, self._new_name(what))
 
     def _make_state(self, node, names):
-        """(functions that get and set the names, arguments that tell a hook of them)"""
+        """Returns (functions that get and set the names, the arguments that pass them to a hook)."""
         self._region_names |= set(names)
         inside = count_loads(node)
         kept = [name for name in names if self._loads.get(name, 0) > inside.get(name, 0)]
@@ -290,7 +290,7 @@ class _FunctionRewriter(ast.NodeTransformer):
     visit_GeneratorExp = _visit_comprehension
 
     def _visit_container(self, node):
-        """A container that is made here may be changed where it was made."""
+        """Marks a container that is created here, because it may be changed in the region that creates it."""
         node = self._visit_comprehension(node) if isinstance(node, COMPREHENSIONS) else self.generic_visit(node)
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
             return node
@@ -310,7 +310,7 @@ class _FunctionRewriter(ast.NodeTransformer):
         return f"_{self._owner}{name}" if self._owner and is_private else name
 
     def _index(self, node):
-        """What stands between brackets, as an expression."""
+        """Returns the index in brackets as an expression."""
         if isinstance(node, ast.Slice):
             parts = [part and self.visit(part) or ast.Constant(None) for part in (node.lower, node.upper, node.step)]
             return at(call_hook("slice", *parts), node)
@@ -324,7 +324,7 @@ class _FunctionRewriter(ast.NodeTransformer):
         return at(call_hook("getitem", self.visit(node.value), self._index(node.slice)), node)
 
     def _write_part(self, target, value):
-        """The statement that gives a part of an object a value."""
+        """Returns the statement that assigns a value to a part of an object."""
         if isinstance(target, ast.Subscript):
             call = call_hook("setitem", self.visit(target.value), self._index(target.slice), value)
         else:
@@ -333,7 +333,7 @@ class _FunctionRewriter(ast.NodeTransformer):
         return ast.Expr(at(call, target))
 
     def _assign(self, targets, value, node):
-        """Statements that give `value`, which has been visited, to the targets."""
+        """Returns statements that assign `value`, which has been visited, to the targets."""
         if all(is_name_target(target) for target in targets):
             return [at(ast.Assign(targets, value), node)]
         name = self._new_name("new")

@@ -1,11 +1,11 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Special functions by way of elementary ones.
+"""Decompositions of special functions into elementary ones.
 
-All are computed in f64, whatever the type of the tensor: series that lose digits then lose none
-of f32. Each is a series near 0 and an asymptotic one behind, which meet where both are exact to
-about 1e-10.
+All are computed in f64 for all types of tensors, so that series that lose digits still are exact to
+f32. Each function is a series near 0 and an asymptotic series for larger arguments. The switch is at
+an argument for which both are exact to about 1e-10.
 """
 
 import functools
@@ -36,7 +36,7 @@ def _elementwise(*overloads):
 
 
 def _polynomial(x, coefficients):
-    """Coefficients from the constant one on."""
+    """Evaluates a polynomial; the first coefficient is the constant one."""
     result = torch.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         result = result * x + coefficient
@@ -44,7 +44,7 @@ def _polynomial(x, coefficients):
 
 
 def _nested(t, ratios):
-    """1 + r0 t (1 + r1 t (1 + ...)): a series by the ratios of its terms, without overflow."""
+    """Returns 1 + r0 t (1 + r1 t (1 + ...)), a series given by the ratios of its terms, without overflow."""
     result = torch.ones_like(t)
     for ratio in reversed(ratios):
         result = 1 + result * t * ratio
@@ -94,7 +94,7 @@ _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 13
 
 
 def _sum_powers(s, q):
-    """The sum of (q + i) ** -s over all i >= 0, for q >= 0 (Euler and Maclaurin)."""
+    """Returns the sum of (q + i) ** -s over all i >= 0, for q >= 0, by the Euler-Maclaurin formula."""
     direct = sum(torch.pow(q + i, -s) for i in range(12))
     z = q + 12
     last = torch.pow(z, -s)

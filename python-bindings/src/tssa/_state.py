@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What a recorded program reads besides its arguments: modules, global names, closures.
+"""The state that a recorded program reads besides its arguments: modules, global names, closures.
 
-A recording holds as long as all of that is the same.
+A recording is valid as long as this state is unchanged.
 """
 
 import types
@@ -18,7 +18,7 @@ _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, ty
 
 
 class Reads:
-    """Collects what a program reads while it is recorded."""
+    """Collects the state that a program reads while it is recorded."""
 
     def __init__(self):
         self._dicts = []  # (dict, what it had, how many entries; None if it does not matter)
@@ -64,7 +64,7 @@ class Reads:
             self.add_value(value, depth + 1)
 
     def add_value(self, value, depth=0):
-        """An object, and what it consists of."""
+        """Adds an object and its parts."""
         if isinstance(value, torch.nn.Module):
             self.add_module(value)
             return
@@ -81,7 +81,7 @@ class Reads:
             self._add_dict(vars(value), vars(value), depth)
 
     def find_changes(self):
-        """[(container, key)] of what is not as it was: dicts; cells and lists, of key None."""
+        """Returns [(container, key)] of the changed state: dicts, and cells and lists with key None."""
         changes = []
         for found, had, count in self._dicts:
             keys = had if count is None else {**had, **dict.fromkeys(list(found)[count:])}
@@ -100,7 +100,7 @@ class Reads:
         return had
 
     def restore(self):
-        """Takes back what the recording has changed."""
+        """Undoes the changes that the recording has made."""
         for found, key in self.find_changes():
             if isinstance(found, types.CellType):
                 found.cell_contents = next(had for cell, had in self._cells if cell is found)
@@ -116,7 +116,7 @@ class Reads:
                     del found[key]
 
     def hold(self):
-        """Whether all is as it was when the program was recorded."""
+        """Returns whether the state is as it was when the program was recorded."""
         if self._watched is None:
             self._watched = _runtime.Dicts([found for found, _, _ in self._dicts])
         for change in self._watched.find_changes():

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Pieces of Python's syntax, and what is asked of them, for the rewriting of functions."""
+"""Helpers for Python's syntax trees, used to rewrite functions."""
 
 import ast
 
@@ -11,11 +11,11 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class CannotRewrite(Exception):
-    """The function stays as it is; the text says why."""
+    """Raised if a function cannot be rewritten; the text has the reason."""
 
 
 def copy(node):
-    """A deep copy, with the places in the source."""
+    """Returns a deep copy that keeps the locations in the source."""
     if isinstance(node, list):
         return [copy(element) for element in node]
     if not isinstance(node, ast.AST):
@@ -78,7 +78,7 @@ def set_flag(name, value):
 
 
 def walk_scope(node):
-    """All nodes below `node`, not those of functions and classes in it."""
+    """Yields all nodes below `node`, except those in nested functions and classes."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -91,7 +91,7 @@ def walk_scope(node):
 
 
 def assigned_names(statements):
-    """The names that the statements assign, in order."""
+    """Returns the names that the statements assign, in order."""
     names, excepted = [], set()
     for statement in statements:
         for node in ([statement] if isinstance(statement, SCOPES) else walk_scope(statement)):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What the text that tssa-compile reads says of values.
+"""Describes values in the text that tssa-compile reads.
 
 The text is described in lib/Import/PyTorch/README.md of the sources.
 """
@@ -36,14 +36,14 @@ def dtype_name(dtype):
 
 
 def scalar_type_code(dtype):
-    """The number that stands for an element type in arguments of operators."""
+    """Returns the number of an element type in arguments of operators."""
     if dtype not in _CODES:
         raise UnsupportedError([f"tensors of {dtype}"])
     return _CODES[dtype]
 
 
 def find_permutation(tensor):
-    """None for a contiguous tensor; a list of dims that makes it contiguous; or False."""
+    """Returns None for a contiguous tensor, else the order of dims that makes it so, or False without one."""
     if tensor.is_contiguous():
         return None
     order = sorted(range(tensor.dim()), key=lambda dim: -tensor.stride(dim))
@@ -51,7 +51,7 @@ def find_permutation(tensor):
 
 
 def describe(value, name):
-    """What the text says of a value: a literal, or a tensor's name, type and sizes."""
+    """Returns the description of a value in the text: a literal, or a tensor's name, type and sizes."""
     if value is None:
         return {"kind": "none"}
     if isinstance(value, bool):
@@ -84,6 +84,6 @@ def describe(value, name):
 
 
 def make_program(name, files, arguments, graph):
-    """The whole text, as a dict: `arguments` as `describe` gives them, `graph` a block."""
+    """Returns the whole text as a dict; `arguments` are results of `describe`, `graph` is a block."""
     return {"format": "tssa-pytorch", "version": 1, "name": name, "files": files,
             "arguments": arguments, "graph": graph}

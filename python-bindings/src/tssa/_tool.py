@@ -1,9 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs tssa-compile, in a process of its own: a fault there is an exception here.
+"""Runs tssa-compile in a separate process, so that a crash there is an exception here.
 
-What it makes is kept in the cache that tssa-run has, too, unless $TSSA_CACHE is 0.
+Artifacts are kept in a cache, which tssa-run uses too, unless $TSSA_CACHE is 0.
 """
 
 import functools
@@ -21,7 +21,7 @@ _UNUSABLE = (5, 6)
 
 
 def find_tool():
-    """The compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
+    """Returns the path of the compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
     for path in (os.environ.get("TSSA_COMPILE"), TSSA_COMPILE, shutil.which("tssa-compile")):
         if path and os.access(path, os.X_OK):
             return path
@@ -30,13 +30,13 @@ def find_tool():
 
 @functools.lru_cache(maxsize=None)
 def list_operators():
-    """Names of the PyTorch operators that tssa-compile knows, in-place and out= forms aside."""
+    """Returns the names of the PyTorch operators that tssa-compile supports, without in-place and out= forms."""
     run = subprocess.run([find_tool(), "--list-operators"], capture_output=True, check=True)
     return frozenset(json.loads(run.stdout)["torch"])
 
 
 def load(source, folder, target, device, threads):
-    """The Program of a model or program, from the cache or from an artifact in the folder."""
+    """Loads the Program of a model or program, from the cache or from an artifact in the folder."""
     kept = _find_kept(source, target)
     if kept is not None:
         try:

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Values of names while a program is recorded: their parts, and what is the same on two paths."""
+"""The values of names while a program is recorded: their parts, and what two paths have in common."""
 
 import sympy
 import torch
@@ -12,11 +12,11 @@ from ._expressions import expression_of, hint_of
 
 
 class NeedsKnown(UnsupportedError):
-    """What happens depends on a value that only a run knows."""
+    """Raised if the behaviour depends on a value that is known only at run time."""
 
 
 class Undefined:
-    """The value of a name that has none, or of which a program makes too different ones."""
+    """The value of a name that has none, or whose values on several paths cannot be merged."""
 
     def __init__(self, reason):
         object.__setattr__(self, "_reason", reason)
@@ -53,14 +53,14 @@ def check_defined(value):
 
 
 class _Nothing:
-    """What a function has returned as long as it has not."""
+    """The result of a function before it has returned."""
 
 
 NOTHING = _Nothing()
 
 
 class Leaves:
-    """The parts of values: what stands in lists, tuples and dicts, in order."""
+    """The parts of values: the elements of lists, tuples and dicts, in order."""
 
     def __init__(self, values):
         self.values = list(values)
@@ -95,7 +95,7 @@ class Leaves:
 
 
 def containers_of(value):
-    """The lists and dicts in `value`, in order."""
+    """Returns the lists and dicts in `value`, in order."""
     if not _is_container(value):
         return []
     elements = value.values() if isinstance(value, dict) else value
@@ -108,7 +108,7 @@ def _is_container(value):
 
 
 def is_same(left, right):
-    """Whether two paths leave the same value."""
+    """Returns whether two paths have the same value."""
     if left is right:
         return True
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
@@ -128,7 +128,7 @@ _CONSTANTS = (bool, int, str, bytes, type(None), torch.dtype, torch.device, torc
 
 
 def kind_of(value):
-    """int, float or bool, for a number or what stands for one; None for other values."""
+    """Returns int, float or bool for a number or a symbol of one; None for other values."""
     for kind, symbol in ((bool, torch.SymBool), (int, torch.SymInt), (float, torch.SymFloat)):
         if isinstance(value, (kind, symbol)):
             return kind
@@ -136,7 +136,7 @@ def kind_of(value):
 
 
 class Form:
-    """What is known of a value that differs from path to path, or from iteration to iteration.
+    """The known properties of a value that differs between paths or iterations.
 
     kind: torch.Tensor, int, float or bool. sizes: of a tensor, None where paths differ.
     """
@@ -174,7 +174,7 @@ class Form:
         return f"a {self.kind.__name__}"
 
     def make(self, environment):
-        """A new value of this form; to be called while nothing is recorded."""
+        """Returns a new value of this form; must be called while nothing is recorded."""
         if self.kind is int:
             return environment.create_unbacked_symint()
         if self.kind is float:
@@ -203,7 +203,7 @@ def describe(value):
 
 
 def is_contiguous(tensor):
-    """Whether the strides are those of a contiguous tensor, for all that sizes may be."""
+    """Returns whether the strides are those of a contiguous tensor for all sizes."""
     expected = 1
     for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
         if not statically_known_true(size == 1):
@@ -214,14 +214,14 @@ def is_contiguous(tensor):
 
 
 def is_permuted(tensor):
-    """Whether the dims in the order of memory are those of a contiguous tensor, for all that sizes may be."""
+    """Returns whether the dims in memory order are those of a contiguous tensor for all sizes."""
     strides = [hint_of(stride) for stride in tensor.stride()]
     order = sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
     return is_contiguous(tensor.permute(order))
 
 
 def is_contiguous_now(tensor):
-    """Whether a tensor is contiguous for the sizes of the example."""
+    """Returns whether a tensor is contiguous for the sizes of the example."""
     return has_contiguous_strides([hint_of(size) for size in tensor.shape], [hint_of(s) for s in tensor.stride()])
 
 
