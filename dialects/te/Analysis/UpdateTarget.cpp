@@ -1,4 +1,4 @@
-//===- UpdateTarget.cpp - which elements an update writes -----------------===//
+//===- UpdateTarget.cpp - the elements that an update writes --------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

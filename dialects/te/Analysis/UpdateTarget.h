@@ -1,4 +1,4 @@
-//===- UpdateTarget.h - which elements an update writes -------------------===//
+//===- UpdateTarget.h - the elements that an update writes ----------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ namespace mlir::tssa::te {
 /// An index that depends on at most one dim: `stride` * dim + `offset`.
 struct StridedIndex {
   std::optional<unsigned> dim;
-  int64_t stride = 1; ///< Not 0.
-  AffineExpr offset;  ///< Over symbols.
+  int64_t stride = 1; ///< Never 0.
+  AffineExpr offset;  ///< An expression over symbols.
 };
 
 /// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided
@@ -23,8 +23,8 @@ struct StridedIndex {
 std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
                                               unsigned numSymbols);
 
-/// Returns, for each dim of the iteration domain, whether points that differ in it never
-/// write the same element, whatever the data is.
+/// Returns, for each dim of the iteration domain, whether points that differ in this dim write
+/// different elements for any data.
 SmallVector<bool> findIndependentDims(UpdateOp update);
 
 /// Returns whether `update` may overwrite `base`, its base, in place: every other use of `base`

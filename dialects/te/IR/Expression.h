@@ -25,24 +25,24 @@
 
 namespace mlir::tssa::te {
 
-/// In which order the points along a dim of an iteration domain may run.
+/// The order in which the points along a dim of an iteration domain may run.
 enum class DimKind {
   Parallel,   ///< In any order, or at the same time.
-  Reduction,  ///< In any order; the combiner reduces their values to one.
-  Sequential, ///< In ascending order: a point may depend on the ones before it.
+  Reduction,  ///< In any order; the combiner combines their values.
+  Sequential, ///< In ascending order: a point may depend on earlier points.
 };
 
 /// A region of an expression that runs once at each point of a box.
 struct ExpressionBody {
   Region *region = nullptr;
-  unsigned numDims = 0; ///< The box has this many leading dims of the iteration domain.
-  IntegerSet where;     ///< The points at which the region runs; null: all of the box.
+  unsigned numDims = 0; ///< The number of leading dims of the iteration domain that the box has.
+  IntegerSet where;     ///< The points at which the region runs; null for all points of the box.
 };
 
 /// The element of a tensor that an expression reads or writes at a point.
 struct TensorAccess {
   Operation *op = nullptr; ///< The te.read, or the expression itself.
-  Value tensor;            ///< What is read, or the result that is written.
+  Value tensor;            ///< The tensor that is read, or the result that is written.
   AffineMap map;           ///< The index in each dim of the tensor, over dims and symbols.
   SmallVector<Value> symbols;
   /// The access happens where this set over the dims and symbols holds, or always if it is null.
@@ -51,7 +51,7 @@ struct TensorAccess {
   llvm::SmallBitVector opaque; ///< For each dim of the tensor: whether data decides the index.
 };
 
-/// The reads of the bodies of `expression`, in order.
+/// Returns the reads of the bodies of `expression`, in order.
 SmallVector<TensorAccess> collectReadAccesses(Operation *expression);
 
 } // namespace mlir::tssa::te

@@ -207,8 +207,8 @@ def TE_UpdateOp : TE_Op<"update", [
     - (C3) `combine` takes (old, value) and yields one scalar of the element type.
     - (C4) `where` uses the dims and symbol operands of the map, but no yielded
       indexes.
-    - (C5) with `injective`, and neither a `where` nor yielded indexes, the map depends on
-      every dim that has two points or more.
+    - (C5) with `injective`, without `where` and without yielded indexes, the map
+      depends on each dim of a size of 2 or more.
 
     Example:
     ```mlir

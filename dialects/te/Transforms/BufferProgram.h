@@ -72,7 +72,7 @@ struct Copy {
 /// or `alias_of` of the port of the result.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
-/// States that a result of a kernel is an update of parameter `parameter`.
+/// The parameter of a kernel that one of its results is an update of.
 struct UpdateTie {
   unsigned parameter;
   /// Whether the kernel reads the parameter only in the body of the update, where each point reads

@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The number of times that each element may be computed if the producer is not cheap.
+/// The number of times up to which a reader may compute each element of any producer. Only cheap
+/// producers may be computed more often.
 static constexpr double maxReuse = 2;
 /// The value that is assumed for a dynamic size that does not cancel.
 static constexpr double unknownSize = 64;

@@ -123,7 +123,7 @@ OpFoldResult AccessOp::fold(FoldAdaptor) {
 }
 
 namespace {
-/// L4
+/// (L4) access(access(b, P), Q) = access(b, P; Q)
 struct ComposeAccesses : OpRewritePattern<AccessOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AccessOp op, PatternRewriter &rewriter) const override {
@@ -136,7 +136,7 @@ struct ComposeAccesses : OpRewritePattern<AccessOp> {
   }
 };
 
-/// L3
+/// (L3) assign(assign(b, s, P), s', P) = assign(b, s', P)
 struct DropOverwritten : OpRewritePattern<AssignOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AssignOp op, PatternRewriter &rewriter) const override {
@@ -149,7 +149,7 @@ struct DropOverwritten : OpRewritePattern<AssignOp> {
   }
 };
 
-/// L5
+/// (L5) assign(b, assign(access(b, P), s, Q), P) = assign(b, s, P; Q)
 struct ComposeAssigns : OpRewritePattern<AssignOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AssignOp op, PatternRewriter &rewriter) const override {

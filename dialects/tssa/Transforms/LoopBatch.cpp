@@ -49,7 +49,7 @@ static bool isAffine(scf::ForOp loop, Value value) {
 /// Returns whether the sizes of the view of `base` along `path`, and the sizes after each step,
 /// are the same in each iteration.
 static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
-  // A null entry stands for a size of the base.
+  // The sizes of the base are null.
   SmallVector<OpFoldResult> sizes(cast<RankedTensorType>(base.getType()).getRank());
   return llvm::all_of(path, [&](const BoundStep &step) {
     sizes = step.getStep().reifyShape(sizes, step.integers);

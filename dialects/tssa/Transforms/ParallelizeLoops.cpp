@@ -201,8 +201,8 @@ static bool isIndependent(OpBuilder &builder, scf::ForOp loop, const Carried &ca
     return true;
   Value init = loop.getTiedLoopInit(carried.argument)->get();
   auto type = cast<RankedTensorType>(init.getType());
-  // A slice that takes all of a dim of dynamic size overlaps with the slices of other iterations,
-  // whatever the step of the loop is: hence the large size.
+  // A dynamic size is replaced by a large number: a slice that takes all of such a dim overlaps
+  // with the slices of other iterations, whatever the step of the loop is.
   SmallVector<OpFoldResult> sizes = llvm::map_to_vector(type.getShape(), [&](int64_t size) {
     return OpFoldResult(
         builder.getIndexAttr(ShapedType::isDynamic(size) ? int64_t(1) << 40 : size));
