@@ -161,7 +161,7 @@ public:
   Status collect(const Manifest &manifest, const std::vector<VariantContent> &contents,
                  const WriteOptions &options);
   /// Assigns offsets from `end` on to the pieces in the artifact. Returns the end of the last one.
-  uint64_t place(uint64_t end);
+  uint64_t assignOffsets(uint64_t end);
   /// Sets the parts in the manifest; `name` is the artifact's.
   void fill(Manifest &manifest, const std::string &name) const;
   void addSections(Tail &tail) const;
@@ -229,7 +229,7 @@ Status Pieces::collect(const Manifest &manifest, const std::vector<VariantConten
   return Status::success();
 }
 
-uint64_t Pieces::place(uint64_t end) {
+uint64_t Pieces::assignOffsets(uint64_t end) {
   for (Piece &piece : pieces) {
     if (!piece.beside.empty())
       continue;
@@ -331,7 +331,7 @@ Status tssa::runtime::writeArtifact(const std::string &path, std::string_view co
   // Assign offsets. The manifest's size does not depend on the values that are filled in later.
   uint64_t manifestOffset = alignTo(code.size(), manifestAlignment);
   uint64_t manifestSize = encodeManifest(manifest).size();
-  uint64_t end = pieces.place(manifestOffset + manifestSize);
+  uint64_t end = pieces.assignOffsets(manifestOffset + manifestSize);
   pieces.fill(manifest, name);
   Tail tail(std::move(elf));
   tail.addSection(manifestSectionName, manifestOffset, manifestSize, manifestAlignment);

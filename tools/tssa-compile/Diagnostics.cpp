@@ -47,8 +47,8 @@ static void collectNames(Location loc, SmallVectorImpl<StringRef> &names,
     if (auto name = dyn_cast<NameLoc>(nested))
       if (!llvm::is_contained(names, name.getName().getValue()))
         names.push_back(name.getName());
-    if (auto place = dyn_cast<FileLineColLoc>(nested); place && !position)
-      position = place;
+    if (auto file = dyn_cast<FileLineColLoc>(nested); file && !position)
+      position = file;
     return WalkResult::advance();
   });
 }

@@ -60,6 +60,6 @@ void AccessLog::flush(Counters &counters) {
       instructions[{access.site, times[access.site]++}].push_back(access);
     lane.clear();
   }
-  for (const auto &[place, accesses] : instructions)
+  for (const auto &[site, accesses] : instructions)
     accesses.front().isShared ? countShared(accesses, counters) : countGlobal(accesses, counters);
 }
