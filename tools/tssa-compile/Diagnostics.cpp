@@ -19,7 +19,7 @@ namespace tssa::compile {
 /// Makes passes whose names match `passes` emit their remarks as diagnostics.
 static void enableRemarks(MLIRContext &context, const std::string &passes) {
   remark::RemarkCategories categories;
-  categories.all = passes;
+  categories.passed = categories.missed = categories.analysis = categories.failed = passes;
   LogicalResult enabled = remark::enableOptimizationRemarks(
       context, /*streamer=*/nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
       categories, /*printAsEmitRemarks=*/true);

@@ -368,7 +368,7 @@ def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
         %2 = te.read %b[s0, d0](%i) : tensor<8x4xf32>
         te.yield %2 : f32
       } : tensor<4xf32>
-      %1 = te.update (d0: 4) into %b[0, d0] {
+      %1 = te.update (d0: 4) into %b[0, d0] injective {
         %2 = te.read %0[d0] : tensor<4xf32>
         te.yield %2 : f32
       } : tensor<8x4xf32>

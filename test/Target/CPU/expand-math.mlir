@@ -93,6 +93,7 @@ func.func @shared(%x: f32, %d: f32) -> (f32, f32) {
 
 // The instruction returns its second operand, the accumulator, if either operand is NaN. So only
 // the other operand is tested.
+// The instruction gives what is joined so far where either is NaN: only the other is tested.
 // CHECK-LABEL: func.func @maximum16
 // CHECK-SAME: (%[[SO_FAR:.*]]: vector<16xf32>, %[[NEXT:.*]]: vector<16xf32>)
 // PLAIN: arith.maximumf

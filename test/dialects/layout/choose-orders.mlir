@@ -8,6 +8,7 @@
 
 // The convolution stores channels last, and the next kernel adopts this order. The last kernel
 // keeps the order of its result, which leaves the program.
+// CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
   %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
   // CHECK: %[[CONV:.*]] = te.launch @[[K0:.*]](%{{.*}}) : (tensor<1x3x8x8xf32>, tensor<20x3x1x1xf32>) -> tensor<1x8x8x20xf32>
@@ -66,6 +67,7 @@ te.kernel @scores(%q: tensor<2x4x8xf32>, %k: tensor<2x5x8xf32>) -> tensor<2x4x5x
 
 // A transposing copy to channels last has become an identity: the result of the convolution
 // replaces it, also where it leaves the program.
+// CHECK-LABEL: func.func @transposed_end
 func.func @transposed_end(%x: tensor<1x3x8x8xf32>) -> tensor<1x8x8x20xf32> {
   %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
   // CHECK: %[[CONV:.*]] = te.launch @{{.*}} -> tensor<1x8x8x20xf32>

@@ -29,6 +29,7 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
 
 // Thirteen rows at a distance of whole ways of the cache would share one set and evict each other:
 // fewer rows are used.
+// CHECK-LABEL: te.kernel @long_rows
 te.kernel @long_rows(%a: tensor<128x3072xf32>, %b: tensor<3072x768xf32>) -> tensor<128x768xf32> {
   %y = te.compute @y (d0: 128, d1: 768) reduce (d2: 3072) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<128x3072xf32>
@@ -130,6 +131,7 @@ te.kernel @given(%a: tensor<64xf32>) -> tensor<64xf32> {
 
 // A softmax: the maximum and the sum of a row are computed at the loop over the rows, which is the
 // only loop that threads share.
+// CHECK-LABEL: te.kernel @softmax
 te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   %m = te.compute @max (d0: 5) reduce (d1: 370) init (0xFF800000 : f32) {
     %v = te.read %x[d0, d1] : tensor<5x370xf32>

@@ -17,7 +17,7 @@ te.kernel @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %a = te.read %x[d0] : tensor<4xf32>
     te.yield %a : f32
   } : tensor<4xf32>
-  // expected-error @+1 {{expects a label of its own}}
+  // expected-error @+1 {{expects a label that is unique in its kernel}}
   %z = te.compute @a (d0: 4) {
     %a = te.read %x[d0] : tensor<4xf32>
     te.yield %a : f32

@@ -59,6 +59,8 @@ func.func @biased(%x: tensor<4x1xf64>) -> tensor<4x2xf64> {
 
 // Left alone: an element of the weights that would have several factors, weights with another
 // reader, a product that is too large, a maximum.
+// CHECK-LABEL: @left_alone
+// CHECK-NOT: scaled
 func.func @left_alone(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x2xf32>) {
   %u = te.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %v = te.constant dense<[1.0, 2.0]> : tensor<2xf32>

@@ -2,6 +2,11 @@
 
 // Each merged expression has a remark with the expression that it was merged into, and each stored
 // one a remark with the reason. The function has the number of launches before and after.
+// CHECK: merge-remarks.mlir:[[@LINE+6]]:8: remark: [Passed] merged | {{.*}} | Into=loc("{{.*}}merge-remarks.mlir":[[@LINE+10]]:8), Ops=0, Remark="computed where it is read"
+// CHECK: merge-remarks.mlir:[[@LINE+13]]:8: remark: [Passed] merged | {{.*}}, Ops=1, Remark="the epilogue of a reduction"
+// CHECK: merge-remarks.mlir:[[@LINE+4]]:8: remark: [Missed] stored | {{.*}} | Computations=8.0, Ops=0, Reason="its reader reads it in another order or repeatedly", Uses=1
+// CHECK: merge-remarks.mlir:[[@LINE+16]]:8: remark: [Missed] stored | {{.*}} | Computations=1.0, Ops=1, Reason="an op other than a tensor expression uses it", Uses=2
+// CHECK: merge-remarks.mlir:[[@LINE+1]]:1: remark: [Analysis] expressions | {{.*}} | Absorbed=1, After=3, Before=5, Inlined=1, Split=0
 func.func @chain(%x: tensor<6x8xf32>, %w: tensor<8xf32>) -> (tensor<6xf32>, tensor<6x8xf32>) {
   %t = te.compute (d0: 6, d1: 8) {
     %v = te.read %x[d0, 7 - d1] : tensor<6x8xf32>

@@ -280,6 +280,10 @@ func.func @epilogue_tuple(%x: tensor<4x16xf32>) -> tensor<4xf32> {
 // -----
 
 // Padding of a rearrangement becomes a guard of the read ...
+// CHECK-LABEL: @pad_of_transpose
+// CHECK: te.read %arg0[d1 - 1, d0 - 1] : tensor<6x8xf32> where (d0 - 1 >= 0, -d0 + 8 >= 0, d1 - 1 >= 0, -d1 + 6 >= 0) else 1.000000e+00
+// CHECK-NEXT: te.yield
+// CHECK-NOT: te.compute
 func.func @pad_of_transpose(%x: tensor<6x8xf32>) -> tensor<10x8xf32> {
   %t = te.compute (d0: 8, d1: 6) {
     %v = te.read %x[d1, d0] : tensor<6x8xf32>
@@ -502,6 +506,10 @@ func.func @divisions(%x: tensor<3x4x16xf32>, %w: tensor<8x16xf32>) -> tensor<12x
 // -----
 
 // ... but one whose address needs no division does: a reshape ...
+// CHECK-LABEL: @reshape
+// CHECK: te.compute (d0: 12, d1: 8) reduce (d2: 16)
+// CHECK-NEXT: te.read %arg0[d0, d2 floordiv 4, d2 mod 4]
+// CHECK-NOT: te.compute
 func.func @reshape(%x: tensor<12x4x4xf32>, %w: tensor<8x16xf32>) -> tensor<12x8xf32> {
   %e = te.compute (d0: 12, d1: 16) {
     %v = te.read %x[d0, d1 floordiv 4, d1 mod 4] : tensor<12x4x4xf32>
@@ -576,6 +584,16 @@ func.func @pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
 // -----
 
 // ... also through several reads of one reader, such as a roll of both dims ...
+// CHECK-LABEL: @roll
+// CHECK: te.compute (d0: 4, d1: 4) where (-d1 + 2 >= 0, -d0 + 2 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0 + 1, d1 + 1]
+// CHECK: } where (-d1 + 2 >= 0, d0 - 3 >= 0) {
+// CHECK-NEXT: te.read %arg0[0, d1 + 1]
+// CHECK: } where (d1 - 3 >= 0, -d0 + 2 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0 + 1, 0]
+// CHECK: } where (d1 - 3 >= 0, d0 - 3 >= 0) {
+// CHECK-NEXT: te.read %arg0[0, 0]
+// CHECK-NOT: te.compute
 func.func @roll(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %r = te.compute (d0: 4, d1: 4) where (2 - d0 >= 0) {
     %v = te.read %x[d0 + 1, d1] : tensor<4x4xf32>
@@ -597,6 +615,10 @@ func.func @roll(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 // ... a slice within one piece reads this piece only ...
+// CHECK-LABEL: @slice_of_pieces
+// CHECK-NEXT: te.compute (d0: 2) {
+// CHECK-NEXT: te.read %arg1[d0 + 1]
+// CHECK-NOT: te.compute
 func.func @slice_of_pieces(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
   %c = te.compute (d0: 7) where (3 - d0 >= 0) {
     %v = te.read %x[d0] : tensor<4xf32>

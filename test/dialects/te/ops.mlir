@@ -67,7 +67,7 @@ func.func @writes(%ids: tensor<5xi64>, %src: tensor<5x8xf32>, %base: tensor<100x
     %c = arith.constant 1.0 : f32
     te.yield %c : f32
   } : tensor<100x8xf32>
-  // CHECK: te.update (d0: 4) into %{{.+}}[d0 * 2, 0] where (2 - d0 >= 0) injective {
+  // CHECK: te.update (d0: 4) into %{{.+}}[d0 * 2, 0] where (-d0 + 2 >= 0) injective {
   // CHECK: } combine arith.addf : tensor<100x8xf32>
   %q = te.update (d0: 4) into %base[d0 * 2, 0] where (2 - d0 >= 0) injective {
     %c = arith.constant 1.0 : f32

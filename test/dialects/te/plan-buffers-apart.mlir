@@ -2,6 +2,16 @@
 
 // Three buffers of 16 bytes that never share memory: each takes 64 bytes and is followed by 64
 // unused bytes, and there are 64 bytes after the last one.
+// CHECK-LABEL: func.func @plan() -> index
+// CHECK: %[[C:.*]] = arith.constant 448 : index
+// CHECK: return %[[C]]
+// CHECK-LABEL: func.func @main(
+// CHECK-DAG: %[[O0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[O1:.*]] = arith.constant 128 : index
+// CHECK-DAG: %[[O2:.*]] = arith.constant 256 : index
+// CHECK-DAG: memref.view %{{.*}}[%[[O0]]][]
+// CHECK-DAG: memref.view %{{.*}}[%[[O1]]][]
+// CHECK-DAG: memref.view %{{.*}}[%[[O2]]][]
 module attributes {te.separate} {
   func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     %a = te.launch @k(%x) : (tensor<4xf32>) -> tensor<4xf32>

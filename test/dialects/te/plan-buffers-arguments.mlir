@@ -52,6 +52,13 @@ te.kernel @set(%b: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // The value that is written back is allocated dynamically. The host copies it to the argument after
 // the run, and no other value may use the argument's memory before.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = te.result 0(%{{.*}})
+// CHECK: %[[GROWN:.*]] = scf.for
+// CHECK: te.launch @set(%arg0, %arg1, %{{.*}}) outs(%[[R]]
+// CHECK: %[[W:.*]] = te.result 1(%{{.*}})
+// CHECK: memref.copy %[[GROWN]], %[[W]]
+// CHECK: return %[[R]], %[[W]]
 func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: tensor<index>)
     -> (tensor<?xf32>, tensor<?xf32> {te.port = #te.port<writes_back = 0>}) {
   %c0 = arith.constant 0 : index

@@ -159,6 +159,15 @@ func.func @main(%x: tensor<3x5xf32>, %k: tensor<1xi64>) -> (tensor<3x2xf32>, ten
 
 // Values that rotate in each iteration: the copy that overwrites a source comes last. A value that
 // is returned twice is copied.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = te.result 0()
+// CHECK: %[[Q:.*]] = te.result 1()
+// CHECK: memref.copy %arg0, %[[P]]
+// CHECK: memref.copy %arg1, %[[Q]]
+// CHECK: scf.for
+// CHECK: te.launch @k(%[[P]]) outs(%[[Z:[^ ]+]] :
+// CHECK: memref.copy %[[Q]], %[[P]]
+// CHECK-NEXT: memref.copy %[[Z]], %[[Q]]
 func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

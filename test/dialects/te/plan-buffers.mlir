@@ -34,6 +34,18 @@ te.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // Arguments, constants and values that are returned twice are copied. Equal constants are stored
 // once.
+// CHECK: te.weights = [#te.weight<offset = 0, value = dense<1.000000e+00> : tensor<2xf32>>]
+// CHECK: func.func @main(%[[X:.*]]: memref<2xf32>, %[[W:.*]]: memref<?xi8> {te.weights}
+// CHECK: %[[R0:.*]] = te.result 0()
+// CHECK: %[[R1:.*]] = te.result 1()
+// CHECK: %[[R2:.*]] = te.result 2()
+// CHECK: %[[R3:.*]] = te.result 3()
+// CHECK: %[[C:.*]] = memref.view %[[W]][%c0][] : memref<?xi8> to memref<2xf32>
+// CHECK: te.launch @k(%{{.*}}) outs(%[[R2]]
+// CHECK: memref.copy %[[X]], %[[R0]]
+// CHECK: memref.copy %{{.*}}, %[[R1]]
+// CHECK: memref.copy %[[R2]], %[[R3]]
+// CHECK: return %[[R0]], %[[R1]], %[[R2]], %[[R3]]
 func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %v = te.constant dense<1.0> : tensor<2xf32>
   %w = te.constant dense<[1.0, 1.0]> : tensor<2xf32>

@@ -4,6 +4,11 @@
 
 // A write through a view of a view is one assign along the whole path, and an earlier view of the
 // storage has the new contents.
+// CHECK-LABEL: func @views
+// CHECK-SAME: (%[[B:.*]]: tensor<4x?x3xf32>, %[[V:.*]]: tensor<3xf32>, %[[I:.*]]: index)
+// CHECK: %[[N:.*]] = tssa.assign %[[V]] into %[[B]] [select(0, ?), select(0, 1)](%[[I]])
+// CHECK: %[[R:.*]] = tssa.access %[[N]] [permute(2, 1, 0)] : tensor<4x?x3xf32> -> tensor<3x?x4xf32>
+// CHECK: return %[[R]]
 func.func @views(%b: tensor<4x?x3xf32>, %v: tensor<3xf32>, %i: index) -> tensor<3x?x4xf32> {
   %s = tssa.alloc %b : !tssa.ref<4x?x3xf32>
   %t = tssa.view %s [permute(2, 1, 0)] : !tssa.ref<4x?x3xf32> -> !tssa.ref<3x?x4xf32>
@@ -115,6 +120,14 @@ func.func @local(%b: tensor<4xf32>, %v: tensor<f32>, %n: index) {
 
 // The new contents of a written argument are a further result. The port of a result that is a view
 // of an argument says so.
+// CHECK-LABEL: func @main
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %[[Y:.*]]: tensor<f32>, %[[I:.*]]: index)
+// CHECK-SAME: -> (tensor<?xf32> {te.port = #te.port<alias_of = 0>},
+// CHECK-SAME: tensor<f32> {te.port = #te.port<alias_of = 0, path = [#tssa.select<0, ?>], indexes = 3>},
+// CHECK-SAME: tensor<?xf32> {te.port = #te.port<name = "x", dims = ["N"], writes_back = 0>}, tensor<1xi64>)
+// CHECK: %[[N:.*]] = tssa.assign %[[Y]] into %[[X]] [select(0, ?)](%[[I]])
+// CHECK: %[[E:.*]] = tssa.access %[[N]] [select(0, ?)](%[[I]])
+// CHECK: return %[[N]], %[[E]], %[[N]], %{{.*}} :
 func.func @main(%x: !tssa.ref<?xf32> {te.port = #te.port<name = "x", dims = ["N"]>}, %y: !tssa.ref<f32>, %i: index)
     -> (!tssa.ref<?xf32>, !tssa.ref<f32>) {
   %e = tssa.view %x [select(0, ?)](%i) : !tssa.ref<?xf32> -> !tssa.ref<f32>

@@ -51,6 +51,10 @@ func.func @number(%b: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // A further counter, and two assigns to different columns in each iteration; neither overlaps with
 // the other one or with another iteration.
+// CHECK-LABEL: func @counter
+// CHECK-NOT: scf.for
+// CHECK: %[[A:.*]] = te.update (d0: %{{.*}}, d1: 4) into %arg0[d1, d0 * 2]
+// CHECK: te.update (d0: %{{.*}}, d1: 4) into %[[A]][d1, d0 * 2 + 1]
 func.func @counter(%b: tensor<4x?xf32>, %x: tensor<4xf32>, %n: index) -> (tensor<4x?xf32>, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
