@@ -114,11 +114,11 @@ TEST_F(Arguments, StridesThatNoMachineHas) {
   for (int64_t stride : {INT64_MAX, INT64_MIN, INT64_MAX / 8, INT64_MIN / 8}) {
     strides = {stride, 1};
     inputs[0].tensor.strides = strides.data();
-    EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset pass", run());
+    EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset exceed", run());
   }
   inputs[0].tensor.strides = nullptr;
   inputs[0].tensor.byte_offset = UINT64_MAX - 3;
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset pass", run());
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "input 'a': its strides or its byte_offset exceed", run());
   // The stride of a dim of size one does not matter.
   AddArguments row(1);
   std::vector<float> wide = {1, 0, 2, 0, 3};
