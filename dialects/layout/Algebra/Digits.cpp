@@ -40,7 +40,7 @@ static std::optional<int64_t> checkedProduct(std::optional<int64_t> lhs,
 }
 
 /// Returns a bound on the absolute value of every constant that folding can make from the sums and
-/// products in `expr`, or nothing if it overflows. Folding does not look into divisions.
+/// products in `expr`, or nothing if the bound overflows. Folding does not look into divisions.
 static std::optional<int64_t> boundConstants(AffineExpr expr) {
   if (std::optional<int64_t> constant = getConstant(expr))
     return *constant == INT64_MIN ? std::nullopt : std::optional(std::abs(*constant));
@@ -55,7 +55,7 @@ static std::optional<int64_t> boundConstants(AffineExpr expr) {
   case AffineExprKind::Mul:
     return checkedProduct(lhs, rhs);
   default:
-    // Dividing a product by a constant may leave its factors.
+    // MLIR may fold a product divided by a constant to a product with a smaller factor.
     return lhs;
   }
 }
@@ -118,7 +118,8 @@ std::optional<unsigned> NumberTable::findWhole(ArrayRef<Digit> list) const {
 DigitList NumberTable::normalize(ArrayRef<Digit> list) const {
   DigitList merged;
   for (const Digit &digit : list) {
-    // An unpad may leave only one value of a number. It stays, as other numbers may depend on it.
+    // An Unpad may leave only one value of a dim. Its digit is kept, since guards depend on its
+    // number.
     bool isUnpad = numbers[digit.number].kind == Number::Kind::Unpad && findWhole(digit);
     if (digit.low == digit.high && !isUnpad)
       continue;
@@ -148,9 +149,10 @@ static void replaceByWhole(NumberTable &numbers, DigitList &list, SizeArithmetic
   list = {Digit{numbers.add(number), sizes.constant(1), number.extent}};
 }
 
-/// Returns how many values to cut off the low end of `digit` if `extent` values are wanted. Returns
-/// null if the two numbers have no common divisor. `isLast` says that no other digit is left; then
-/// `extent` divides this one.
+/// Returns how many values to cut off the low end of `digit` in order to take `extent` values from
+/// a list that ends with it. Returns null if `extent` and the extent of the digit have no common
+/// divisor. `isLast` says that the list has no other digit. Then `extent` divides that of the
+/// digit.
 static AffineExpr findCommonExtent(const Digit &digit, AffineExpr extent, bool isLast) {
   AffineExpr given = digit.getExtent();
   if (isLast || given == extent)
@@ -220,7 +222,7 @@ SmallVector<bool> NumberTable::findUsed(ArrayRef<DigitList> dims) const {
       continue;
     use(numbers[i].of);
     use(numbers[i].offset);
-    // A cell has both a tile and an offset in it, even if one of them has no digits.
+    // A Tile and its Offset are computed together, so if one is used, the other is too.
     if (numbers[i].kind == Number::Kind::Tile)
       used[i + 1] = true;
     if (numbers[i].kind == Number::Kind::Offset)

@@ -25,8 +25,8 @@ namespace mlir::tssa::layout {
 std::optional<int64_t> getConstant(AffineExpr expr);
 
 /// Arithmetic on sizes, which are at least 0. If a constant does not fit in 64 bits, the result has
-/// no meaning, and `hasOverflowed` returns true from then on. Callers must ask it before they use a
-/// result.
+/// no meaning, and `hasOverflowed` returns true from then on. Callers must check it before they use
+/// a result.
 class SizeArithmetic {
 public:
   explicit SizeArithmetic(MLIRContext *context) : context(context) {}
@@ -59,15 +59,15 @@ struct Digit {
 /// The digits of a number, the most significant first.
 using DigitList = SmallVector<Digit, 2>;
 
-/// A number, which digits are parts of. It is computed from the digits `of` of earlier numbers.
+/// A number that can be cut into digits. It is computed from `of`, the digits of earlier numbers.
 struct Number {
   enum class Kind {
     Index,  ///< the index of logical dim `dim`
-    Recut,  ///< `of` itself, to be cut elsewhere than between its digits
+    Recut,  ///< `of` itself as one number, to cut it where no digit ends
     Pad,    ///< `of` + low
     Unpad,  ///< `of` - low
     Tile,   ///< the number of a tile that holds index `of`
-    Offset, ///< the position of `of` in that tile; it follows the Tile in the table
+    Offset, ///< the position of index `of` in that tile; directly after the Tile
     Fold,   ///< stride * `of` + offset
   };
 
@@ -91,9 +91,9 @@ public:
   const Number &operator[](unsigned number) const { return numbers[number]; }
   unsigned size() const { return numbers.size(); }
 
-  /// Returns the digits of the whole of `number`, in normal form.
+  /// Returns the digits that the whole of `number` consists of, in normal form.
   DigitList getWhole(unsigned number) const;
-  /// Returns the number of which `list` is the whole, as one digit. Returns nothing otherwise.
+  /// If `list` is one digit that is the whole of a number, returns that number; otherwise nothing.
   std::optional<unsigned> findWhole(ArrayRef<Digit> list) const;
 
   /// Returns the normal form of `list`: no digit has only one value, except the whole of an Unpad;
@@ -101,8 +101,8 @@ public:
   /// it is computed from.
   DigitList normalize(ArrayRef<Digit> list) const;
 
-  /// Cuts `list` into parts with `extents` values, the most significant first. The product of
-  /// `extents` is the extent of `list`. Adds a Recut where a cut is not possible within the digits.
+  /// Cuts `list` into parts, the most significant first. Part i has `extents[i]` values, and the
+  /// product of `extents` is the extent of `list`. Adds a Recut where the digits cannot be cut.
   SmallVector<DigitList> cut(DigitList list, ArrayRef<AffineExpr> extents, SizeArithmetic &sizes);
 
   /// Returns whether two lists have equal digits of equal numbers, down to the logical indexes.
@@ -120,7 +120,7 @@ private:
   SmallVector<Number, 4> numbers;
 };
 
-/// Returns the number of values of a list.
+/// Returns how many values the digits of a list have together.
 AffineExpr getExtent(ArrayRef<Digit> list, SizeArithmetic &sizes);
 
 } // namespace mlir::tssa::layout

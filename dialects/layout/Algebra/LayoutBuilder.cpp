@@ -58,7 +58,7 @@ void LayoutBuilder::grow(AffineExpr cells, AffineExpr elements) {
     layout.growth = std::nullopt;
     return;
   }
-  // Common divisors are removed first, so that no product is larger than a number of cells.
+  // Common divisors are removed first, so that the products stay as small as possible.
   auto reduce = [](int64_t &a, int64_t &b) {
     int64_t divisor = std::gcd(a, b);
     a /= divisor;
@@ -211,7 +211,8 @@ LogicalResult LayoutBuilder::fuse() {
 // pad, unpad
 //===----------------------------------------------------------------------===//
 
-/// Returns `list`, which has `size` cells, padded to `padded` cells, `low` of them before it.
+/// Returns `list`, which has `size` cells, padded to `padded` cells: `low` new cells come before
+/// it, and the others after it.
 DigitList LayoutBuilder::makePadded(DigitList list, int64_t low, AffineExpr size,
                                     AffineExpr padded) {
   grow(padded, size);
@@ -349,7 +350,8 @@ LogicalResult LayoutBuilder::unfoldOverlapping(AffineExpr size) {
   return success();
 }
 
-/// Checks that there are `tiles` tiles of size `tile`, as a dim of the primitive's size has.
+/// Checks that `tiles` and `tile` are the number and the size of the tiles that unfolding a dim of
+/// the fold's size gives.
 LogicalResult LayoutBuilder::checkFold(AffineExpr tiles, AffineExpr tile) {
   int64_t size = value(0), stride = value(1);
   std::optional<int64_t> numTiles = getConstant(tiles), length = getConstant(tile);
@@ -365,8 +367,8 @@ LogicalResult LayoutBuilder::checkFold(AffineExpr tiles, AffineExpr tile) {
   return success();
 }
 
-/// Returns the number of the Tile if the two lists are the tiles and the offsets of one unfold that
-/// the fold undoes. Returns nothing otherwise.
+/// If the two lists are the tiles and the offsets of one unfold that the fold undoes, returns the
+/// index of its Tile in the table; otherwise nothing.
 std::optional<unsigned> LayoutBuilder::findUnfolded(ArrayRef<Digit> tiles,
                                                     ArrayRef<Digit> offsets) {
   std::optional<unsigned> tile = numbers.findWhole(tiles), offset = numbers.findWhole(offsets);

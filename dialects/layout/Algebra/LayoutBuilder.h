@@ -38,8 +38,9 @@ private:
   DigitList makeFolded(DigitList tiles, DigitList offsets, int64_t tile);
   std::optional<unsigned> findUnfolded(ArrayRef<Digit> tiles, ArrayRef<Digit> offsets);
 
-  /// Demands that `expr` is 0 if `isEquality`, and at least 0 otherwise. Fails if it is a constant
-  /// that is not; adds a condition if it is dynamic. `reason` says what is wrong then.
+  /// Demands that `expr` is 0 if `isEquality`, and at least 0 otherwise. If `expr` is a constant
+  /// that does not satisfy this, fails with `reason`. If `expr` is dynamic, adds a condition with
+  /// `reason`.
   LogicalResult demand(AffineExpr expr, bool isEquality, const Twine &reason);
   void grow(AffineExpr cells, AffineExpr elements);
   void replaceDims(int64_t count, ArrayRef<DigitList> by);

@@ -8,7 +8,7 @@
 // From element to cell, each number is computed from digits of earlier numbers, starting at the
 // indexes of the element. From cell to element, each number is put together from its digits,
 // starting at the dims of the cell. In both directions an element may be in several tiles. A
-// `Choice` picks one of them, and adds to the guard when this choice is right.
+// `Choice` picks a tile, and adds to the guard the condition under which this tile is right.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,9 @@ struct TilePosition {
 };
 using Guard = SmallVector<AffineExpr>;
 
-/// Picks the tile of `number` in which index `x` of an unfolded dim is found. `which` is the number
-/// of the unfold or fold. Returns a null tile if there is none.
+/// Picks the tile of `number` in which index `x` of an unfolded dim is found. `which` is the
+/// position of the unfold or fold among those of the layout. Returns a null tile if no tile is
+/// found.
 using Choice =
     function_ref<TilePosition(const Number &number, unsigned which, AffineExpr x, Guard &guard)>;
 } // namespace
@@ -39,7 +40,7 @@ static void addToGuard(Guard &guard, AffineExpr expr) {
 }
 
 /// Returns the first tile that holds `x`. This is tile 0, or a later tile that holds `x` in its
-/// last `stride` positions: the tile before it ends before `x`. `isLater` selects one of the cases.
+/// last `stride` positions: the tile before it ends before `x`. `isLater` selects the second case.
 static TilePosition chooseFirstTile(const Number &number, bool isLater, AffineExpr x,
                                     Guard &guard) {
   MLIRContext *context = x.getContext();
@@ -154,8 +155,8 @@ SmallVector<GuardedIndex, 1> TensorLayout::getCell(ArrayRef<AffineExpr> element)
 }
 
 GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const {
-  // The last tile that holds x has it in its first `stride` positions. In each tile before it, x is
-  // `stride` positions later.
+  // The last tile that holds x has it in its first `stride` positions. In each earlier tile, the
+  // position of x is larger by another `stride`.
   auto choose = [&](const Number &number, unsigned which, AffineExpr x, Guard &guard) {
     AffineExpr tile = x.floorDiv(number.stride) - copy[which];
     AffineExpr offset = x % number.stride + copy[which] * number.stride;
@@ -173,8 +174,8 @@ GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<Affine
 // Sliding windows
 //===----------------------------------------------------------------------===//
 
-/// Returns the logical dim whose index, plus `low`, is unfolded into tiles, if it is a whole dim.
-/// Sets `low`.
+/// If `unfolded` makes tiles of a whole logical dim, returns that dim. The dim may be padded; `low`
+/// is set to the number of cells that the pad adds before it.
 static std::optional<unsigned> findWindowedDim(const NumberTable &numbers, const Number &unfolded,
                                                int64_t &low) {
   std::optional<unsigned> whole = numbers.findWhole(unfolded.of);
@@ -188,8 +189,8 @@ static std::optional<unsigned> findWindowedDim(const NumberTable &numbers, const
   return numbers[*whole].dim;
 }
 
-/// Returns n of TensorLayout::getCellInWindows, if (W1) and (W2) hold for offsets that are larger
-/// by `low`.
+/// Returns n of TensorLayout::getCellInWindows, if (W1) and (W2) hold after `low` is added to the
+/// offsets of the read.
 static std::optional<int64_t> getWindowsPerTile(const Number &unfolded, const SlidingWindow &read,
                                                 int64_t low, Refuse refuse) {
   auto fail = [&](const Twine &message) -> std::optional<int64_t> {
@@ -228,7 +229,7 @@ TensorLayout::getCellInWindows(ArrayRef<AffineExpr> element,
     std::optional<int64_t> perTile = getWindowsPerTile(number, read, low, refuse);
     if (!perTile)
       return {};
-    AffineExpr spare = number.extent * *perTile - read.count; // W3
+    AffineExpr spare = number.extent * *perTile - read.count; // (W3)
     if (getConstant(spare).value_or(0) < 0) {
       refuse("there are fewer tiles than the windows of the read need");
       return {};
@@ -300,8 +301,7 @@ private:
     }
   }
 
-  /// Takes `value` apart into the digits of `list`, and adds each digit to the number that it is
-  /// part of.
+  /// Takes `value` apart into the digits of `list`, and adds each digit to its number.
   void takeApart(ArrayRef<Digit> list, AffineExpr value) {
     AffineExpr weight = getAffineConstantExpr(1, value.getContext());
     for (size_t i = list.size(); i-- > 0;) {

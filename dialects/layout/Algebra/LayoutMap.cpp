@@ -42,7 +42,7 @@ int64_t Primitive::getNumDimsAfter() const {
 // Checks of a single primitive
 //===----------------------------------------------------------------------===//
 
-/// Returns what is wrong with the numbers of a primitive, or "" if they are right.
+/// Returns what is wrong with the values of a primitive, or "" if they are right.
 static StringRef findFault(const Primitive &primitive) {
   ArrayRef<int64_t> values = primitive.values;
   auto isBelow = [&](int64_t bound) {
@@ -82,7 +82,7 @@ static StringRef findFault(const Primitive &primitive) {
   return "";
 }
 
-/// Returns how many numbers a primitive of a kind has besides its dim, if this number is fixed.
+/// Returns how many values a primitive of this kind has, if the kind determines it.
 static std::optional<size_t> getNumValues(Kind kind) {
   switch (kind) {
   case Kind::Split:
@@ -102,7 +102,7 @@ static std::optional<size_t> getNumValues(Kind kind) {
 
 namespace {
 /// Follows the rank through a list of primitives. Until a reorder names all dims, the rank of the
-/// first tensor is unknown, and only the difference from it is known.
+/// first tensor is unknown. Only the difference between later ranks and this rank is known.
 class RankCheck {
 public:
   explicit RankCheck(Refuse refuse) : refuse(refuse) {}

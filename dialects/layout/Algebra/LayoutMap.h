@@ -15,8 +15,8 @@
 /// ### Primitives
 ///
 /// Dims are counted from 0 in the tensor that the primitive takes, and N is the size of its dim k.
-/// The third column gives the index p of the cell for index i of an element, in the dims concerned,
-/// and the fourth column the reverse. Divisions round down.
+/// The third column gives the cell index p of the element with index i, in the dims concerned. The
+/// fourth column gives the reverse. Divisions round down.
 ///
 ///   | primitive        | new sizes            | element to cell            | cell to element     |
 ///   |------------------|----------------------|----------------------------|---------------------|
@@ -29,9 +29,9 @@
 ///   | unfold(k, B, S)  | ceil((N-B)/S) + 1, B | all t, b with S t + b = i  | S p0 + p1, if < N   |
 ///   | fold(k, D, S)    | D                    | S i0 + i1, if < D          | t, b: the first t   |
 ///
-/// - `split` gives the digits of an index in a mixed radix, of which there may be more than two.
-///   One factor may be `*`, which is what remains of the size. The factors must divide the size:
-///   nothing is rounded, and a size that is not a multiple is padded first.
+/// - `split` gives the digits of an index in a mixed radix; there may be more than two digits. One
+///   factor may be `*`, which is what remains of the size. The factors must divide the size:
+///   nothing is rounded, and a size that they do not divide is padded first.
 /// - `fuse` makes one dim of two or more adjacent ones, and undoes a split. It lists all of them,
 ///   so that a map can be read without counting.
 /// - `reorder` permutes: dim j of its result is the dim that it lists at j. It lists every dim.
@@ -60,8 +60,8 @@
 /// 1. n, c / 16, h, w, c mod 16.
 /// 2. n, x mod 4, x / 4 for x = 3136 c + 56 h + w.
 /// 3. n, c / 48, c mod 48, h, w. Where 48 p1 + p2 >= 64, cell p holds no element.
-/// 4. n, c, t, h + 1 - 14 t, w, for each t for which the fourth is in [0, 16). Rows 13 and 14 of
-///    the image are in tile 0, at 14 and 15, and in tile 1, at 0 and 1.
+/// 4. n, c, t, h + 1 - 14 t, w, for each t for which the fourth index is in [0, 16). Rows 13 and 14
+///    of the image are in tile 0, at 14 and 15, and in tile 1, at 0 and 1.
 ///
 /// ### Why a list, and why without a shape
 ///
@@ -96,7 +96,7 @@
 
 namespace mlir::tssa::layout {
 
-/// Is called with the reason when something is refused, in one message for the user.
+/// Called when something is refused, with the reason as one message for the user.
 using Refuse = function_ref<void(const Twine &)>;
 
 /// One primitive of a layout map. The meaning of `values` depends on the kind.
@@ -168,8 +168,8 @@ public:
   static FailureOr<LayoutMap> parse(StringRef text, Refuse refuse);
   void print(raw_ostream &os) const;
 
-  /// Returns the map as integers, for attributes and hashes: for each primitive its kind, its dim,
-  /// the number of its values and its values.
+  /// Returns the map as integers, for attributes and hashes. For each primitive these are its kind,
+  /// its dim, the number of its values, and the values.
   SmallVector<int64_t> toIntegers() const;
   static FailureOr<LayoutMap> fromIntegers(ArrayRef<int64_t> integers, Refuse refuse);
 
@@ -184,7 +184,7 @@ public:
                                       Refuse refuse);
 
   /// Returns whether the lists are the same. Different lists may store a tensor in the same way;
-  /// TensorLayout::operator== compares that.
+  /// TensorLayout::operator== finds this out for a shape.
   bool operator==(const LayoutMap &other) const { return primitives == other.primitives; }
   bool operator!=(const LayoutMap &other) const { return !(*this == other); }
 

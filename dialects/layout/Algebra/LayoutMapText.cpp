@@ -60,7 +60,7 @@ raw_ostream &tssa::layout::operator<<(raw_ostream &os, const Primitive &primitiv
     printFactors(os, primitive.values);
     break;
   case Kind::Fuse:
-    // A count that is out of range is only printed in an error message.
+    // Only an error message prints a count that is out of range. The limit keeps it short.
     for (int64_t i = 1; i < std::min(primitive.values[0], LayoutMap::kMaxRank); ++i)
       os << ", " << static_cast<int64_t>(static_cast<uint64_t>(primitive.dim) + i);
     break;

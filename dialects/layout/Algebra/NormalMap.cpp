@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. Each logical dim is split into its digits. Dims of one index stand for themselves.
+// 1. Each logical dim is split into its digits. A dim of size 1 stays as it is.
 // 2. One reorder brings the digits into the order of the physical dims.
 // 3. The digits of each physical dim are fused.
 //
-// Dims of one index have no digits. The physical tensor may have more of them than the logical one,
-// or fewer: dim 0 is split by 1 to make more, and those that are left over are fused into dim 0.
+// Dims of size 1 have no digits. If the physical tensor has more of them than the logical tensor,
+// dim 0 is also split by 1. If it has fewer, the ones that are left over are fused into dim 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ public:
       }
       addUnits(factors, factors.empty() + (dim == 0 ? std::max(numUnits, int64_t(0)) : 0));
       factors.front() = Primitive::kRemainder;
-      // Splits of later dims come first, since they do not change the numbers of earlier dims.
+      // Splits of later dims come first, since they do not change the positions of earlier dims.
       if (factors.size() > 1)
         primitives.insert(primitives.begin(), Primitive::split(dim, factors));
     }
@@ -77,7 +77,7 @@ public:
       for (const Digit &digit : list)
         order.push_back(llvm::find(positions, std::pair(std::optional(digit.number), digit.low)) -
                         positions.begin());
-      // The first dim takes the dims of one index that are left over.
+      // The first dim takes the dims of size 1 that are left over.
       size_t wanted = list.empty() ? 1 : 0;
       if (groups.empty())
         wanted += units.size() - std::min<size_t>(units.size(), countEmpty());
@@ -117,7 +117,7 @@ private:
   ArrayRef<AffineExpr> shape;
   SmallVector<Primitive> primitives;
   /// For each dim after the splits, the logical dim and `low` of its digit; nothing for a dim of
-  /// one index.
+  /// size 1.
   SmallVector<std::pair<std::optional<unsigned>, AffineExpr>> positions;
   SmallVector<int64_t> units, order, groups;
 };

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// A `TensorLayout` is a LayoutMap applied to the shape of a tensor. LayoutMap.h explains the
-/// primitives and the terms *element* (a position of the logical tensor) and *cell* (one of the
-/// physical tensor).
+/// primitives and the terms *element* (a position of the logical tensor) and *cell* (a position of
+/// the physical tensor).
 ///
 /// ### Digits
 ///
@@ -17,10 +17,10 @@
 ///
 ///     x[low, high) = (x mod high) / low
 ///
-/// The numbers are the indexes of the logical dims, and what pad, unfold and fold make of a list
-/// of digits. `split` cuts digits, `fuse` concatenates lists, and `reorder` permutes them. Two
-/// digits x[16, 64) and x[1, 16) that stand beside each other are the digit x[1, 64), and a digit
-/// with one value is left out. For the sizes 1, 64, 56, 56 and the element [n, c, h, w]:
+/// The numbers are the indexes of the logical dims, and what pad, unfold and fold make of lists of
+/// digits. `split` cuts digits, `fuse` concatenates lists, and `reorder` permutes them. Two
+/// neighbours x[16, 64) and x[1, 16) are written as one digit x[1, 64), and a digit with one value
+/// is left out. For the sizes 1, 64, 56, 56 and the element [n, c, h, w]:
 ///
 ///   | map                                            | physical dims, from dim 1 on            |
 ///   |------------------------------------------------|-----------------------------------------|
@@ -30,9 +30,9 @@
 ///   | map<fuse(2, 3), split(2, [*, 32])>             | c | x[4, 392) | x[1, 4) w[1, 8)         |
 ///   | map<pad(1, to 48), split(1, [*, 48])>          | y[48, 96) | y[1, 48) | h | w            |
 ///
-/// In the fourth row, the factor 32 takes the low 8 of the 56 values of w, and a factor of 4 is
-/// left to take. The rest of w has 7 values, and 7 and 4 have no common divisor. So the rest of w
-/// becomes one number with h: x is h w[8, 56). In the last row, y is c, padded to 96.
+/// In the fourth row, the factor 32 takes from w its lowest digit, of 8 values, and a factor of 4
+/// is left to take. The rest of w has 7 values, and 7 and 4 have no common divisor. So the rest of
+/// w becomes one number with h: x is h w[8, 56). In the last row, y is c, padded to 96.
 ///
 /// Most of the algebra is then bookkeeping: equality compares lists, an index expression reads
 /// digits off, and there are no divisions to simplify away afterwards.
@@ -53,30 +53,34 @@
 ///   gives the element.
 /// - Exactly one case of getCell(e) holds, and gives a cell of e. With unpad and fold possibly no
 ///   case holds, since they may drop an element, or its canonical cell.
-/// - For all n below getCopyCounts() for which its guard holds, getCopy(e, n) gives a cell of e. It
-///   gives each cell of e once.
+/// - For each n below getCopyCounts() for which the guard of getCopy(e, n) holds, its index is a
+///   cell of e. Each cell of e is given by exactly one such n.
 /// - isBijective() implies that every cell holds an element, and that every element has one cell.
 ///   For static sizes and maps without unpad and fold, the reverse is true as well.
 /// - The growth, where it is known, is the number of cells over the number of elements.
-/// - For maps a and b, getElement of compose(a, b) is that of b followed by that of a, and getCell
-///   is that of a followed by that of b where neither has unpad or fold.
+/// - For maps a and b, getElement of compose(a, b) is getElement of b followed by getElement of a.
+///   Where neither map has unpad or fold, getCell of compose(a, b) is getCell of a followed by that
+///   of b.
 /// - The inverse applied to the physical shape gives the logical shape. For a map without unpad
 ///   and fold, compose(map, inverse) is the identity.
 /// - a == b implies equal physical shapes and equal getElement. The reverse is true for static
-///   sizes and for splits, reorders and fuses that cut between digits, as those of tilings do.
+///   sizes and maps of splits, reorders and fuses that cut between digits, as those of tilings do.
 ///   In other cases == may call equal layouts different; this costs a copy, never a wrong result.
-/// - getNormalMap() applied to the same shape is an equal layout, and equal layouts have the same.
+/// - getNormalMap() applied to the same shape gives an equal layout. Equal layouts have the same
+///   normal map.
 ///
 /// ### How it is used
 ///
 /// - *A result is stored.* The new iteration domain is the physical shape. Each parallel dim of the
-///   expression is replaced by getElement(new dims); the guard says which cells are filled up.
+///   expression is replaced by getElement(new dims); the guard says which cells hold an element.
 /// - *An operand is read.* The index of the read is replaced by getCell(index), or by
 ///   getCellInWindows(index) for an unfolded dim that is read in sliding windows.
-/// - *A constant is packed.* Each cell is copied from getElement(cell), or filled up.
-/// - *A layout is propagated.* Its LayoutMap is applied to the shape of the other tensor. It should
-///   be bijective there; if it is not, the growth says what it costs.
-/// - *The layouts of a producer and a reader are compared.* They agree if they are ==. Where memory
+/// - *A constant is packed.* Each cell is copied from getElement(cell). A cell that holds no
+/// element
+///   becomes padding.
+/// - *A layout is propagated.* Its LayoutMap is applied to the shape of the other tensor. The
+///   layout should be bijective there; if it is not, the growth says what it costs.
+/// - *The layouts of a producer and a reader are compared.* They agree if == holds. Where memory
 ///   may be seen as a tensor of another shape, it is enough that hasSameBytes returns true.
 ///   Otherwise a conversion computes cell c of the reader from
 ///   producer.getCell(reader.getElement(c)).
@@ -117,9 +121,9 @@ struct Growth {
   double asRatio() const { return static_cast<double>(cells) / static_cast<double>(elements); }
 };
 
-/// How a reader goes through a dim: its index is `stride * window + offset`, where
-/// 0 <= window < count and minOffset <= offset <= maxOffset. In a convolution, `window` is the
-/// output position and `offset` the position in the filter, dilated, less the padding.
+/// How a reader moves a window along a dim: the index of the read is `stride * window + offset`,
+/// where 0 <= window < count and minOffset <= offset <= maxOffset. In a convolution, `window` is
+/// the output position, and `offset` is the dilated position in the filter, minus the padding.
 struct SlidingWindow {
   AffineExpr window, count, offset;
   int64_t stride = 1, minOffset = 0, maxOffset = 0;
@@ -164,18 +168,18 @@ public:
   bool hasSameBytes(const TensorLayout &other) const;
 
   /// Returns an equal map that consists of splits, then a reorder, then fuses. All equal layouts of
-  /// a shape have the same one. Returns nothing if something is padded or copied, if a split does
-  /// not fall between digits, or if a factor is not constant.
+  /// a shape have the same such map. Returns nothing if something is padded or copied, if a split
+  /// does not fall between digits, or if a factor is not constant.
   std::optional<LayoutMap> getNormalMap() const;
 
   /// Returns the canonical cell of an element that is in bounds: the cell in the first tile that
   /// holds the element. The cases are disjoint; there are several only where tiles overlap.
   SmallVector<GuardedIndex, 1> getCell(ArrayRef<AffineExpr> element) const;
 
-  /// Returns, for each number by which `getCopy` chooses a cell, how many values it has.
+  /// Returns the number of values of each entry of `copy` in `getCopy`.
   ArrayRef<int64_t> getCopyCounts() const { return copyCounts; }
-  /// Returns the cell of an element that the numbers `copy` choose. The guard says whether there is
-  /// such a cell.
+  /// Returns the cell of an element that the numbers in `copy` select. The guard says whether there
+  /// is such a cell.
   GuardedIndex getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const;
 
   /// Returns the cell that a read in sliding windows uses, without a search for the tile. `windows`
@@ -187,8 +191,8 @@ public:
   ///
   /// This is refused unless
   /// - (W1) stride divides S,
-  /// - (W2) no offset is negative, and the last of n windows ends within B indexes; a pad directly
-  ///   before the unfold counts,
+  /// - (W2) no offset is negative, and the last of n windows ends within B indexes, after a pad
+  ///   directly before the unfold has been added to the offsets,
   /// - (W3) there are tiles for all windows: count <= n * number of tiles.
   ///
   /// So tiles with B = stride (n - 1) + length of a window and S = stride n serve n windows each.
@@ -202,8 +206,8 @@ public:
   SmallVector<GuardedIndex, 1> getElement(ArrayRef<AffineExpr> cell) const;
 
   /// Returns the map that gives the logical tensor back. It is right for this shape only, since
-  /// undoing `fuse`, `pad to` and `unfold` needs sizes. Fails if these are dynamic, except that one
-  /// size of a fuse may be.
+  /// undoing `fuse`, `pad to` and `unfold` needs sizes. Fails if these sizes are dynamic, except
+  /// that one size of each `fuse` may be dynamic.
   FailureOr<LayoutMap> invert(Refuse refuse) const;
 
 private:

@@ -26,8 +26,8 @@ public:
   /// Returns how the address changes along `dim` in the first `count` iterations.
   StrideKind getStrideKind(unsigned dim, int64_t count) const;
   /// Splits `extent` iterations of `dim` into runs of `count` iterations. Returns the addresses of
-  /// a run relative to its first one, if they appear to be the same in each run; only some runs are
-  /// compared. Returns nothing otherwise, or if an opaque index depends on `dim`.
+  /// a run relative to its first address, if they appear to be the same in each run; only some runs
+  /// are compared. Returns nothing if they differ, or if an opaque index depends on `dim`.
   std::optional<SmallVector<int64_t>> getOffsets(unsigned dim, int64_t count, int64_t extent) const;
   /// Returns the difference of the addresses at indexes 1 and 0 of `dim`. Each dynamic size counts
   /// as a large prime.
@@ -37,8 +37,8 @@ public:
   bool canFuse(unsigned outer, unsigned inner, int64_t extent) const;
   bool isWrite() const { return !read; }
   te::ReadOp getRead() const { return read; }
-  /// States that the source may be stored in any order. The read is then contiguous along each dim
-  /// that occurs only as an index expression of its own.
+  /// Declares that the source may be stored in any order. The read is then contiguous along each
+  /// dim that is itself an index expression and occurs in no other index expression.
   void setPackable() { packable = true; }
   /// Returns whether the guard depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }

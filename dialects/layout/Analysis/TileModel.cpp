@@ -51,8 +51,8 @@ static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
-/// The number of lanes that we assume are used along a dim that has a dynamic size and strided
-/// writes.
+/// The number of lanes that are assumed to be in use along a dim of dynamic size, if the writes are
+/// strided.
 static constexpr double fewLanes = 4;
 
 static bool isStridedWrite(ArrayRef<Access> accesses, unsigned dim) {
@@ -76,7 +76,7 @@ static double getLaneCost(const Access &access, const std::optional<SmallVector<
     contiguous &= offset == static_cast<int64_t>(i);
   if (contiguous)
     return 1;
-  // The cost of loading all elements in between and shuffling them.
+  // The cost of loading everything from the least to the greatest address and shuffling it.
   double near = 2.0 * llvm::divideCeil(*most - *least + 1, lanes);
   return access.isWrite() ? oneByOne : std::min(near, oneByOne);
 }
@@ -131,21 +131,23 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
   return choice;
 }
 
-/// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators, on a core
-/// that starts two multiply-adds, of a latency of four cycles, and two loads per cycle.
+/// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators. The core
+/// starts two multiply-adds and two loads per cycle, and a multiply-add has a latency of four
+/// cycles. `rowsLoad` says that each row loads an operand of its own.
 static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
   double multiplyAdds = rows * vectors / 2.0;
   double loads = (vectors + (rowsLoad ? rows : 0)) / 2.0;
   return std::max({multiplyAdds, loads, 4.0}) + 0.5;
 }
 
-/// Returns the cost of `extent` iterations in tiles of `tile` iterations and a shorter last tile.
+/// Returns the cost of `extent` iterations in tiles of `tile` iterations. The last tile may be
+/// shorter.
 static double getTiledCost(int64_t extent, int64_t tile, function_ref<double(int64_t)> cost) {
   double total = static_cast<double>(extent / tile) * cost(tile);
   return extent % tile ? total + cost(extent % tile) : total;
 }
 
-/// Returns whether `access` is a read in each step of the reduction.
+/// Returns whether `access` is a read that each step of the reduction executes.
 static bool isReadInSteps(te::ComputeOp op, const Access &access) {
   return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
@@ -210,7 +212,7 @@ struct RowTile {
 };
 } // namespace
 
-/// Returns the number of iterations of `dim` fused with the `fused` dims before it.
+/// Returns the number of iterations of `dim` after the `fused` dims before it are fused with it.
 static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
   int64_t extent = 1;
   for (unsigned d = dim - fused; d <= dim; ++d)
@@ -226,7 +228,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
   RowTile best;
   best.rows.dim = row;
   best.rows.fused = countFusable(op, accesses, row, 0);
-  // Some registers are left for addresses of gathers, constants and reads of the epilogue.
+  // Some registers are left for constants, for addresses of gathers, and for reads of the epilogue.
   int64_t available = machine.registers - (machine.registers > 16 ? 4 : 2);
   int64_t extent = getFusedExtent(op, row, best.rows.fused);
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(columns, 4); ++vectors)
@@ -246,7 +248,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
   return best;
 }
 
-/// Chooses a tile of the parallel vector dim and one of `rowDims`. If several of `rowDims` are
+/// Chooses a tile of the parallel vector dim and of one of `rowDims`. If several of `rowDims` are
 /// about equally good, takes the innermost of them, whose rows are closest in memory.
 static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
                                   ArrayRef<unsigned> rowDims, const MachineModel &machine,
@@ -277,7 +279,8 @@ unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsig
   return count;
 }
 
-/// Returns the innermost of `dims` that is long enough for a tile. `dims` must not be empty.
+/// Returns the innermost of `dims` that is long enough for the rows of a tile, or the longest if
+/// all are short. `dims` must not be empty.
 static unsigned chooseLongRow(te::ComputeOp op, ArrayRef<unsigned> dims) {
   unsigned choice = dims.front();
   for (unsigned dim : dims)

@@ -31,8 +31,9 @@ struct TileChoice {
 /// `dim` such that each access keeps a constant stride.
 unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim, unsigned first);
 
-/// Chooses the vector dim by the cost of reads and writes per element, and then the register tile
-/// by the loads and multiply-adds of a reduction step, including the shorter tiles at the ends.
+/// Chooses the vector dim by the cost of reads and writes per element. Then chooses the register
+/// tile by the loads and multiply-adds of a reduction step; the shorter tiles at the ends count
+/// too.
 TileChoice chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine);
 
 } // namespace mlir::tssa::layout

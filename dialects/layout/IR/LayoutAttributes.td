@@ -18,20 +18,20 @@ def Layout_MapAttr : AttrDef<Layout_Dialect, "Map"> {
     shape. The last gives what lies in memory, in row-major order.
 
     - `split(k, [*, 16])` cuts dim `k` into dims of these sizes; `*` is what remains.
-    - `fuse(k, k+1)` makes one dim of adjacent ones.
+    - `fuse(k, k+1)` makes one dim of the adjacent dims that it lists.
     - `reorder(0, 2, 1)` lists all dims in their new order.
     - `pad(k, 1, 2)` adds cells before and after; `pad(k, to 16)` adds cells after, up
       to a multiple. `unpad(k, 1, 2)` drops them.
-    - `unfold(k, 18, 16)` stores overlapping tiles of 18 indexes, 16 apart. `fold(k, 50, 16)`
-      makes one dim of size 50 of such tiles.
+    - `unfold(k, 18, 16)` stores overlapping tiles of 18 indexes, 16 apart.
+      `fold(k, 50, 16)` undoes this: it makes one dim of size 50 from such tiles.
 
     The map has no shape. Whether it fits a tensor is checked where it is applied.
     dialects/layout/Algebra/LayoutMap.h has the index expressions and the laws.
 
     Constraints:
-    - (C1) the numbers of every primitive are in range, and there is a rank of tensors to
-      which all primitives can be applied one after the other. There are at most 64
-      primitives, 64 dims, and 6 unfolds and folds together.
+    - (C1) the numbers of every primitive are in range, and there is a tensor rank
+      for which all primitives can be applied one after the other. There are at most
+      64 primitives, 64 dims, and 6 unfolds and folds together.
 
     Example: `#layout.map<split(1, [*, 16]), reorder(0, 1, 3, 4, 2)>`
   }];

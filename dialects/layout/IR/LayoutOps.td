@@ -73,14 +73,14 @@ def Layout_ReorderOp : Layout_Op<"reorder"> {
 def Layout_BindOp : Layout_Op<"bind"> {
   let summary = "run the iterations of loops on a level of parallelism";
   let description = [{
-    The levels `parallel` (the threads of a CPU) and `block` are for loops over
-    parallel dims that are outermost. The level `lane` (the threads of a block) is
-    for loops of constant extent anywhere. Lanes over a reduction dim hold partial
-    results, which are combined at the end. They are the innermost lanes, and
-    their number is a power of two or a multiple of 32. Lanes without work wait.
+    The levels `parallel` (the threads of a CPU) and `block` are for outermost loops
+    over parallel dims. The level `lane` (the threads of a block) is for loops of
+    constant extent anywhere. Lanes over a reduction dim hold partial results, which
+    are combined at the end. They are the innermost lanes, and their number is a
+    power of two or a multiple of 32. Lanes without work wait.
 
     Constraints:
-    - (C1) `level` is one of the levels.
+    - (C1) `level` is `parallel`, `block` or `lane`.
 
     Example: `layout.bind %n, %o to parallel`
   }];
@@ -114,13 +114,13 @@ def Layout_VectorizeOp : Layout_Op<"vectorize"> {
 }
 
 def Layout_CacheOp : Layout_Op<"cache"> {
-  let summary = "keep the part of an operand that a loop iteration needs in shared memory";
+  let summary = "keep in shared memory the part of an operand that a loop iteration needs";
   let description = [{
-    `operand` is the number of an operand of the op whose result the body yields,
+    `operand` is the index of an operand of the op whose result the body yields,
     such as 1 for the right factor of a product. `loop` is a serial loop over a
-    reduction dim. At the start of each of its iterations, the lanes of a block
-    compute each distinct value of the operand once and store it in shared memory,
-    from which the body then reads it.
+    reduction dim. At the start of each iteration of this loop, the lanes of a block
+    compute each distinct value of the operand once and store it in shared memory.
+    The body then reads it from there.
 
     Constraints:
     - (C1) `operand` is not negative; `level` is `shared`.

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The launches of the host program are visited once, producers first:
-// 1. A contraction with a constant operand stores its results with the output channels last: the
-//    largest parallel dim that indexes the constant. Products are then vectors of channels, and the
-//    window of a convolution moves over whole vectors.
-// 2. Any other kernel adopts the order of the largest tensor that it reads, if it reads it dim by
-//    dim.
-// 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel does not only
-//    read its elements.
+// 1. A contraction with a constant operand stores its results with the output channels (the
+//    largest parallel dim that indexes the constant) last. Products are then vectors of channels,
+//    and the window of a convolution moves over whole vectors.
+// 2. Any other kernel adopts the order of the largest tensor that it reads, if it reads this tensor
+//    dim by dim.
+// 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel uses it in
+//    another way than to read its elements.
 // A launch with a new combination of orders gets its own copy of the kernel. A transposing copy is
 // removed if its operand's new order has made it an identity.
 //
@@ -35,7 +35,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Returns the order in which dim `last` is moved to the end.
+/// Returns the order that moves dim `last` to the end.
 static Order moveLast(unsigned rank, unsigned last) {
   Order order;
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -187,7 +187,7 @@ private:
     return outputs;
   }
 
-  /// Returns whether `result` is only used by kernels that read elements of it.
+  /// Returns whether `result` is used only by kernels that do nothing but read its elements.
   bool canReorder(Value result) {
     return llvm::all_of(result.getUses(), [&](OpOperand &use) {
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
@@ -221,8 +221,8 @@ private:
     return best;
   }
 
-  /// Returns the largest parallel dim that indexes the constant operand of a contraction, or
-  /// nothing if `compute` is not a contraction with a constant operand.
+  /// If `compute` is a contraction with a constant operand, returns the largest parallel dim that
+  /// indexes this operand; otherwise nothing.
   static std::optional<unsigned> findChannelDim(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<te::Contraction> contraction = matchContraction(compute);
     if (!contraction)

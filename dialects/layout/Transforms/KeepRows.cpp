@@ -9,8 +9,8 @@
 /// Softmax sums the exponentials of a row and divides them by the sum. After merging, both
 /// expressions compute the exponentials. In a kernel whose expressions run row by row:
 /// 1. Find a value that both the root and a reduction over the root's rows compute.
-/// 2. If computing it costs more than storing and reading it, and a row of it is small, move it
-///    into an expression of its own, which both read.
+/// 2. If computing this value costs more than storing and reading it, and a row of it is small,
+///    move it into an expression of its own, which the root and the reduction read.
 /// 3. Repeat until there is no such value.
 ///
 //===----------------------------------------------------------------------===//
@@ -148,8 +148,8 @@ private:
   }
 
   /// Of the values of the root that are worth keeping, returns the one that the greatest number of
-  /// other expressions compute. If there are several, returns the last of them, which may be
-  /// computed from the others.
+  /// other expressions compute. In a tie, returns the last of them, which may be computed from the
+  /// others.
   std::optional<SharedValue> find() {
     std::optional<SharedValue> best;
     for (Operation &op : llvm::reverse(root.getPieceBlock()->without_terminator())) {

@@ -15,7 +15,7 @@
 namespace mlir::tssa::layout {
 
 /// Creates changed copies of kernels. Launches may share a kernel, so a launch that needs a change
-/// gets a copy of it. Launches that need the same change get the same copy.
+/// gets a copy of the kernel. Launches that need the same change get the same copy.
 class KernelVariants {
 public:
   explicit KernelVariants(ModuleOp module) : module(module), symbols(module) {}
@@ -38,7 +38,8 @@ public:
     launch.erase();
   }
 
-  /// Erases each kernel that has no launch left and that was copied or lost a launch by `release`.
+  /// Erases each kernel that has no launch left, if `change` copied it or `release` erased one of
+  /// its launches.
   void eraseUnused();
 
 private:

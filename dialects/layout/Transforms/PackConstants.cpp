@@ -78,10 +78,10 @@ private:
                : te::ConstantOp();
   }
 
-  /// The weights of a sum of products. `reads` are the reads of constants from which one factor is
-  /// computed, such as packed numbers and their scales; `data` is a read of the other factor. If
-  /// both factors are computed from the same reads, as in a sum of squared distances, `reads` are
-  /// those of constants and `data` is one of the others.
+  /// The weights of a sum of products. One factor is computed from the constants that `reads` read,
+  /// such as packed numbers and their scales. `data` is a read of the other factor. If both factors
+  /// are computed from the same reads, as in a sum of squared distances, `reads` are the reads of
+  /// constants and `data` is one of the other reads.
   struct Weights {
     SmallVector<te::ReadOp> reads;
     te::ReadOp data;
@@ -125,8 +125,8 @@ private:
     return remark::RemarkOpts::name("packed").category("layout-pack-constants");
   }
 
-  /// Returns the parameters to pack for `compute`, if it is a sum of products with a constant
-  /// factor, and the best storage of each.
+  /// If `compute` is a sum of products with a constant factor, returns the parameters to pack, each
+  /// with its best storage.
   SmallVector<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<Weights> weights = findWeights(compute, launch);
     if (!weights)
@@ -153,8 +153,8 @@ private:
     return parameters;
   }
 
-  /// Returns the order of the dims of the weights other than `blocked`: first the parallel dims,
-  /// then the reduction dims in descending order of their stride in `data`.
+  /// Returns the order of all dims of the weights except `blocked`: first the parallel dims, then
+  /// the reduction dims in descending order of their stride in `data`.
   static SmallVector<int64_t, 6> getInnerOrder(te::ComputeOp compute, te::ReadOp weights,
                                                te::ReadOp data, unsigned blocked) {
     Access access(data, compute.getNumDims());

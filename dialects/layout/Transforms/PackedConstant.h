@@ -13,8 +13,8 @@
 namespace mlir::tssa::layout {
 
 /// A blocked storage of a tensor. Dim `blocked` is divided into blocks of `block` elements. The
-/// dims in storage are the number of the block, then the dims `order`, then the position in the
-/// block. For example, blocks of 16 of dim o give [o/16, c, kh, kw, 16].
+/// dims in storage are the index of the block, then the dims `order`, then the position in the
+/// block. For example, blocks of 16 along dim o give [o/16, c, kh, kw, 16].
 struct Packing {
   int64_t blocked = 0, block = 1;
   SmallVector<int64_t, 6> order; ///< all dims but `blocked`

@@ -13,10 +13,10 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in which results of kernels are stored";
   let description = [{
     Contractions with a constant operand store their output channels last, so that a vector holds
-    adjacent channels; the kernels that read them adopt the same order. If launches need different
-    orders, a kernel is copied. A transposing copy is removed if its operand is now stored in the
-    order of the copy. Remarks give each order that was chosen and each copy that was removed, or
-    the reason why the order was not changed or the copy not removed.
+    adjacent channels. The kernels that read the results adopt the same order. If launches need
+    different orders, a kernel is copied. A transposing copy is removed if its operand is now stored
+    in the order of the copy. Remarks give each order that was chosen and each copy that was
+    removed, or the reason why the order was not changed or the copy was not removed.
 
     - **Needs**: launches of kernels (the end of the te stage).
     - **Keeps**: the order of tensors that are arguments or results of the program, or that an op
@@ -73,12 +73,12 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
 def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
   let summary = "store constants in the order in which kernels read them";
   let description = [{
-    A factor of a sum of products is often computed from a constant: weights, or the bytes that
-    weights are unpacked from. If the constant is read along the vector dim, it is stored in blocks
+    A factor of a sum of products is often computed from a constant: weights, or the bytes from
+    which weights are unpacked. If the constant is read along the vector dim, it is stored in blocks
     as wide as the register tile. The blocks are in the order of the reduction loops, so that a
-    kernel reads the constant from front to back. The new constant is computed at compile time, and its last
-    block is padded with zeros. Remarks give the number of elements before and after, or the reason
-    why a constant is not packed.
+    kernel reads the constant from front to back. The new constant is computed at compile time, and
+    its last block is padded with zeros. Remarks give the number of elements before and after, or
+    the reason why a constant is not packed.
 
     - **Needs**: launches of kernels whose weights are te.constant.
     - **Keeps**: constants that are small, or that a kernel reads in more than one way.
@@ -127,12 +127,12 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
 def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   let summary = "store values of a row that several expressions compute";
   let description = [{
-    In a kernel whose expressions run row by row, such as softmax, a value that a reduction and the
-    root compute at the same points becomes an expression of its own, which both read. In a softmax,
-    the exponentials of a row are kept until they are divided by their sum. A value is kept only if
-    it costs more to compute than to store and read, and only if a row has a static size of at most
-    `elements`; the values of longer rows are computed again. Remarks show the values that are kept,
-    or give the reason why those of a kernel are not.
+    In a kernel whose expressions run row by row, such as softmax, a value that both a reduction and
+    the root compute at the same points becomes an expression of its own, which both read. In a
+    softmax, the exponentials of a row are kept until they are divided by their sum. A value is kept
+    only if it costs more to compute than to store and read, and only if a row has a static size of
+    at most `elements`; the values of longer rows are computed again. Remarks show the values that
+    are kept, or give the reason why the values of a kernel are not kept.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: kernels that have a schedule.
@@ -179,12 +179,12 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"elements", "elements", "int64_t", "4096",
-           "greatest number of elements of a row that is kept">];
+           "greatest number of elements of a row whose values are kept">];
   let statistics = [Statistic<"numKept", "kept", "values kept for a row">];
 }
 
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
-  let summary = "fill in the schedule of each kernel that has none";
+  let summary = "fill in the schedule of each kernel that has no schedule";
   let description = [{
     An analytical model picks the vector dim (along which reads and writes are contiguous or
     invariant), a register tile that reuses loaded values, and the loops that threads share. Each
@@ -233,11 +233,11 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
 }
 
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
-  let summary = "fill in the schedule of each kernel that has none, for blocks of threads";
+  let summary = "fill in, for blocks of threads, the schedule of each kernel that has no schedule";
   let description = [{
-    Large products are tiled: a block of threads computes a square of results, and keeps the parts
-    of both operands for a few reduction steps in shared memory. The lanes of a warp or of a block
-    share a long reduction. Any other result is computed by one lane, and a lane computes four
+    Large products are tiled: a block of threads computes a square of results, and keeps in shared
+    memory the parts of both operands that a few reduction steps need. The lanes of a warp or of a
+    block share a long reduction. Any other result is computed by one lane, and a lane computes four
     elements at once if they are adjacent. In a kernel of several expressions, a block computes a
     row. A remark gives the form that was chosen for each kernel.
 

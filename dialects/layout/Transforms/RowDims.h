@@ -17,12 +17,12 @@ namespace mlir::tssa::layout {
 /// in expressions that are computed row by row with `root`. Returns 0 if there are no such reads.
 unsigned countRowDims(te::ComputeOp root, te::ComputeOp inner);
 
-/// Returns the maximum over all `inner`.
+/// Returns the greatest result of `countRowDims(root, e)` for an expression e of `inner`.
 unsigned countRowDims(te::ComputeOp root, ArrayRef<te::ComputeOp> inner);
 
-/// Adds an op to the schedule for each of `inner`, so that it is computed in the loop over the rows
-/// of `root` that read it. `loops` are the loops of the root's leading dims. An expression that is
-/// not read row by row is left out, which is an error when the schedule is applied.
+/// For each expression of `inner`, adds an op to the schedule that computes it in the loop over the
+/// rows of `root` that read it. `loops` are the loops of the root's leading dims. An expression
+/// that is not read row by row gets no op, which is an error when the schedule is applied.
 void computeAtRows(OpBuilder &builder, te::ComputeOp root, ArrayRef<te::ComputeOp> inner,
                    ArrayRef<Value> loops);
 

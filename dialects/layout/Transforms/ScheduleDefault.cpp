@@ -7,8 +7,8 @@
 //
 // For each labelled expression:
 // 1. Choose the tile (Analysis/TileModel).
-// 2. Fuse adjacent dims if each access keeps a constant stride: with the vector dim if there is no
-//    reduction, or with the dims of the tile's rows if there is one.
+// 2. Fuse adjacent dims if each access keeps a constant stride. Without a reduction, dims are fused
+//    with the vector dim. With a reduction, they are fused with the dims of the tile's rows.
 // 3. Split the tiled dims and order the loops: outer loops of parallel dims (that of the vector dim
 //    before those of the rows), reduction loops (longest strides outermost), rows, vectors, lanes.
 // 4. Bind the outer loops to threads.
@@ -103,7 +103,7 @@ private:
     }
   }
 
-  /// Fuses the dims before the vector dim with it, as far as all accesses allow.
+  /// Fuses dims before the vector dim with it, as many as all accesses allow.
   void fuseVectorDim() {
     if (!choice.vectorDim)
       return;
@@ -162,9 +162,9 @@ private:
     return order;
   }
 
-  /// Returns the first dim before the vector dim for which some read is invariant along the dim but
-  /// varies along the vector dim. A block of that read should stay in the cache while the loop of
-  /// the dim runs.
+  /// Looks for a read that varies along the vector dim and is invariant along an earlier dim.
+  /// Returns the first such dim. A block of what the read loads should stay in the cache while the
+  /// loop of this dim runs.
   std::optional<unsigned> findFirstReuse() {
     if (!choice.vectorDim || *choice.vectorDim >= op.getNumParallel() || !op.hasReduction())
       return std::nullopt;

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A labelled expression gets one of four forms:
-// 1. Product of two large operands: a block computes a square of results and a lane a small square
-//    of these. The operands of a few reduction steps at a time are kept in shared memory.
-// 2. Long reduction that has few results, or whose sources are contiguous along the reduction
-//    rather than along the results: a warp or a block computes one result, and its lanes share the
+// 1. Product of two large operands: a block computes a square of results, and each lane a small
+//    square of these results. The operands that a few reduction steps need are kept in shared
+//    memory.
+// 2. Long reduction that has few results, or whose sources are contiguous along the reduction and
+//    not along the results: a warp or a block computes one result, and its lanes share the
 //    reduction.
 // 3. Any other reduction: a lane computes one result.
 // 4. No reduction: all dims are fused to one loop, and a lane computes four elements at once if
@@ -44,16 +45,16 @@ static constexpr int64_t warpSize = 32;
 static constexpr int64_t blockSize = 256;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
-/// The number of results that occupy a device if one lane computes each.
+/// The number of results that occupy a device if each lane computes one result.
 static constexpr int64_t manyResults = 2048;
 /// The least number of reduction steps that lanes share if there are few results.
 static constexpr int64_t longReduction = 512;
-/// If a reduction has at least this many steps, a block shares them instead of a warp.
+/// If a reduction has at least this many steps, a block shares them; otherwise a warp does.
 static constexpr int64_t blockReduction = 2048;
 /// The least extents of a product that is tiled, and the number of blocks that occupy a device.
 static constexpr int64_t leastTiled = 16, manyBlocks = 64;
-/// The number of lanes along each side of a block's square, and of reduction steps whose operands
-/// are kept in shared memory at a time.
+/// The number of lanes along each side of a block's square, and the number of reduction steps whose
+/// operands are kept in shared memory at a time.
 static constexpr int64_t sideLanes = 16, keptSteps = 16;
 
 static remark::RemarkOpts getRemarkOptions() {
@@ -61,8 +62,8 @@ static remark::RemarkOpts getRemarkOptions() {
 }
 
 namespace {
-/// The parallel dims of a product: those that both factors or neither depend on, and those that
-/// only the first or only the second factor depends on.
+/// The parallel dims of a product. `both` holds the dims that both factors or neither factor
+/// depends on; `first` and `second` hold the dims that only this factor depends on.
 struct ProductDims {
   SmallVector<unsigned> both, first, second;
 };
@@ -183,9 +184,9 @@ private:
     return std::clamp(needed, warpSize, blockSize);
   }
 
-  /// Returns how many elements one lane computes at once in the loop over the parallel dims, from
-  /// dim `first` to the last one. Returns 1 if the elements are not adjacent, or if their addresses
-  /// are not aligned as vector accesses need.
+  /// Returns how many elements one lane computes at once in the loop over the parallel dims from
+  /// dim `first` on. Returns 1 if the elements are not adjacent, or if their addresses are not
+  /// aligned as vector accesses require.
   int64_t chooseVector(unsigned first) {
     unsigned last = op.getNumParallel() - 1;
     int64_t width = 32;
@@ -286,7 +287,7 @@ private:
   // A row in a block
   //===--------------------------------------------------------------------===//
 
-  /// Distributes the dims after the first `rows` ones over the lanes of one block.
+  /// Distributes all dims after the first `rows` dims over the lanes of one block.
   void writeInBlock(unsigned rows) {
     SmallVector<unsigned> parallel = getParallelDims(rows), reduction = getReductionDims();
     SmallVector<Value> order(ArrayRef(loops).take_front(rows));
@@ -347,8 +348,8 @@ private:
     return dims;
   }
 
-  /// Returns the side of the square of results that a lane computes. It is smaller if there would
-  /// otherwise be too few blocks.
+  /// Returns the side of the square of results that a lane computes. The side is smaller where a
+  /// larger one would give too few blocks.
   int64_t chooseSide(const ProductDims &dims) {
     auto countBlocks = [&](int64_t side) {
       return llvm::divideCeil(getProduct(dims.first), side * sideLanes) *
