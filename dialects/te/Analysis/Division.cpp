@@ -23,8 +23,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// A split of a value into g * high + low with 0 <= low < g, where g (`divisor`) divides the
-/// divisor of the division.
+/// A value as g * high + low with 0 <= low < g, where g divides the divisor c. `divisor` is g.
 struct IndexSimplifier::Split {
   Term divisor;
   Polynomial high, low;
@@ -57,7 +56,7 @@ static Multiples takeMultiples(const Polynomial &value, const Term &divisor, boo
   return result;
 }
 
-/// Returns the atom of `value` if it is of `kind` and value = atom + constant; null otherwise.
+/// If `value` is an atom of `kind` plus a constant, returns the atom; otherwise null.
 static AffineBinaryOpExpr getSingleDivision(const Polynomial &value, AffineExprKind kind) {
   ArrayRef<Term> terms = value.getTerms();
   if (terms.empty() || terms.size() > 2 || (terms.size() == 2 && !terms[1].isConstant()))
@@ -68,7 +67,7 @@ static AffineBinaryOpExpr getSingleDivision(const Polynomial &value, AffineExprK
   return cast<AffineBinaryOpExpr>(terms[0].atoms[0]);
 }
 
-/// Returns the single term of `value` if its coefficient is positive.
+/// If `value` is a single term with a positive coefficient, returns this term.
 static std::optional<Term> getDivisor(const Polynomial &value) {
   if (value.getTerms().size() != 1 || value.getTerms()[0].coefficient <= 0)
     return std::nullopt;
@@ -89,7 +88,7 @@ Polynomial IndexSimplifier::makeDivision(AffineExprKind kind, const Polynomial &
       getAffineBinaryOpExpr(kind, value.toExpr(context), Polynomial(divisor).toExpr(context)));
 }
 
-/// Returns k with k*divisor <= value < (k+1)*divisor, if it can be proven for some constant k.
+/// Returns a constant k with k*divisor <= value < (k+1)*divisor, if this can be proven for some k.
 std::optional<int64_t> IndexSimplifier::findQuotient(const Polynomial &value, const Term &divisor) {
   Interval interval = getInterval(value);
   if (divisor.isConstant() && interval.lower && interval.upper) {

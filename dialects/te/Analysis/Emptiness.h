@@ -17,8 +17,8 @@ namespace mlir::tssa::te {
 using Constraints = SmallVector<AffineExpr>;
 
 /// Returns whether no point of the box with `sizes` satisfies all constraints. The answer is exact
-/// for constant sizes; with dynamic sizes it is either true or nothing. Returns nothing also if
-/// the constraints are not pure affine, have symbols, or are too many to decide quickly.
+/// for constant sizes; with dynamic sizes it is either true or nothing. Also returns nothing if the
+/// constraints are not pure affine, have symbols, or are too many to decide quickly.
 std::optional<bool> isEmpty(ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> constraints);
 
 /// Returns the constraints of `set` as inequalities, two for each equality.

@@ -11,8 +11,8 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the number of floating-point operations of one launch of `kernel`, as its expressions
-/// define it; operations that a schedule repeats count once. Each arithmetic operation, maximum,
+/// Returns the number of floating-point operations that the expressions of `kernel` define for one
+/// launch; operations that a schedule repeats count once. Each arithmetic operation, maximum,
 /// minimum and math function counts as one, and an fma as two. Points at which a guard does not
 /// hold count as well. If an expression has several pieces, each point counts as the most expensive
 /// piece. Returns nothing if a size is dynamic or the count overflows.

@@ -144,11 +144,11 @@ bool IndexSimplifier::prove(const Polynomial &value, unsigned depth) {
 }
 
 /// Returns a weight that is larger for an expression than for its parts. The definition of a symbol
-/// or dim counts as a part of it, or its upper bound if it has no definition.
+/// or dim counts as a part of it. If there is no definition, its upper bound counts as a part.
 unsigned IndexSimplifier::getWeight(AffineExpr expr) {
   if (auto it = weights.find(expr); it != weights.end())
     return it->second;
-  weights[expr] = 2; // the weight in its own bounds, if these are cyclic
+  weights[expr] = 2; // the weight where `expr` occurs in its own bounds
   unsigned weight = 2 + isa<AffineDimExpr>(expr);
   auto add = [&](AffineExpr part) {
     if (part)
@@ -163,8 +163,8 @@ unsigned IndexSimplifier::getWeight(AffineExpr expr) {
   return weights[expr] = weight;
 }
 
-/// Returns the replaceable atom of the greatest weight, so that an atom is replaced before the
-/// atoms that occur in its bounds; null if there is none.
+/// Returns the replaceable atom of the greatest weight, or null if no atom is replaceable. In this
+/// order, an atom is replaced before the atoms that occur in its bounds.
 AffineExpr IndexSimplifier::pickAtom(const Polynomial &value,
                                      llvm::function_ref<bool(AffineExpr)> isReplaceable) {
   AffineExpr best;
@@ -221,8 +221,8 @@ bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coef
   });
 }
 
-/// Returns bounds of `value` that result from replacing the atom of the greatest weight by its
-/// bounds.
+/// Replaces the atom of the greatest weight by each of its bounds. Returns the resulting bounds of
+/// `value`.
 SmallVector<Polynomial, 2> IndexSimplifier::boundByOneAtom(const Polynomial &value, bool lower) {
   AffineExpr atom = pickAtom(value, [&](AffineExpr candidate) {
     const IndexRange *range = getRange(candidate);
@@ -271,8 +271,8 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   return bounds;
 }
 
-/// Returns whether the atoms of each negative term divide some positive term. Otherwise nothing
-/// can make up for the negative term.
+/// Returns whether the atoms of each negative term divide some positive term. If they do not,
+/// nothing can make up for the negative term.
 static bool mayCancel(const Polynomial &value) {
   return llvm::all_of(value.getTerms(), [&](const Term &negative) {
     return negative.coefficient > 0 || llvm::any_of(value.getTerms(), [&](const Term &positive) {
@@ -282,8 +282,8 @@ static bool mayCancel(const Polynomial &value) {
   });
 }
 
-/// Replaces each symbol s >= l by l + s' with s' >= 0. Returns true if then no coefficient is
-/// negative.
+/// Replaces each symbol s >= l by l + s' with s' >= 0. Returns whether no coefficient is negative
+/// after that.
 bool IndexSimplifier::proveBySymbols(const Polynomial &value) {
   if (!mayCancel(value))
     return false;

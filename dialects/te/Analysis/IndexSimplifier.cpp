@@ -136,8 +136,9 @@ AffineMap IndexSimplifier::simplify(AffineMap map) {
 // Constraints
 //===----------------------------------------------------------------------===//
 
-/// Divides a constraint by the common divisor of its coefficients and rounds the constant of an
-/// inequality down. An equality is returned unchanged if its constant is not divisible.
+/// Divides a constraint by the greatest common divisor of its coefficients and rounds the constant
+/// of an inequality down. An equality is returned unchanged if the divisor does not divide its
+/// constant.
 static Polynomial tighten(const Polynomial &value, bool isEquality) {
   int64_t divisor = 0;
   for (const Term &term : value.getTerms())
@@ -169,7 +170,7 @@ Truth IndexSimplifier::decide(AffineExpr expr, bool isEquality) {
   return Truth::Unknown;
 }
 
-/// Removes each inequality whose expression is never less than that of another one.
+/// Removes each inequality that another inequality implies: its expression is never less.
 void IndexSimplifier::dropImplied(SmallVectorImpl<AffineExpr> &constraints,
                                   SmallVectorImpl<bool> &equalities) {
   for (unsigned i = constraints.size(); i-- > 0;) {

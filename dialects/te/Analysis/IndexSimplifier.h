@@ -17,10 +17,10 @@
 ///   | (d0 floordiv 4) * 4 + d0 mod 4      |                  | d0               |
 ///   | (d0 floordiv 4) floordiv 3          |                  | d0 floordiv 12   |
 ///
-/// For each point in the ranges: simplify(e) = e; isNonNegative(e) implies e >= 0; if decide(...)
-/// is Always the constraint holds, and if it is Never the constraint does not hold. Divisors are
-/// assumed to be positive; otherwise an expression has no meaning. Work is bounded: each
-/// expression is simplified once, and a proof has a budget of steps.
+/// For each point in the ranges: simplify(e) = e. If isNonNegative(e) returns true, e >= 0. If
+/// decide(...) returns Always, the constraint holds; if it returns Never, it does not hold.
+/// Divisors are assumed to be positive; otherwise an expression has no meaning. Work is bounded:
+/// each expression is simplified once, and a proof has a budget of steps.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_ANALYSIS_INDEXSIMPLIFIER_H
@@ -38,8 +38,8 @@ struct IndexRange {
   std::optional<int64_t> lower, upper;
   /// An upper bound that is an expression over symbols; null if there is none.
   AffineExpr upperExpr;
-  /// An expression over other symbols that a symbol is equal to; null if there is none. Only proofs
-  /// use it.
+  /// An expression over other symbols that is equal to this symbol; null if there is none. Only
+  /// proofs use the definition.
   AffineExpr definition;
 
   /// Returns the range 0 <= x < size, where `size` is a constant or an expression over symbols.
@@ -54,7 +54,7 @@ public:
   IndexSimplifier(MLIRContext *context, ArrayRef<IndexRange> dims, ArrayRef<IndexRange> symbols);
 
   void addDim(const IndexRange &range) { dims.push_back(range); }
-  /// Adds a symbol and returns it. Its range may use the symbols before it.
+  /// Adds a symbol and returns it. Its range may use symbols that were added earlier.
   AffineExpr addSymbol(const IndexRange &range);
 
   /// Assumes `expr` >= 0 in all later queries.
@@ -63,8 +63,9 @@ public:
   AffineExpr simplify(AffineExpr expr);
   AffineMap simplify(AffineMap map);
 
-  /// Simplifies the constraints and drops those that always hold or follow from another one. Sets
-  /// `truth` to Always if the set is the whole domain, and to Never if it is known to be empty.
+  /// Simplifies the constraints, and drops each constraint that always holds or follows from
+  /// another constraint. Sets `truth` to Always if the set is the whole domain, and to Never if it
+  /// is known to be empty.
   IntegerSet simplify(IntegerSet set, Truth &truth);
 
   bool isNonNegative(AffineExpr expr);
@@ -81,8 +82,8 @@ private:
     std::optional<int64_t> lower, upper;
   };
 
-  /// Tightens the range of a dim if `value` has the form a * dim + b, given that value >= 0.
-  /// Returns whether it has this form.
+  /// If `value` has the form a * dim + b, tightens the range of the dim, given that `value` >= 0.
+  /// Returns whether `value` has this form.
   bool tightenDim(const Polynomial &value);
   void dropImplied(SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &equalities);
   Polynomial normalize(AffineExpr expr);

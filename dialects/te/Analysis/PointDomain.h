@@ -12,10 +12,10 @@
 
 namespace mlir::tssa::te {
 
-/// The iteration domain of a tensor expression, with one table of symbols for all of its
-/// index expressions and the known facts about each symbol. Sizes are non-negative. The sizes of
-/// the domain itself are at least 1, because a point of it exists. For a symbol whose value is
-/// computed by index arithmetic, the table has the definition as an expression.
+/// The iteration domain of a tensor expression. One table has the symbols of all its index
+/// expressions and the known facts about each symbol. Sizes are non-negative. The sizes of the
+/// domain itself are at least 1, because all queries are about its points. If index arithmetic
+/// computes the value of a symbol, the table has this computation as an expression, the definition.
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
@@ -24,8 +24,8 @@ public:
   /// Returns the domain of the points at which `read` runs.
   static PointDomain get(ReadOp read);
 
-  /// Returns the expression over the table that stands for `value`. Adds `value` to the table if
-  /// needed.
+  /// Returns the expression over the symbols of the table that stands for `value`. Adds `value` to
+  /// the table if needed.
   AffineExpr getSymbol(Value value);
   /// Returns `size` as an expression over the table.
   AffineExpr getSize(OpFoldResult size);
@@ -44,10 +44,12 @@ public:
   ArrayRef<Value> getSymbols() const { return values; }
 
 private:
-  /// Returns the expression over dims of an index that a body computes from te.index, or null.
+  /// If a body computes the index `value` from te.index, returns it as an expression over dims;
+  /// otherwise null.
   AffineExpr getBodyExpr(Value value);
   AffineExpr addValue(Value value, std::optional<int64_t> lower);
-  /// Returns the expression over the table that the op defining `value` computes, or null.
+  /// If `value` is the result of index arithmetic, returns it as an expression over the table;
+  /// otherwise null.
   AffineExpr getDefinition(Value value);
 
   MLIRContext *context;
@@ -57,8 +59,8 @@ private:
   unsigned depth = 0;
 };
 
-/// Renumbers the symbols in `exprs` in the order of their first use. `symbols` has the values of
-/// the symbols by their old numbers. Returns the values of the used symbols by their new numbers.
+/// Renumbers the symbols in `exprs` in the order of their first use. `symbols` has their values in
+/// the old order. Returns the values of the used symbols in the new order.
 SmallVector<Value> leaveSymbols(MutableArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                 MLIRContext *context);
 

@@ -106,7 +106,7 @@ static bool isTooLarge(int64_t coefficient) {
   return coefficient > limit || coefficient < -limit;
 }
 
-/// A polynomial of more terms becomes invalid, as products of sums grow fast.
+/// A polynomial with more terms becomes invalid, since products of sums grow fast.
 static constexpr size_t maxTerms = 512;
 
 Polynomial::Polynomial(int64_t constant) { add({constant, {}}); }

@@ -60,8 +60,8 @@ public:
     return valid == other.valid && terms == other.terms;
   }
 
-  /// Returns a pair with this = first * atom + second, where the second does not contain the atom.
-  /// Returns nothing if the atom has a degree above 1.
+  /// Returns two polynomials with this = first * atom + second, where `second` does not contain the
+  /// atom. Returns nothing if the atom has a degree above 1.
   std::optional<std::pair<Polynomial, Polynomial>> factor(AffineExpr atom) const;
 
   /// Returns the polynomial as an affine expression.

@@ -27,17 +27,17 @@ public:
   explicit EntrySymbols(func::FuncOp function);
 
   ArrayRef<EntrySymbol> get() const { return symbols; }
-  /// Returns the number of the symbol that is the size of this dim, or nothing if the size is
+  /// Returns the index of the symbol that is the size of this dim, or nothing if the size is
   /// static.
   std::optional<unsigned> lookup(unsigned argument, unsigned dim) const;
   /// Returns the size of this dim if the port or the type gives it.
   std::optional<int64_t> lookupStatic(unsigned argument, unsigned dim) const;
-  /// Returns the number of the symbol called `name`, if there is one.
+  /// Returns the index of the symbol called `name`, if there is one.
   std::optional<unsigned> lookup(StringRef name) const;
 
 private:
   SmallVector<EntrySymbol> symbols;
-  /// For each argument and dim, the number of its symbol, or -1 if its size is in `sizes`.
+  /// For each argument and dim, the index of its symbol, or -1 if its size is in `sizes`.
   SmallVector<SmallVector<int64_t>> numbers, sizes;
 };
 

@@ -59,7 +59,7 @@ static SmallVector<AffineExpr> expand(AffineMap map, ValueRange symbols,
 }
 
 namespace {
-/// The element that a point of an update writes, over dims and `leaves`.
+/// The element that a point of an update writes, as expressions over dims and `leaves`.
 struct Target {
   explicit Target(UpdateOp update) : body(&update.getBody()) {
     TensorAccess write = update.getWrites().front();

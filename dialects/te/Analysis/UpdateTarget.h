@@ -18,13 +18,13 @@ struct StridedIndex {
   AffineExpr offset;  ///< An expression over symbols.
 };
 
-/// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided
-/// index. Returns nothing if it does not have this form.
+/// Returns `expr`, an index over `numDims` dims and `numSymbols` symbols, as a strided index.
+/// Returns nothing if `expr` does not have this form.
 std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
                                               unsigned numSymbols);
 
 /// Returns, for each dim of the iteration domain, whether points that differ in this dim write
-/// different elements for any data.
+/// different elements, whatever the data are.
 SmallVector<bool> findIndependentDims(UpdateOp update);
 
 /// Returns whether `update` may overwrite `base`, its base, in place: every other use of `base`

@@ -34,8 +34,8 @@ Operation *te::findSummedProduct(ComputeOp op, unsigned piece) {
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
 }
 
-/// Returns the multiplication whose results `op` sums, or null if `op` has several pieces or is not
-/// such a sum.
+/// If `op` has one piece and sums products, returns the multiplication whose results it sums;
+/// otherwise null.
 static Operation *findOnlyProduct(ComputeOp op) {
   return op.getPieces().size() == 1 ? findSummedProduct(op) : nullptr;
 }

@@ -33,8 +33,8 @@ struct Factors {
 /// each value depends on. Returns nothing if a read of the body has an opaque index.
 std::optional<Factors> matchFactors(ComputeOp op);
 
-/// The reads that the two factors of a sum of products are computed from. A read that both use is
-/// in both lists.
+/// The reads that the two factors of a sum of products are computed from. A read that both factors
+/// use is in both lists.
 struct FactorReads {
   SmallVector<ReadOp> first, second;
 };
@@ -46,7 +46,7 @@ std::optional<FactorReads> findFactorReads(ComputeOp op);
 bool dependsOn(ReadOp read, unsigned dim);
 
 /// Returns the position of the index expression of `read` that is the dim `dim` itself. Returns
-/// nothing if there is none or another index expression also depends on `dim`.
+/// nothing if no index expression is this dim, or if another index expression also depends on it.
 std::optional<unsigned> findPlainIndex(ReadOp read, unsigned dim);
 
 } // namespace mlir::tssa::te

@@ -35,7 +35,7 @@ enum class DimKind {
 /// A region of an expression that runs once at each point of a box.
 struct ExpressionBody {
   Region *region = nullptr;
-  unsigned numDims = 0; ///< The number of leading dims of the iteration domain that the box has.
+  unsigned numDims = 0; ///< The box has this many leading dims of the iteration domain.
   IntegerSet where;     ///< The points at which the region runs; null for all points of the box.
 };
 
@@ -60,7 +60,7 @@ SmallVector<TensorAccess> collectReadAccesses(Operation *expression);
 
 namespace mlir::tssa::te {
 
-/// Returns the body of an expression that has `op` as one of its own ops, not nested in a region.
+/// Returns the body of an expression whose block contains `op` itself, not an op around it.
 ExpressionBody getBodyAround(Operation *op);
 
 } // namespace mlir::tssa::te

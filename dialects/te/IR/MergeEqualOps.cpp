@@ -75,7 +75,8 @@ private:
 };
 } // namespace
 
-/// Erases ops without effects and uses in reverse order, so that one pass is enough.
+/// Erases ops that have neither effects nor uses. Goes in reverse order, so that one pass is
+/// enough.
 static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Upstream's cse pass hashes an op by its operands and types, but not by its regions. A te.compute
-/// reads tensors in its regions, and they are not among its operands. All te.computes of one type
+/// Upstream's cse pass hashes an op by its operands and types, but not by its regions. The tensors
+/// that a te.compute reads in its regions are not among its operands. All te.computes of one type
 /// therefore have the same hash, and a program with n of them takes n^2 comparisons. Here the hash
 /// includes the regions.
 ///
@@ -20,11 +20,11 @@
 namespace mlir::tssa::te {
 
 /// Replaces each op without effects in `block`, or in a region nested in it, by an equal earlier op
-/// if there is one in its own block or in an enclosing block. Then erases ops without effects and
-/// uses. Does not change the bodies of expressions.
+/// if there is one in its own block or in an enclosing block. Then erases ops that have neither
+/// effects nor uses. Does not change the bodies of expressions.
 void mergeEqualOps(RewriterBase &rewriter, Block &block);
 
-/// Does this for each block of `root`.
+/// Does the same for each block of `root`.
 void mergeEqualOps(RewriterBase &rewriter, Operation *root);
 
 } // namespace mlir::tssa::te

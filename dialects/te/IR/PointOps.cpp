@@ -14,7 +14,7 @@ using namespace mlir::tssa::te;
 bool te::isPointOp(Operation *op) { return isa<ReadOp, IndexOp, InsideOp>(op); }
 
 namespace {
-/// Collects symbol operands without duplicates and returns the symbol expression of each.
+/// Collects symbol operands without duplicates. `get` returns the symbol expression of an operand.
 class SymbolOperands {
 public:
   SymbolOperands(MLIRContext *context, SmallVectorImpl<Value> &symbols)
@@ -33,7 +33,7 @@ private:
   SmallVectorImpl<Value> &symbols;
 };
 
-/// Expressions over the new dims and symbols that replace the old dims and symbols.
+/// The expressions that replace the old dims and symbols, over the new dims and symbols.
 struct Substitution {
   SmallVector<AffineExpr> dims, symbols;
   AffineExpr apply(AffineExpr expr) const { return expr.replaceDimsAndSymbols(dims, symbols); }

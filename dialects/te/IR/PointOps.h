@@ -23,8 +23,8 @@
 
 namespace mlir::tssa::te {
 
-/// The greatest number of dims and symbols in an index expression; the textual form has names for
-/// as many.
+/// The greatest number of dims and of symbols in an index expression. The textual form has names
+/// for this many.
 constexpr unsigned maxDims = 64, maxSymbols = 256;
 
 /// A map from points of a new domain to points of an old one: for each dim of the old domain, an
@@ -41,12 +41,12 @@ bool isPointOp(Operation *op);
 bool hasOpaqueIndex(ReadOp read);
 
 /// Substitutes `point` into `map`, a map over the old dims and `symbols`. Returns a map over the
-/// new dims. Appends the operands of its symbols to `newSymbols` without duplicates: first those
-/// of `symbols`, mapped by `mapping`, and then those of `point`.
+/// new dims. Appends the symbol operands of this map to `newSymbols` without duplicates: first the
+/// values of `symbols`, mapped by `mapping`, and then the symbols of `point`.
 AffineMap composeMap(AffineMap map, ValueRange symbols, const PointMap &point,
                      const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols);
 
-/// Does the same for a set.
+/// Does the same as composeMap for a set.
 IntegerSet composeSet(IntegerSet set, ValueRange symbols, const PointMap &point,
                       const IRMapping &mapping, SmallVectorImpl<Value> &newSymbols);
 
@@ -55,7 +55,7 @@ IntegerSet composeSet(IntegerSet set, ValueRange symbols, const PointMap &point,
 Operation *clonePointwise(OpBuilder &builder, Operation *op, const PointMap &point,
                           IRMapping &mapping);
 
-/// Clones all ops of `body` but the terminator. Returns the values to yield. `mapping` must
+/// Clones all ops of `body` except the terminator. Returns the values to yield. `mapping` must
 /// already map the block's arguments.
 SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &point,
                              IRMapping &mapping);

@@ -73,7 +73,7 @@ void setBlock(FunctionOpInterface function, BlockAttr block);
 //===----------------------------------------------------------------------===//
 
 /// Returns whether each buffer has memory of its own, so that a sanitizer detects an access outside
-/// of it.
+/// of a buffer.
 bool hasSeparateBuffers(ModuleOp module);
 void setSeparateBuffers(ModuleOp module);
 

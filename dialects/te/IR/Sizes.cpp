@@ -59,8 +59,8 @@ static unsigned dynamicDimPosition(TypeRange results, unsigned result, unsigned 
   llvm_unreachable("no such dim");
 }
 
-/// Returns the size of dim `dim` of `result` if its op has it as an operand or a constant, or null
-/// otherwise.
+/// If the op of `result` has the size of dim `dim` as an operand or a constant, returns this size;
+/// otherwise null.
 static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
   if (auto expression = dyn_cast<te::ExpressionOpInterface>(op))
@@ -90,8 +90,9 @@ static Value findDim(Value tensor, unsigned dim) {
   return first ? first.getResult() : Value();
 }
 
-/// Returns an existing `tensor.dim` of a dim of another argument with the same name as dim `dim` of
-/// `argument`, or null. A check at entry ensures that dims with the same name have equal sizes.
+/// Looks for a dim of another argument that has the same name as dim `dim` of `argument`, and
+/// returns an existing `tensor.dim` of it, or null. A check at entry ensures that dims with the
+/// same name have equal sizes.
 static Value findNamedDim(BlockArgument argument, unsigned dim) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function || !argument.getOwner()->isEntryBlock())

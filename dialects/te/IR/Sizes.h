@@ -30,8 +30,8 @@ OpFoldResult findSize(Value tensor, unsigned dim);
 /// Returns all sizes of `tensor`; see `getSize`.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value tensor);
 
-/// Splits `sizes` into static sizes, with ShapedType::kDynamic for each value, and the values. A
-/// value that is a constant becomes static.
+/// Splits `sizes` into values and static sizes. In `staticSizes`, ShapedType::kDynamic stands for
+/// each value. A value that is a constant becomes a static size.
 void dispatchSizes(ArrayRef<OpFoldResult> sizes, SmallVectorImpl<int64_t> &staticSizes,
                    SmallVectorImpl<Value> &dynamicSizes);
 

@@ -261,8 +261,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*body))
     return failure();
   setNumDims(*body, staticSizes.size());
-  // The short form of the combiner needs the element type, which comes last in the text. Hence it
-  // is taken from the te.yield of the body.
+  // The short form of the combiner needs the element type, which comes last in the text. Hence the
+  // type is taken from the te.yield of the body.
   TypeRange yielded = getYieldedTypes(*body);
   if (succeeded(parser.parseOptionalKeyword("combine"))) {
     if (parseCombiner(parser, *combiner, yielded.empty() ? Type() : yielded.front()))
@@ -276,7 +276,7 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
   // The body yields the value and then the opaque indexes, which are the last symbols of the map.
-  // The map need not use all of them.
+  // The map need not use all of these symbols.
   size_t numOpaque = yielded.empty() ? 0 : yielded.size() - 1;
   unsigned numSymbols = std::max<unsigned>(exprParser.numSymbols, symbols.size() + numOpaque);
   properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);

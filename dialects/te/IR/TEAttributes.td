@@ -22,16 +22,16 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
     The attribute `te.port` of an argument or a result of the host program:
 
     - `name`: the name in the user's model, if it has one.
-    - `type`: the element type with its signedness, such as `ui8`. If it is
-      absent, it is the tensor's own element type. Integers of less than a byte
-      and floats of a byte are stored as `i8`.
+    - `type`: the element type with its signedness, such as `ui8`. Without `type`,
+      the element type is that of the tensor. Integers of less than a byte and
+      floats of a byte are stored as `i8`.
     - `dims`: for each dim an integer, the name of a size, or "" if nothing is
       known. Dims with equal names have equal sizes.
-    - `example`, of an argument: sizes that are known to work, one per dim.
+    - `example`, of an argument: sizes that are known to work, one for each dim.
     - `writes_back`, of a result: the argument whose new contents the result is.
-    - `alias_of`, of a result: the argument that the result is a view of. `path`
-      has the view steps, if the view is not the whole argument. `indexes` is the
-      number of the result that holds the integers bound to each `?` of the path.
+    - `alias_of`, of a result: the argument that the result is a view of. `path` has
+      the view steps, if the view is not the whole argument. `indexes` is the
+      position of the result that holds the integers bound to each `?` of the path.
 
     Constraints:
     - (C1) `type` is an integer type of at most 64 bits or a float type.
@@ -92,9 +92,9 @@ def TE_WeightAttr : TE_Attr<"Weight", "weight"> {
 def TE_NodeAttr : TE_Attr<"Node", "node"> {
   let summary = "a node of the user's model, for errors and profiles";
   let description = [{
-    An entry of `te.nodes` on the module: the name of a node, which is also in
-    the locations of ops, and its operator, or "" if it is not known. The number
-    of a node is its position in `te.nodes`.
+    An entry of `te.nodes` on the module: the name of a node and its operator, or ""
+    if the operator is not known. The name is also in the locations of ops. The
+    number of a node is its position in `te.nodes`.
 
     Example: `#te.node<name = "conv1", op = "Conv">`
   }];
@@ -104,12 +104,12 @@ def TE_NodeAttr : TE_Attr<"Node", "node"> {
 def TE_LaunchRecordAttr : TE_Attr<"LaunchRecord", "launch_record"> {
   let summary = "a launch of the host program, for errors and profiles";
   let description = [{
-    An entry of `te.launches` on the module: the kernel, the numbers of the nodes
-    that it computes, and the number of its floating-point operations, if they can
-    be counted.
+    An entry of `te.launches` on the module: the kernel, the nodes that the launch
+    computes (as positions in `te.nodes`), and the number of its floating-point
+    operations, if they can be counted.
 
     Constraints:
-    - (C1) the numbers of the nodes and `flops` are at least 0.
+    - (C1) the positions of the nodes and `flops` are at least 0.
 
     Example: `#te.launch_record<kernel = "k0", nodes = [0, 1], flops = 4096>`
   }];

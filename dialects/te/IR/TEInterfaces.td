@@ -26,7 +26,7 @@ def TE_ExpressionOpInterface : OpInterface<"ExpressionOpInterface"> {
       "::llvm::SmallVector<::mlir::OpFoldResult>", "getIterationDomain">,
     InterfaceMethod<"Returns the order in which the points along dim `dim` of the iteration domain may run.",
       "::mlir::tssa::te::DimKind", "getDimKind", (ins "unsigned":$dim)>,
-    InterfaceMethod<"The regions that run at points, in order, without the combiner.",
+    InterfaceMethod<"Returns the regions that run at points, in order, without the combiner.",
       "::llvm::SmallVector<::mlir::tssa::te::ExpressionBody>", "getBodies">,
     InterfaceMethod<"Returns the region that combines two values of one element. It is empty if no values are combined.",
       "::mlir::Region &", "getCombiner">,

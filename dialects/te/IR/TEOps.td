@@ -55,8 +55,8 @@ def TE_ComputeOp : TE_Op<"compute", [
       set over the parallel dims.
     - (C3) with reduction dims, there is a combiner and one `init` value for each
       accumulator. Without reduction dims, there is no combiner, `init` or epilogue.
-    - (C4) with reduction dims, a body yields the accumulators. Without, it yields
-      one scalar of the element type for each result.
+    - (C4) with reduction dims, a body yields the accumulators. Without reduction
+      dims, it yields one scalar of the element type for each result.
     - (C5) the combiner takes two tuples of accumulators and yields one tuple.
     - (C6) the epilogue takes the accumulators and yields one scalar of the element
       type for each result. Without an epilogue, the accumulators have the element
@@ -107,8 +107,8 @@ def TE_ComputeOp : TE_Op<"compute", [
 def TE_ReadOp : TE_Op<"read", [Pure]> {
   let summary = "read one element of a tensor at an index expression";
   let description = [{
-    This op occurs in a body of `te.compute` or `te.update`. `where` is a guard
-    over the dims and symbols of the index expressions. Where it does not hold,
+    This op occurs in a body of `te.compute` or `te.update`. `where` is a guard over
+    the dims and symbols of the index expressions. Where the guard does not hold,
     nothing is read, and the value is the `else` constant.
 
     A symbol that is defined inside of the body is an opaque index. If an opaque
@@ -118,8 +118,8 @@ def TE_ReadOp : TE_Op<"read", [Pure]> {
 
     Constraints:
     - (C1) there is one index expression for each dim of the source, and one symbol
-      operand for each symbol. There are at most 256 symbols. The expressions use
-      dims of the enclosing body only, and constants above -2^63.
+      operand for each symbol. There are at most 256 symbols. All dims in the
+      expressions are dims of the enclosing body, and all constants are above -2^63.
     - (C2) `where` requires `else` and `else` requires `where`; `else` has the
       element type.
 
@@ -152,8 +152,8 @@ def TE_IndexOp : TE_Op<"index", [Pure]> {
   let summary = "compute an index expression at the current point of the domain";
   let description = [{
     Constraints:
-    - (C1) the map has one result, one operand for each symbol, and uses dims of the
-      enclosing body only.
+    - (C1) the map has one result and one operand for each symbol. It uses only dims
+      of the enclosing body.
 
     Example: `%i = te.index d0 * 2 + s0(%n)`
   }];
@@ -168,8 +168,8 @@ def TE_InsideOp : TE_Op<"inside", [Pure]> {
   let summary = "test whether the current point of the domain is in a set";
   let description = [{
     Constraints:
-    - (C1) the set has one operand for each symbol, and uses dims of the enclosing
-      body only.
+    - (C1) the set has one operand for each symbol. It uses only dims of the
+      enclosing body.
 
     Example: `%c = te.inside (d0 - d1 >= 0)`
   }];
@@ -188,16 +188,17 @@ def TE_UpdateOp : TE_Op<"update", [
   let description = [{
     This is the only op of the dialect that writes. The result is `base` with new
     values for some elements. At each point of the domain, in row-major order, the
-    body yields a value and then the opaque indexes. The map sends the point to
-    the element of `base` that is written; its symbols are the symbol operands
-    followed by the yielded indexes. Points outside of `where` write nothing. The
-    new element is combine(old, value) if there is a `combine` region, else value.
+    body yields a value and then the opaque indexes. The map sends the point to the
+    element of `base` that is written; its symbols are the symbol operands followed
+    by the yielded indexes. Points outside of `where` write nothing. The new element
+    is combine(old, value) if there is a `combine` region, and value otherwise.
 
     If an opaque index is out of bounds, the run fails with an error.
 
-    `injective` states that no two points write the same element, so that their order
-    does not matter. The code that sets it must have proven this. It is an error to evaluate
-    an update with `injective` in which two points write the same element.
+    `injective` states that no two points write the same element, so that their
+    order does not matter. The code that sets `injective` must have proven this. If
+    two points write the same element nevertheless, it is an error to evaluate the
+    update.
 
     Constraints:
     - (C1) the result has the type of `base`, and there is one index expression for
@@ -207,8 +208,8 @@ def TE_UpdateOp : TE_Op<"update", [
     - (C3) `combine` takes (old, value) and yields one scalar of the element type.
     - (C4) `where` uses the dims and symbol operands of the map, but no yielded
       indexes.
-    - (C5) with `injective`, without `where` and without yielded indexes, the map
-      depends on each dim of a size of 2 or more.
+    - (C5) if the update is `injective` and has neither `where` nor yielded indexes,
+      the map depends on each dim whose size is a constant of 2 or more.
 
     Example:
     ```mlir
@@ -244,8 +245,8 @@ def TE_ScanOp : TE_Op<"scan", [
   let summary = "combine the elements up to each index of one dim (CumSum, CumProd)";
   let description = [{
     result[.., i, ..] combines source[.., j, ..] over all j <= i, starting from
-    `init`. With `exclusive` it is j < i, and with `reverse` j >= i instead; with
-    both it is j > i.
+    `init`. With `exclusive` the range is j < i, with `reverse` it is j >= i, and
+    with both it is j > i.
 
     Constraints:
     - (C1) `axis` is a dim of the source; the result has the type of the source.
@@ -279,15 +280,15 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   let summary = "call a library routine that cannot be a tensor expression";
   let description = [{
     `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
-    `compress`, `non_max_suppression` or `det`. `result_sizes` has the sizes of
-    those dynamic dims of the results whose size is known before the call.
+    `compress`, `non_max_suppression` or `det`. Some dynamic dims of the results
+    have a size that is known before the call; `result_sizes` has these sizes.
     `size_index` has, for each dynamic dim, the position of its size in
-    `result_sizes`, or -1 if the size is only known after the call; then
-    `tensor.dim` of the result gives it.
+    `result_sizes`, or -1 if the size is known only after the call. In that case
+    `tensor.dim` of the result gives the size.
 
     After `te-plan-buffers`, the operands are memrefs, and the routine fills the
-    memrefs `outs`. The remaining results have sizes that are only known after the
-    call; they are memrefs that the routine allocates.
+    memrefs `outs`. The sizes of the other results are known only after the call;
+    these results are memrefs that the routine allocates.
 
     Constraints:
     - (C1) `size_index` has one entry for each dynamic dim of all results, in order,
@@ -342,8 +343,8 @@ def TE_PollOp : TE_Op<"poll"> {
 def TE_ResultOp : TE_Op<"result"> {
   let summary = "the buffer of a result of the program";
   let description = [{
-    The buffer has the given sizes. The caller provides it, or the runtime
-    allocates it. `number` is the number of the result of the host program.
+    The buffer has the given sizes. The caller provides it, or the runtime allocates
+    it. `number` is the index of the result among the results of the host program.
     `te-plan-buffers` creates this op.
 
     Constraints:
@@ -375,19 +376,19 @@ def TE_KernelOp : TE_Op<"kernel", [
   let summary = "tensor expressions that run as one kernel";
   let description = [{
     The parameters are tensors, sizes (index) and scalars. A tensor parameter with
-    dynamic dims has the attribute `te.sizes`: for each dim the number of the
+    dynamic dims has the attribute `te.sizes`: for each dim, the position of the
     index parameter that holds its size, or -1 if the dim is static. A parameter
     with `te.finite` has no infinity and no NaN in any launch. The results are
     tensors. The body is a list of te expressions, followed by `te.return`. The
-    second region, `schedule`, has ops of the layout dialect that say how the
-    loops of the labelled expressions run.
+    second region, `schedule`, has ops of the layout dialect that say how the loops
+    of the labelled expressions run.
 
     Constraints:
     - (C1) `te.return` has the result types; the schedule is one block without
       arguments.
     - (C2) each dynamic dim of a tensor parameter has an entry in `te.sizes` that is
-      the number of a parameter of type index. A parameter that is not a tensor has
-      no `te.sizes`.
+      the position of a parameter of type index. A parameter that is not a tensor
+      has no `te.sizes`.
     - (C3) `te.finite` is a unit attribute of a parameter that is a tensor of
       floats.
 

@@ -181,8 +181,8 @@ ParseResult te::parseCombiner(OpAsmParser &parser, Region &region, Type elementT
   return success();
 }
 
-/// Returns whether the combiner is one op on its two arguments that has no attributes or flags,
-/// so that the name of the op is enough.
+/// Returns whether the combiner is one op without attributes or flags on its two arguments, so that
+/// the name of the op is enough.
 static bool isShortCombiner(Region &region) {
   if (!matchCombiner(region))
     return false;

@@ -41,8 +41,8 @@ IntegerSet makeSet(unsigned numDims, unsigned numSymbols, ArrayRef<AffineExpr> c
 ParseResult parseSymbols(OpAsmParser &parser, OperationState &result);
 void printSymbols(OpAsmPrinter &p, ValueRange symbols);
 
-/// Parse and print `(d0: 16, d1: %n)`. The number of the first dim is the number of sizes that
-/// `staticSizes` already has when parsing, and `firstDim` when printing.
+/// Parse and print `(d0: 16, d1: %n)`. Parsing numbers the dims from the number of sizes that
+/// `staticSizes` already has, and printing numbers them from `firstDim`.
 ParseResult parseDomain(OpAsmParser &parser, SmallVectorImpl<int64_t> &staticSizes,
                         SmallVectorImpl<OpAsmParser::UnresolvedOperand> &dynamicSizes);
 void printDomain(OpAsmPrinter &p, ArrayRef<OpFoldResult> sizes, unsigned firstDim);
@@ -51,8 +51,8 @@ void printDomain(OpAsmPrinter &p, ArrayRef<OpFoldResult> sizes, unsigned firstDi
 ParseResult parseLabel(OpAsmParser &parser, StringAttr &label);
 void printLabel(OpAsmPrinter &p, StringAttr label);
 
-/// Parse and print a combiner: `combine arith.addf` if it is one op on its two arguments, else
-/// `combine (%a: f32, %b: f32) {...}`. The caller parses the keyword `combine`.
+/// Parse and print a combiner: `combine arith.addf` if it is one op on its two arguments, and
+/// `combine (%a: f32, %b: f32) {...}` otherwise. The caller parses the keyword `combine`.
 ParseResult parseCombiner(OpAsmParser &parser, Region &region, Type elementType);
 void printCombiner(OpAsmPrinter &p, Region &region);
 

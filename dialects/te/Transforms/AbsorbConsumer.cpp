@@ -17,7 +17,7 @@ using namespace mlir::tssa::te;
 
 static bool isUnit(OpFoldResult size) { return getConstantSize(size) == 1; }
 
-/// Returns the last dim of a size other than 1, if there is one.
+/// Returns the last dim whose size is not 1, if there is one.
 static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
   for (unsigned dim = sizes.size(); dim-- > 0;)
     if (!isUnit(sizes[dim]))

@@ -16,16 +16,17 @@ namespace mlir::tssa::te {
 StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer);
 
 /// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
-/// the only user of the reduction, read each element of it once, and have the same innermost dim.
+/// the only user of the reduction, read each of its elements once, and have the same innermost dim.
 /// If there are several such reductions, returns the one with the most points.
 ComputeOp findAbsorbingReduction(ComputeOp consumer);
 
-/// Returns the reduction that `consumer` alone reads, at rearranged indexes, if each element of the
-/// consumer is computed from one element of the reduction only. Returns null if there is none.
+/// If `consumer` is the only reader of a reduction, reads it at rearranged indexes, and computes
+/// each of its elements from one element of the reduction only, returns the reduction. Returns null
+/// otherwise.
 ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
 
-/// Splits such a consumer into an expression over the parallel dims of the reduction, and an
-/// expression that rearranges its elements. Returns the former, which can become the epilogue.
+/// Splits such a consumer into two expressions: one over the parallel dims of the reduction, which
+/// can become the epilogue, and one that rearranges the elements of the first. Returns the first.
 ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
 /// Makes `consumer` the epilogue of `reduction`. Returns the op that replaces both.

@@ -8,7 +8,7 @@
 /// \file
 /// A variable whose size is not known at the start of the program is allocated dynamically. It owns
 /// its memory from its definition to its last use in the same block. At that use the memory is
-/// either passed on, to the next iteration or out of the block, or released.
+/// either released, or passed on to the next iteration or out of the block.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFEROWNERSHIP_H
@@ -26,13 +26,13 @@ public:
 
   /// Returns whether the target of `copy` takes over the memory of its source.
   bool isMove(const Copy &copy) const { return moves.contains({copy.at, copy.number}); }
-  /// Returns one tensor of each variable that is released after `op`, or before `op` if it is a
+  /// Returns one tensor of each variable that is released after `op`, or before `op` if `op` is a
   /// terminator.
   ArrayRef<Value> getReleases(Operation *op) const;
   /// Returns the arguments of `block` that are released at its start, because they have no use.
   ArrayRef<Value> getReleases(Block *block) const;
-  /// Returns the number of the result of the program in whose buffer `value` is computed. Returns
-  /// nothing if there is none or if the size of `value` is known at the start.
+  /// If `value` is computed in the buffer of a result of the program, returns the index of that
+  /// result. Returns nothing otherwise, and also if the size of `value` is known at the start.
   std::optional<unsigned> getResult(Value value) const;
 
 private:

@@ -21,7 +21,7 @@ static std::optional<int64_t> getConstant(Value value) {
   return std::nullopt;
 }
 
-/// Estimates a size by assuming 100 for each symbol. The estimate only orders buffers by size.
+/// Estimates a size by assuming 100 for each symbol. The estimate serves only to order buffers.
 static double estimate(Value value) {
   if (std::optional<int64_t> constant = getConstant(value))
     return *constant;
@@ -74,7 +74,7 @@ void BufferPlacement::coalesce() {
   ArrayRef<Copy> copies = program.getCopies();
   sharing.assign(copies.size(), false);
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, copies.size()));
-  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first, then updates first
+  llvm::sort(order, [&](unsigned a, unsigned b) { // inner loops first; at one depth, updates first
     auto key = [&](unsigned i) {
       return std::tuple(-int64_t(copies[i].depth), copies[i].kind != Copy::Update, i);
     };
@@ -84,8 +84,8 @@ void BufferPlacement::coalesce() {
     sharing[i] = tryToShare(copies[i]);
 }
 
-/// Extends the live range of the source of each copy that is not elided, because the source and the
-/// target are live at the same time. Then orders the copies at each program point.
+/// If a copy is not elided, its source and its target are live at the same time, so the live range
+/// of the source is extended. Then orders the copies at each program point.
 void BufferPlacement::separateCopies() {
   ArrayRef<Copy> copies = program.getCopies();
   DenseMap<Operation *, SmallVector<unsigned>> byOp;
@@ -104,8 +104,8 @@ void BufferPlacement::separateCopies() {
 }
 
 /// Orders the copies `pending` at one program point, which take effect simultaneously. A copy that
-/// overwrites the source of others comes after them. If copies overwrite each other's sources,
-/// their values are first saved in temporary buffers.
+/// overwrites the source of other copies comes after them. If copies overwrite each other's
+/// sources, their values are first saved in temporary buffers.
 void BufferPlacement::orderCopies(SmallVector<unsigned> pending) {
   ArrayRef<Copy> copies = program.getCopies();
   SmallVector<const Copy *> &order = orders[copies[pending.front()].at];

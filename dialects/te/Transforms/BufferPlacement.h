@@ -11,7 +11,7 @@
 /// 1. Copies are visited from the innermost loop outwards. The source and the target of a copy
 ///    share one buffer if their live ranges do not overlap and both may be written. The copy is
 ///    then elided.
-/// 2. A buffer that holds a result of the program is that result's buffer.
+/// 2. A buffer that holds a result of the program is the memory of that result, outside the arena.
 /// 3. Buffers of constant size are placed largest first, each in the smallest sufficient gap
 ///    between the buffers whose live ranges overlap with its own.
 /// 4. Buffers whose size depends on symbols are put into slots, after the others. A slot is as
@@ -34,7 +34,7 @@ struct Buffer {
   LiveRange live;
   bool readOnly = false;
   int result = -1;
-  /// The sizes in bytes of its variables, as values at the start of the program.
+  /// The sizes of its variables in bytes, as values at the start of the program.
   llvm::SmallSetVector<Value, 2> sizes;
   /// The offset in the arena; null for a buffer outside of the arena.
   Value offset;
@@ -55,10 +55,10 @@ public:
   const Buffer &getBuffer(unsigned variable) { return buffers[parents.findLeader(variable)]; }
   /// Returns whether the source and the target of `copy` share a buffer, so that it is elided.
   bool share(const Copy &copy) { return sharing[&copy - program.getCopies().begin()]; }
-  /// Returns the copies to planned variables at the op `at`, in the order in which to do them.
+  /// Returns the copies to planned variables at the op `at`, in the order in which they are done.
   ArrayRef<const Copy *> getCopies(Operation *at) { return orders[at]; }
   /// Returns the offset of the temporary buffer that saves the source of `copy` while other copies
-  /// at the same op are done, or null if it needs none.
+  /// at the same op are done, or null if the source needs no such buffer.
   Value getTemporary(const Copy &copy) {
     return temporaries.lookup(&copy - program.getCopies().begin());
   }

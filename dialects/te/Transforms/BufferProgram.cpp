@@ -109,7 +109,7 @@ Variable::Kind BufferProgram::getKind(Value value) {
 
 unsigned BufferProgram::addValue(Value value) { return addVariable(getKind(value), value); }
 
-/// Adds the variables of a tensor that a loop carries, in the loop and after it.
+/// Adds the variables of a tensor that a loop carries: `argument` in the loop, `result` after it.
 void BufferProgram::addCarried(Value argument, Value result) {
   if (getKind(argument) == Variable::Planned) {
     addVariable(Variable::Planned, {argument, result});

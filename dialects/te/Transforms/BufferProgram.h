@@ -52,7 +52,7 @@ struct Variable {
   /// tensor.
   SmallVector<Value, 1> values;
   LiveRange live;
-  /// The number of the program result whose buffer the variable has, or -1.
+  /// The index of the program result whose buffer the variable has, or -1.
   int result = -1;
 };
 
@@ -61,22 +61,22 @@ struct Copy {
   enum Kind { Init, Yield, Return, Update };
   Kind kind;
   Operation *at;
-  unsigned number; ///< the number of the tensor among those that are copied at `at`
+  unsigned number; ///< the position of the tensor among the tensors that are copied at `at`
   Value value;     ///< what is copied
   unsigned source, target;
   unsigned time;
-  unsigned depth; ///< number of loops around it
+  unsigned depth; ///< number of loops around the copy
 };
 
-/// Returns the argument whose buffer result `result` is written to, if there is one: `writes_back`
+/// If result `result` is written to the buffer of an argument, returns this argument: `writes_back`
 /// or `alias_of` of the port of the result.
 std::optional<unsigned> getWrittenBack(func::FuncOp function, unsigned result);
 
-/// The parameter of a kernel that one of its results is an update of.
+/// Says that a result of a kernel is an update of one of the kernel's parameters.
 struct UpdateTie {
   unsigned parameter;
-  /// Whether the kernel reads the parameter only in the body of the update, where each point reads
-  /// only the element that it writes.
+  /// Whether the body of the update contains all reads of the parameter, and each point reads only
+  /// the element that it writes.
   bool onlyUse;
 };
 
@@ -86,8 +86,8 @@ public:
   BufferProgram(func::FuncOp function, EntrySizes &sizes, SymbolTableCollection &symbols)
       : function(function), sizes(sizes), symbols(symbols) {}
 
-  /// Collects all variables and copies. Emits an error and fails at an operation on tensors that
-  /// buffers cannot be planned for.
+  /// Collects all variables and copies. If buffers cannot be planned for an operation on tensors,
+  /// emits an error and fails.
   LogicalResult build();
 
   unsigned getVariable(Value value) const { return variableOf.lookup(value); }
@@ -95,10 +95,10 @@ public:
   ArrayRef<Copy> getCopies() const { return copies; }
   /// Returns the copy of tensor `number` at the op `at`, or null if there is none.
   const Copy *lookupCopy(Operation *at, unsigned number) const;
-  /// Returns the parameter that result `result` of the kernel of `launch` is an update of, if it is
-  /// an update.
+  /// If result `result` of the kernel of `launch` is an update of a parameter, returns this
+  /// parameter.
   std::optional<UpdateTie> getUpdate(LaunchOp launch, unsigned result);
-  /// Returns the variable of result `number` if its size is known at the start.
+  /// Returns the variable of result `number` of the program if its size is known at the start.
   std::optional<unsigned> getResultVariable(unsigned number) const { return results[number]; }
   /// Returns all uses of the values of a variable.
   SmallVector<OpOperand *> getUses(unsigned variable) const;

@@ -13,7 +13,7 @@
 
 namespace mlir::tssa::te {
 
-/// Rewrites a host program to memrefs that have the planned buffers. The function gets two more
+/// Rewrites a host program to memrefs, which are the planned buffers. The function gets two more
 /// arguments, the weights and the arena.
 class BufferRewriter {
 public:

@@ -24,7 +24,7 @@ static Type getCarriedType(Type type) {
   return tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type;
 }
 
-/// Does not erase arguments: the old operations still use them, and these are erased last.
+/// Does not erase arguments, because the old operations, which are erased last, still use them.
 void BufferRewriter::rewriteBlockArguments(Block &block) {
   for (BlockArgument argument : block.getArguments()) {
     if (!isTensor(argument))
@@ -107,7 +107,7 @@ LogicalResult BufferRewriter::rewriteStructured(Operation *op) {
 }
 
 /// Emits the copies to planned variables at `op`, in an order in which no copy overwrites the
-/// source of a later one. Sources for which there is no such order are saved first.
+/// source of a later copy. Sources for which there is no such order are saved first.
 void BufferRewriter::emitCopies(Operation *op) {
   Location loc = op->getLoc();
   DenseMap<const Copy *, Value> saved;

@@ -9,9 +9,11 @@
 /// Each property is stated as a set of constraints that no point of the domain may satisfy: an
 /// index below 0 or beyond the size, a point in two pieces, or a point in no piece.
 /// 1. The simplifier tries to prove that one of the constraints never holds.
-/// 2. Otherwise an exact solver decides whether there is such a point if the sizes are constant. If
-///    some are dynamic, it may prove that there is none for any size.
-/// 3. Otherwise both try again with the conditions of te.checks that each run passes before.
+/// 2. Otherwise an exact solver decides whether a point satisfies the constraints, if the sizes are
+///    constant. If some sizes are dynamic, it may prove that no point does, whatever these sizes
+///    are.
+/// 3. Otherwise both try again with the conditions of the te.checks that each run passes before it
+///    reaches the op.
 /// 4. Otherwise the answer is unknown. An index then becomes opaque (te.index), so that the run
 ///    checks it. For pieces it is an error.
 ///
@@ -153,7 +155,7 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
 }
 
 /// Reports the answer to `question`, where Always means that the property holds. Emits an error if
-/// it is violated. Returns whether the answer is known.
+/// the property is violated. Returns whether the answer is known.
 bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
   LDBG() << op->getLoc() << ' ' << question << ": "
          << (truth == Truth::Always  ? "no"
@@ -178,7 +180,8 @@ bool CheckBounds::conclude(Operation *op, Truth truth, const Twine &question) {
 // Indexes
 //===----------------------------------------------------------------------===//
 
-/// Returns the size of a dim of `tensor` over the table of symbols, or null if no value holds it.
+/// Returns the size of a dim of `tensor` as an expression over the table of symbols, or null if no
+/// value holds it.
 static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -187,8 +190,9 @@ static AffineExpr getTensorSize(PointDomain &domain, Value tensor, unsigned dim)
   return size ? domain.getSize(size) : AffineExpr();
 }
 
-/// Returns the dims of the accessed tensor whose index has to be checked. No check is needed for an
-/// opaque index, and for an index that is a dim of the iteration domain of the same size.
+/// Returns the dims of the accessed tensor whose index has to be checked. An opaque index needs no
+/// check, and neither does an index that is a dim of the iteration domain with the size of the dim
+/// that it indexes.
 static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldResult> sizes) {
   SmallVector<unsigned> dims;
   for (auto [dim, expr] : llvm::enumerate(access.map.getResults())) {
@@ -302,8 +306,8 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
   signalPassFailure();
 }
 
-/// Returns the product of the extents of a box in the dims of constant size; in the other dims, the
-/// box must have no bounds. Returns nothing if the constraints are not such a box or on overflow.
+/// If the constraints are a box that is bounded only in dims of constant size, returns the product
+/// of its extents in these dims. Returns nothing for other constraints or on overflow.
 static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {
@@ -333,7 +337,8 @@ static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayR
   return volume;
 }
 
-/// Returns whether disjoint boxes cover the domain, because their volumes add up to its volume.
+/// Returns whether the volumes of disjoint boxes add up to that of the domain, so that the boxes
+/// cover it.
 static bool coverByVolume(ArrayRef<Constraints> sets, ArrayRef<int64_t> sizes) {
   int64_t sum = 0;
   for (const Constraints &set : sets) {
@@ -362,7 +367,8 @@ void CheckBounds::checkPieces(ComputeOp compute) {
   bool covered = coverByVolume(sets, sizes);
   if (covered || numPieces > maxCoveredPieces)
     return requirePieces(compute, covered ? Truth::Always : Truth::Unknown, question);
-  // A point in no piece violates a constraint of each piece. All such choices are tried.
+  // A point in no piece violates a constraint of each piece. Each choice of such constraints is
+  // tried.
   SmallVector<Constraints> outside = {{}};
   constexpr unsigned maxChoices = 256;
   for (const Constraints &set : sets) {

@@ -120,7 +120,7 @@ Value EntrySizes::getDim(Value tensor, unsigned dim) {
   return result;
 }
 
-/// Returns the position of dim `dim` of type `index` among the dynamic dims of all `types`.
+/// Returns the position of dim `dim` of `types[index]` among the dynamic dims of all `types`.
 static unsigned getDynamicIndex(TypeRange types, unsigned index, unsigned dim) {
   unsigned count = 0;
   for (unsigned i = 0; i < index; ++i)

@@ -23,11 +23,11 @@ class EntrySizes {
 public:
   EntrySizes(func::FuncOp function, const EntrySymbols &symbols);
 
-  /// Returns the size of a dim of any tensor of the program as a value at the start, or null if it
-  /// is not known there.
+  /// Returns the size of a dim of any tensor of the program as a value at the start, or null if the
+  /// size is not known there.
   Value getDim(Value tensor, unsigned dim);
-  /// Returns the value at the start that equals `value`, of type index, or null if it cannot be
-  /// computed there.
+  /// Returns the value at the start that equals `value`, which has type index. Returns null if it
+  /// cannot be computed there.
   Value get(Value value);
   Value getConstant(int64_t value);
   /// Creates an operation at the start, or reuses an equal one.
@@ -43,8 +43,8 @@ public:
                         DenseMap<Value, Value> &clones);
   OpBuilder &getBuilder() { return builder; }
   bool owns(Operation *op) const { return owned.contains(op); }
-  /// Erases operations of this class that have no use, and reads sizes from memrefs. To be called
-  /// when the arguments have become memrefs.
+  /// Erases operations of this class that have no use, and makes the others read sizes from
+  /// memrefs. Must be called after the arguments have become memrefs.
   void finish();
 
 private:

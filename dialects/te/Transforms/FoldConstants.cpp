@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// After merging, some expressions may be left that only rearrange constants: gates in another
-/// order, heads split off, a concatenation of weights. They are evaluated here. Bytes are moved and
-/// nothing is computed, so the result is exact for every type.
+/// After merging, some expressions may be left that only rearrange constants, such as gates in
+/// another order, heads that are split off, or a concatenation of weights. They are evaluated here.
+/// Bytes are moved and nothing is computed, so the result is exact for every type.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -58,9 +58,9 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
   return ConstantPiece{compute.getPieceSet(piece), read, *bytes};
 }
 
-/// Returns the pieces of `compute` if each of them only reads a constant, and the result is small
-/// enough. It may have at most `maxElements` elements, and at most as many as all these constants
-/// or `smallElements`, whichever is larger. Returns nothing otherwise.
+/// Returns the pieces of `compute` if each of them only reads a constant and the result is small
+/// enough; otherwise nothing. The result may have at most `maxElements` elements. Nor may it have
+/// more elements than all these constants together, or than `smallElements` if that is more.
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||

@@ -40,7 +40,7 @@ struct ScaledSum {
   arith::AddFOp biased;  ///< the sum plus the bias; null if there is no bias
   ReadOp bias;           ///< null if there is no bias
   arith::MulFOp product; ///< the multiplication by `factor`
-  Value factor;          ///< a constant, or a read of one
+  Value factor;          ///< a constant, or a read of a constant
 };
 } // namespace
 
@@ -64,8 +64,8 @@ template <typename Op> static Op matchOnlyUse(Value value, Value &other) {
   return op;
 }
 
-/// Returns the read of a constant that is a factor of each term of a sum, if nothing else reads the
-/// constant; null otherwise.
+/// If each term of a sum has a read of a constant as a factor, and nothing else reads the constant,
+/// returns the read; otherwise null.
 static ReadOp matchWeight(ComputeOp compute) {
   Block &body = *compute.getPieceBlock();
   auto term = body.getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
@@ -106,12 +106,12 @@ static std::optional<ScaledSum> match(ComputeOp compute) {
 
 namespace {
 /// The factors by which the elements of a constant are multiplied. Either all elements have the
-/// same factor, or the factors are the elements of another constant, which is indexed by some of
-/// the dims of the first one.
+/// same factor, or the factors are the elements of another constant. Some dims of the first
+/// constant then index the second.
 class Factor {
 public:
-  /// Returns the factors of the elements that `of` reads when `value` is the factor at each point.
-  /// Returns nothing if an element would have several factors.
+  /// Returns the factors of the elements that `of` reads, given that `value` is the factor at each
+  /// point. Returns nothing if an element would have several factors.
   static std::optional<Factor> get(Value value, ReadOp of) {
     Factor factor;
     FloatAttr number;

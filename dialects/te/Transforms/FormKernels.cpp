@@ -41,7 +41,7 @@ namespace {
 struct Interface {
   /// One value for each parameter: tensors, then values of type index, then other scalars.
   SmallVector<Value> parameters;
-  /// For each tensor, the numbers of the parameters that hold its sizes, or -1 for static sizes.
+  /// For each tensor, the positions of the parameters that hold its sizes, or -1 for static sizes.
   SmallVector<SmallVector<int64_t>> sizes;
   /// Captured scalar constants, which are cloned into the kernel.
   SmallVector<Value> constants;

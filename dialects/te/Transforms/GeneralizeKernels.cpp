@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The iterations of an unrolled loop read row 0, row 1, and so on of one tensor, and each becomes
-/// a kernel of its own. An *index slot* is an index expression of a te.read that is a constant.
+/// The iterations of an unrolled loop read row 0, row 1, and so on of one tensor, and each
+/// iteration becomes a kernel of its own. An *index slot* is an index expression of a te.read that
+/// is a constant.
 /// 1. Kernels that are equal when all slots are replaced by parameters form a family.
 /// 2. In a family of at least three kernels, the slots that differ become index parameters.
 /// 3. Launches pass the constants.
@@ -30,7 +31,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The least number of kernels that are merged. In a smaller family, the constants are worth more
+/// The least number of kernels that are merged. In a smaller family, having constants is worth more
 /// than having fewer kernels.
 static constexpr unsigned minFamily = 3;
 
@@ -60,7 +61,7 @@ static SmallVector<int64_t> getSlots(KernelOp kernel) {
   return slots;
 }
 
-/// Returns the number of the first parameter after tensors and indexes.
+/// Returns the position of the first parameter after tensors and indexes.
 static unsigned getEndOfIndexes(KernelOp kernel) {
   unsigned end = 0;
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
@@ -69,7 +70,7 @@ static unsigned getEndOfIndexes(KernelOp kernel) {
   return end;
 }
 
-/// Adds `count` index parameters after the existing ones.
+/// Adds `count` index parameters after the existing index parameters.
 static void addIndexParameters(KernelOp kernel, unsigned count) {
   Builder builder(kernel.getContext());
   unsigned position = getEndOfIndexes(kernel);

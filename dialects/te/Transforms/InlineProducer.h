@@ -14,18 +14,19 @@ namespace mlir::tssa::te {
 
 /// Replaces `read` by the body of piece `piece` of `producer`, at the point that is read. If `read`
 /// has a guard, this guard is added to each read of the body. Where the guard does not hold, a
-/// select gives the pad value, unless the value of the body is itself a read that can give it. The
-/// producer must have no reduction, and no integer division if `read` has a guard.
+/// select gives the pad value, unless the value of the body is itself a read that can give the pad
+/// value. The producer must have no reduction. If `read` has a guard, the producer must have no
+/// integer division either.
 void inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer, unsigned piece);
 
-/// Returns the pieces of `producer` that contain a point which `read` may read, each as its number
-/// and its set over the reader's dims and the symbols of `domain`. If all points are in one piece,
-/// returns this piece with a null set.
+/// Returns the pieces of `producer` that contain a point which `read` may read. Each piece is given
+/// by its index and its set over the reader's dims and the symbols of `domain`. If all points are
+/// in one piece, returns this piece with a null set.
 SmallVector<std::pair<unsigned, IntegerSet>> findPieces(ReadOp read, ComputeOp producer,
                                                         PointDomain &domain);
 
-/// Splits the piece of `consumer` that contains `read` along `pieces` of `producer`, whose sets
-/// must have no symbols, and inlines each piece. Returns the new consumer.
+/// Splits the piece of `consumer` that contains `read` along `pieces` of `producer`, and inlines
+/// each of these pieces. Their sets must have no symbols. Returns the new consumer.
 ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read, ComputeOp producer,
                         ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
 

@@ -10,8 +10,8 @@
 /// already merged:
 /// 1. A producer without reduction is computed where it is read, if that costs nothing or is worth
 ///    it (MergeCost.h). The pieces of a producer become pieces of an element-wise reader.
-/// 2. An element-wise expression becomes the epilogue of a reduction that only it reads. If it
-///    reads rearranged elements, the rearrangement is done after the epilogue.
+/// 2. An element-wise expression becomes the epilogue of a reduction that no other expression
+///    reads. If it reads rearranged elements, the rearrangement is done after the epilogue.
 /// 3. Producers that have no use any more are erased.
 ///
 //===----------------------------------------------------------------------===//
@@ -117,7 +117,7 @@ static bool hasSymbols(AffineExpr expr) {
 
 /// Returns whether inlining a rearrangement would make the indexes of the read too large, or would
 /// need a division in the body of a reduction, where each iteration repeats it. In a reduction only
-/// the address counts: it may need no division even if the indexes do, as for a reshape.
+/// the address counts: for a reshape, the address may need no division even if the indexes do.
 bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain) {
   bool isReduced = getReadSite(read, producer).isReduced;
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
@@ -226,7 +226,8 @@ static std::string countComputations(ReadOp read, ComputeOp producer) {
   return llvm::formatv("{0:F1}", count);
 }
 
-/// For each expression that another one still reads, emits a remark that says why it is stored.
+/// For each expression that another expression still reads, emits a remark that says why it is
+/// stored.
 void Merger::explainStored(func::FuncOp function) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   function.walk([&](ReadOp read) {

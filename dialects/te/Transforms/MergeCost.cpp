@@ -18,12 +18,12 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The number of times up to which a reader may compute each element of any producer. Only cheap
-/// producers may be computed more often.
+/// A reader may compute each element of any producer up to this many times. Only cheap producers
+/// may be computed more often.
 static constexpr double maxReuse = 2;
 /// The value that is assumed for a dynamic size that does not cancel.
 static constexpr double unknownSize = 64;
-/// The number of readers that an arithmetic producer may be copied into.
+/// An arithmetic producer may be copied into up to this many readers.
 static constexpr unsigned maxReaders = 4;
 
 static bool isIntegerDivision(Operation &op) {

@@ -9,7 +9,7 @@
 /// Decides whether a producer is computed where it is read, or computed once and stored. A
 /// rearrangement, which only reads, is always computed where it is read. Arithmetic is copied into
 /// a reader that needs each element about once. Cheap arithmetic is also copied if the reader needs
-/// an element more often, unless that reader is a reduction.
+/// an element more often, unless the reader is a reduction.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_MERGECOST_H
@@ -30,12 +30,12 @@ struct BodyFacts {
 };
 
 BodyFacts getBodyFacts(Block &body);
-/// Returns the maximum over all pieces.
+/// Returns, for each field, the maximum over all pieces.
 BodyFacts getFacts(ComputeOp compute);
 
-/// Estimates how often each element of a tensor of sizes `elements` is computed if one element is
-/// computed at each point of a domain of sizes `points`. Equal dynamic sizes cancel; a dynamic size
-/// that is left counts as a fixed number.
+/// Estimates how often each element of a tensor of sizes `elements` is computed if each point of a
+/// domain of sizes `points` computes one element. Equal dynamic sizes cancel; a dynamic size that
+/// is left counts as a fixed number.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
 /// The context in which a read is evaluated.
@@ -54,7 +54,7 @@ StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const Rea
 
 /// Returns why `producer` should not be computed at all of its uses: a use is not a read, too much
 /// work is repeated, or more data is read than would be stored. Returns an empty string if it may
-/// be computed there.
+/// be computed at all of them.
 StringRef findSharingObstacle(ComputeOp producer, const BodyFacts &facts);
 
 } // namespace mlir::tssa::te

@@ -13,12 +13,13 @@ def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";
   let description = [{
     Each map, guard and set in a body of te.compute or te.update is simplified with the ranges of
-    its dims and symbols, because te-merge composes these expressions, te-check-bounds proves bounds
-    for them, and loops compute them. Guards that always hold are removed; reads whose guard never
-    holds, and reads of a splat constant, become constants; a te.inside that is decided becomes a
-    constant; pieces without a point are removed. Each symbol operand is listed once, in the order of
-    its first use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of
-    a te result becomes a size operand of the op. Equal expressions of a block are merged, and unused
+    its dims and symbols. Later te-merge composes these expressions, te-check-bounds proves bounds
+    for them, and loops compute them. Guards that always hold are removed. Reads whose guard never
+    holds, and reads of a splat constant, become constants, and so does a te.inside that is decided.
+    Pieces without a point are removed. Each symbol operand is listed once, in the order of its
+    first use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of a
+    te result becomes a size operand of the op. Equal expressions of a block are merged, and unused
+    expressions are erased.
     ones are erased.
 
     - **Needs**: nothing.
@@ -49,8 +50,8 @@ def TESimplify : Pass<"te-simplify"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tssa::te::TEDialect"];
   let statistics = [
     Statistic<"numGuards", "guards", "guards that always hold">,
-    Statistic<"numReads", "reads", "reads that are constants">,
-    Statistic<"numSets", "sets", "te.inside that are constants">];
+    Statistic<"numReads", "reads", "reads that became constants">,
+    Statistic<"numSets", "sets", "te.inside ops that became constants">];
 }
 
 def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
@@ -58,11 +59,11 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
   let description = [{
     An expression without a reduction is computed where it is read, instead of being stored. This is
     always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
-    otherwise when it repeats little work. An element-wise expression that is the only reader of a
-    reduction becomes its epilogue. The pieces of a concatenation become pieces of an element-wise
-    reader. Fewer expressions mean fewer launches and less memory traffic. A remark counts the
-    expressions of a function before and after. Others name what was merged into what, or give the
-    reason why an expression is stored.
+    otherwise when it repeats little work. If an element-wise expression is the only reader of a
+    reduction, it becomes the epilogue of the reduction. The pieces of a concatenation become pieces
+    of an element-wise reader. Fewer expressions mean fewer launches and less memory traffic. A
+    remark counts the expressions of a function before and after. Other remarks name what was merged
+    into what, or give the reason why an expression is stored.
 
     - **Needs**: to run after te-simplify, so that guards and maps are small.
     - **Keeps**: the value of every element, rounding included, and results that ops other than te
@@ -109,13 +110,13 @@ def TEFoldConstants : Pass<"te-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "evaluate rearrangements of constants at compile time";
   let description = [{
     A te.compute that only rearranges constants becomes a te.constant, so that no run rearranges the
-    same elements again. Its result must be small or no larger than the constants.
+    same elements again. Its result must be small, or no larger than the constants that it reads.
 
     - **Needs**: to run after te-check-bounds and after te-merge, which leaves only those
       rearrangements that are stored.
     - **Keeps**: every bit.
     - **Gives up**: arithmetic (the importers fold it where that is cheap), i1, guards, and results
-      beyond `max-elements` in all.
+      that would bring the total beyond `max-elements` elements.
 
     ```mlir
     // Before
@@ -145,7 +146,7 @@ def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
   let description = [{
     A sum of products with a constant is often scaled by another constant in its epilogue, as a
     batch normalisation scales a convolution. `(sum(x * w) + b) * f` becomes `sum(x * (w * f)) + b *
-    f`, and of the normalisation only the shift is left to compute.
+    f`. Of the normalisation, only the shift is then left to compute.
 
     - **Needs**: to run after te-merge, which makes the factor part of the epilogue.
     - **Keeps**: the result up to the rounding of `w * f`. The order of the terms of a sum is not
@@ -186,10 +187,11 @@ def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{
     This pass proves three properties of each expression: the indexes of each te.read and of the
-    target of a te.update are in bounds, pieces are disjoint, and pieces cover the domain. A certain
+    target of a te.update are in bounds, pieces are disjoint, and pieces cover the domain. A proven
     violation is an error that names the op and the dim. The conditions of te.checks before an op
     are assumed. An index that is neither proven nor refuted becomes an opaque index (te.index),
-    which the run checks; a remark counts these. Pieces must be proven disjoint and covering.
+    which the run checks; a remark counts these. Pieces must be proven to be disjoint and to cover
+    the domain.
 
     - **Needs**: nothing.
     - **Keeps**: what the program computes. The run checks indexes that depend on data.
@@ -233,9 +235,9 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     Scalar constants move into the kernel. Expressions without a use are skipped.
 
     With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) are put
-    into the kernel of the expression that reads the tensor and the reductions row by row. That
-    expression comes last. Remarks count the launches that this saves, and say why a reduction
-    keeps its own kernel.
+    into the kernel of the expression that reads the tensor and the reductions row by row. This
+    expression comes last. Remarks count the launches that this saves, and say why a reduction keeps
+    its own kernel.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning. Each launch has the location of its expression.
@@ -317,7 +319,7 @@ def TEDeduplicateKernels : Pass<"te-deduplicate-kernels", "::mlir::ModuleOp"> {
     ...
     ```
   }];
-  let statistics = [Statistic<"numRemoved", "removed", "kernels that were equal to another">];
+  let statistics = [Statistic<"numRemoved", "removed", "kernels that equal another kernel">];
 }
 
 def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
@@ -325,7 +327,7 @@ def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
   let description = [{
     A parameter gets `te.finite` if it is multiplied by a guarded read, and each launch passes a
     te.constant without infinities and NaNs. Where the guard does not hold and the read is zero, the
-    product is then zero too, so that a padded convolution may skip it.
+    product is then zero too. A padded convolution may therefore skip it.
 
     - **Needs**: all launches of a kernel to exist.
     - **Keeps**: everything but this attribute.
@@ -427,8 +429,8 @@ def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
   let description = [{
     The iterations of an unrolled loop read row 0, row 1, and so on of a tensor. Three or more
     kernels that differ only in such constant indexes become one kernel with a parameter for each
-    index that differs, so that the code does not grow with the number of iterations. A remark
-    gives the number of kernels that were merged.
+    index that differs. The code then does not grow with the number of iterations. A remark gives
+    the number of kernels that were merged.
 
     - **Needs**: to run after te-deduplicate-kernels, and empty schedules.
     - **Keeps**: every launch and its location.
@@ -481,7 +483,7 @@ def TEGeneralizeKernels : Pass<"te-generalize-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numRemoved", "removed", "kernels replaced by a general one">];
+  let statistics = [Statistic<"numRemoved", "removed", "kernels replaced by a general kernel">];
 }
 
 #endif // DIALECTS_TE_TRANSFORMS_PASSES

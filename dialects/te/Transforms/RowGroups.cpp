@@ -33,7 +33,8 @@ static bool readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
 }
 
 /// Returns whether `read` reads the element of `expression` that belongs to the current row of the
-/// reader: its indexes are the leading dims of the reader, which have the same sizes.
+/// reader. The indexes of such a read are the leading dims of the reader, and these have the same
+/// sizes.
 static bool readsRow(ReadOp read, ComputeOp expression) {
   auto reader = cast<ComputeOp>(read->getParentOp());
   SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
@@ -55,7 +56,7 @@ static bool dependsOnReduction(ReadOp read, ComputeOp compute) {
   return depends;
 }
 
-/// Returns whether the root, too, reads each tensor over whose elements `compute` reduces.
+/// Returns whether each tensor over whose elements `compute` reduces is also read by the root.
 static bool sumsRowOfRoot(ComputeOp compute, const llvm::SetVector<Value> &rootSources) {
   bool found = false, onlyRoot = true;
   compute.walk([&](ReadOp read) {
@@ -80,9 +81,9 @@ static bool hasEnoughRows(ComputeOp compute) {
   return rows >= fewRows || row <= smallRow;
 }
 
-/// Returns why the reduction `compute` cannot be computed row by row with the expressions of
-/// `group`, the last of which is the root, or an empty string if it can. `sources` are the tensors
-/// that the root reads.
+/// Returns an empty string if the reduction `compute` can be computed row by row with the
+/// expressions of `group`; otherwise the reason why not. The last expression is the root, and
+/// `sources` are the tensors that the root reads.
 static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
                                  const llvm::SetVector<Value> &sources) {
   auto root = cast<ComputeOp>(group.back());

@@ -18,13 +18,14 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the expressions that can be computed together row by row, in program order. The last one
-/// is `root`. Each of the others reduces rows of tensors that `root` reads, too. Its result is read
-/// only inside the group, at the index of the row. Returns only `root` if there are no others.
+/// Returns the expressions that can be computed together row by row, in program order. The last
+/// expression is `root`. Each of the others reduces rows of tensors that `root` also reads, and its
+/// result is read only inside the group, at the index of the row. Returns only `root` if there are
+/// no others.
 SmallVector<Operation *> findRowGroup(ComputeOp root);
 
-/// Rewrites the reads within the group to index by the leading dims of the reader, also where the
-/// index of a dim of size 1 was the constant 0.
+/// Rewrites the reads within the group to index by the leading dims of the reader. This includes
+/// dims of size 1 whose index was the constant 0.
 void nameRowDims(ArrayRef<Operation *> group);
 
 } // namespace mlir::tssa::te

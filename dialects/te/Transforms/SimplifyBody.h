@@ -24,9 +24,9 @@ struct SimplifyCounts {
 };
 
 /// Simplifies each map, guard and set in the bodies of `expression` with the ranges of its domain.
-/// Removes guards that always hold and pieces without a point. Replaces reads whose guard never
-/// holds, reads of a splat and decided te.insides by constants. Merges equal ops of a body. Returns
-/// `expression` or its replacement.
+/// Removes guards that always hold and pieces without a point. Replaces by constants the reads
+/// whose guard never holds, the reads of a splat, and the te.insides that are decided. Merges equal
+/// ops of a body. Returns `expression` or its replacement.
 ExpressionOpInterface simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
                                      SimplifyCounts &counts);
 

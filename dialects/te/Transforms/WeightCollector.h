@@ -19,8 +19,8 @@ namespace mlir::tssa::te {
 /// i1. Refers to the bytes of the attribute where possible.
 class ConstantBytes {
 public:
-  /// Fails if the attribute does not give access to its elements, or if their number of bytes is
-  /// wrong or overflows.
+  /// Fails if the attribute does not give access to its elements, or if the number of their bytes
+  /// is wrong or overflows.
   static FailureOr<ConstantBytes> get(ElementsAttr value);
   ArrayRef<char> getBytes() const { return bytes; }
 
