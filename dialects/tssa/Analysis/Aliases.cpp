@@ -64,7 +64,7 @@ void Aliases::findNames() {
 //===----------------------------------------------------------------------===//
 
 /// Returns the steps of `left` with `?` for each integer that differs in `right`. Returns null if
-/// the steps differ in more than integers that may vary.
+/// the steps differ in anything but integers that may vary.
 static ArrayAttr mergePaths(ArrayAttr left, ArrayAttr right) {
   if (left.size() != right.size())
     return {};
@@ -107,8 +107,8 @@ static Operation *getCarrier(Value name) {
   return name.getDefiningOp();
 }
 
-/// Merges the root and path of all refs that come into `name`. Returns `name` itself as the root
-/// if they disagree, and a null root if nothing is known of any of them yet.
+/// Merges the root and path of all refs that come into `name`. Returns `name` itself as the root if
+/// the refs disagree, and a null root if nothing is known of any ref yet.
 RootedPath Aliases::mergeIncoming(Value name) const {
   RootedPath own{name, ArrayAttr::get(context, {})};
   RootedPath merged;
@@ -116,7 +116,7 @@ RootedPath Aliases::mergeIncoming(Value name) const {
     RootedPath rooted = getRootedPath(incoming->get());
     if (!rooted.root || rooted.root == name)
       continue;
-    // A storage that is allocated inside of the op is a new one each time.
+    // A storage that is allocated inside of the op is a new storage in each execution.
     if (getCarrier(name)->isAncestor(rooted.root.getParentBlock()->getParentOp()))
       return own;
     if (!merged.root) {
@@ -140,9 +140,9 @@ void Aliases::findRootedPaths() {
       if (rootedPaths[name].root != name)
         rootedPaths[name] = {};
   };
-  // What is known of a name only becomes less precise: at first nothing is known, then a root and a
-  // path, then a path with more `?`, and at last the name is its own root. When a name becomes its
-  // own root, the other names are computed anew.
+  // What is known of a name changes in one direction only: at first nothing is known, then a root
+  // and a path, then a path with more `?`, and at last the name is its own root. When a name
+  // becomes its own root, the other names are computed anew.
   bool changed = true;
   while (changed) {
     changed = false;
@@ -195,7 +195,7 @@ bool Aliases::isGivenStorageOf(Value name, Value other) const {
              return mayBeSame(std::get<0>(both).from, std::get<1>(both).from);
            });
   }
-  // A value inside of the op is dead when the name is defined.
+  // A value inside of the op that carries the name is dead when the name is defined.
   return !getCarrier(name)->isAncestor(other.getParentBlock()->getParentOp()) &&
          llvm::any_of(incoming, [&](const Edge &edge) { return mayBeSame(edge.from, other); });
 }

@@ -55,7 +55,7 @@ public:
   std::optional<Conflict> findConflict() const;
 
 private:
-  /// A root that is copied into a name, and the op that has it as an operand.
+  /// A root that is copied into a name, and the op whose operand refers to this root.
   struct Edge {
     Value from;
     Operation *at;
@@ -89,7 +89,8 @@ private:
   SmallVector<Access> accesses;
 };
 
-/// Returns the operands of inits, yields and conditions that control flow passes to `name`.
+/// Returns the operands whose values control flow passes to `name`: inits of loops, and operands of
+/// yields and conditions.
 SmallVector<OpOperand *> getIncomingOperands(Value name);
 
 } // namespace mlir::tssa::refs

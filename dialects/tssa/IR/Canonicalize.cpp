@@ -32,8 +32,9 @@ static Relation relateOn(Value base, const Path &left, const Path &right) {
   auto type = cast<RankedTensorType>(base.getType());
   if (left == right)
     return Relation::Equal;
-  // Views that take all of a dim can only be compared if its size is given. An upper bound is
-  // enough, since both views lie in the base; but it cannot prove that one contains the other.
+  // Views that take all of a dim can only be compared if its size is given. An upper bound of the
+  // size is enough, since both views lie in the base. But an upper bound cannot prove that one view
+  // contains the other.
   Builder builder(base.getContext());
   SmallVector<OpFoldResult> sizes = llvm::map_to_vector(type.getShape(), [&](int64_t size) {
     constexpr int64_t large = int64_t(1) << 40;

@@ -21,8 +21,8 @@ namespace mlir::tssa::refs {
 class Linear {
 public:
   Linear(int64_t constant = 0) : constant(constant) {}
-  /// Expresses `index`; looks through arith.constant, addi, subi, muli by a constant and casts
-  /// between index and i64.
+  /// Expresses `index` as such a sum. Looks through arith.constant, addi, subi, muli by a constant,
+  /// and casts between index and i64.
   static Linear of(OpFoldResult index) { return of(index, 0); }
 
   Linear operator+(const Linear &other) const { return plus(other, 1); }

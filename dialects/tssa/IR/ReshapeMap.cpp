@@ -44,7 +44,7 @@ struct Product {
   }
 };
 
-/// The group of dims that is being matched, in the sizes before or after the reshape.
+/// The group of dims that is being matched, on one side of the reshape (before or after it).
 struct Cursor {
   ArrayRef<AffineExpr> sizes;
   /// Positions of the dims that are not in a group yet.

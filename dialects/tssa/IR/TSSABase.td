@@ -21,7 +21,7 @@ def TSSA_Dialect : Dialect {
     `tssa.view` derives one from another, `tssa.read` reads the elements and
     `tssa.write`, the only op that writes, overwrites them. `tssa.access` and
     `tssa.assign` are the counterparts of view and write on values. After
-    functionalization only they are left.
+    functionalization only these two are left.
 
     Views, accesses and assigns select elements by a path, a list of view steps.
     An integer of a step is a constant, or `?` for the next index operand.
@@ -67,7 +67,10 @@ class TSSA_Step<string name, string stepName, list<string> overridden>
 def TSSA_SelectAttr : TSSA_Step<"Select", "select",
     ["mayVary", "coversBase", "narrow"]> {
   let summary = "takes element `index` of dim `dim` and drops the dim: select(dim, index)";
-  let description = [{ 0 <= index < size. Front ends add the size to a negative index. }];
+  let description = [{
+    `index` is at least 0 and below the size of the dim. Front ends add the size to a
+    negative index.
+  }];
 }
 
 def TSSA_SliceAttr : TSSA_Step<"Slice", "slice",

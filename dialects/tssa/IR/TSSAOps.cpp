@@ -64,7 +64,7 @@ static void printStepIntegers(AsmPrinter &printer, ArrayRef<int64_t> integers) {
   printIntegers(printer.getStream(), integers);
 }
 
-/// Returns the view step called `name`. Emits an error and returns null if there is none.
+/// Returns the view step called `name`. If there is no such step, emits an error and returns null.
 static Attribute makeStep(AsmParser &parser, SMLoc loc, StringRef name,
                           ArrayRef<int64_t> integers) {
   MLIRContext *context = parser.getContext();

@@ -34,9 +34,9 @@ defvar pathMethods = [{
 def TSSA_AllocOp : TSSA_Op<"alloc", [RefOfTensor<"ref", "source">]> {
   let summary = "allocate a storage with the contents of `source`";
   let description = [{
-    If the storage holds a constant of the user's program, `constant` is the name
-    of that constant. A write to such a storage is an error, because the next
-    run would see it.
+    If the storage holds a constant of the user's program, `constant` is the name of
+    that constant. A write to such a storage is an error, because the next run would
+    read the written elements.
 
     Example: `%s = tssa.alloc %b : !tssa.ref<?x4xf32>`
   }];
@@ -157,7 +157,7 @@ def TSSA_AssignOp : TSSA_Op<"assign", [Pure, AllTypesMatch<["base", "result"]>]>
 
 def TSSA_VersionOp : TSSA_Op<"version", [
     AllTypesMatch<["new_version", "old_version"]>, MemoryEffects<[MemWrite]>]> {
-  let summary = "mark that later uses of the old version mean the new one";
+  let summary = "mark that later uses of the old version mean the new version";
   let description = [{
     This op computes nothing. It exists only between the passes
     `tssa-rewrite-mutation` and `tssa-erase-versions`.

@@ -261,7 +261,7 @@ static bool areEqual(const Box::Range &left, const Box::Range &right) {
   return left.start == right.start && left.size == right.size && sameStep;
 }
 
-/// Returns whether both views show the same elements in the same order.
+/// Returns whether both views have the same elements in the same order.
 static bool areEqual(const Box &left, const Box &right) {
   for (auto [l, r] : llvm::zip_equal(left.ranges, right.ranges))
     if (!areEqual(l, r))

@@ -51,7 +51,8 @@ struct Box {
   };
   /// One range for each dim of the base.
   SmallVector<Range> ranges;
-  /// For each dim of the view its dim of the base, or -1 for a dim of size 1 that a step inserted.
+  /// For each dim of the view, the dim of the base that it steps through, or -1 if a step inserted
+  /// the dim (with size 1).
   SmallVector<int> dims;
 
   /// Returns the box of all elements of a base of `sizes`.
@@ -98,8 +99,8 @@ std::optional<InverseMap> mapIn(const Path &path, ArrayRef<AffineExpr> point,
 /// arithmetic.
 Path concat(OpBuilder &builder, Location loc, const Path &path, const Path &next);
 
-/// Returns the box that the first steps of `path` select from a base of `sizes`: as many steps as
-/// select a box. Sets `isWhole` to whether these are all steps of the path.
+/// Applies steps of `path`, from the first on, to a base of `sizes`, as long as the result is a
+/// box. Returns the last box. Sets `isWhole` to whether all steps were applied.
 Box getBox(const Path &path, ArrayRef<OpFoldResult> sizes, bool &isWhole);
 
 /// Relates the views that two paths select of one base of sizes `sizes`. The result is `Contains`

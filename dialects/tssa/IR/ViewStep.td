@@ -52,7 +52,7 @@ def ViewStep : AttrInterface<"ViewStep"> {
       "bool", "isInjective", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<"Returns whether each element of the base is in the view.",
       "bool", "coversBase", (ins), [{}], [{ return true; }]>,
-    InterfaceMethod<"Returns one step that does this step and then `next`, or nothing if there is none.",
+    InterfaceMethod<"Returns one step that does this step and then `next`, or nothing if there is no such step.",
       "::std::optional<::mlir::tssa::refs::BoundStep>", "compose",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::llvm::ArrayRef<::mlir::OpFoldResult>":$integers,

@@ -49,8 +49,8 @@ static LogicalResult checkDim(int64_t dim, int64_t bound, EmitFn emitError) {
   return emitError() << "expected a dim below " << bound << ", got " << dim;
 }
 
-/// Checks that there are `number` integers, that none of them is negative, and that only those at
-/// the positions `free` are `?`.
+/// Checks that there are `number` integers, that none of them is negative, and that each `?` is at
+/// one of the positions `free`.
 static LogicalResult checkIntegers(EmitFn emitError, ArrayRef<int64_t> integers, size_t number,
                                    ArrayRef<unsigned> free) {
   if (integers.size() != number)

@@ -43,7 +43,7 @@ private:
 
   func::FuncOp function;
   DenseMap<Value, unsigned> arguments;
-  /// The number and the storage of each argument that is written, in the order of arguments.
+  /// The index and the storage of each argument that is written, in the order of arguments.
   SmallVector<std::pair<unsigned, Value>> written;
 };
 

@@ -22,7 +22,7 @@ bool isControlFlow(Operation *op);
 /// replace the results of `op` and erase `op`.
 Operation *addCarried(OpBuilder &builder, Operation *op, ValueRange inits, TypeRange types);
 
-/// Returns the operands that carry values of the terminator of a region of control flow.
+/// Returns the value-carrying operands of the terminator of `region`, a region of control flow.
 MutableOperandRange getYielded(Region &region);
 
 /// Returns the arguments of a region that carry values: all but an induction variable.

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// The contents of each storage are one variable. A ref is a pair of a storage and a path. The
-/// integers of the path are SSA values, so they were fixed when the view was created. Then
+/// integers of the path are SSA values, so they are fixed when the view is created. Then
 ///
 ///   read v       is  access(contents, path of v)
 ///   write w, v   is  contents := assign(contents, w, path of v)

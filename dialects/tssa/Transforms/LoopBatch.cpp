@@ -49,7 +49,7 @@ static bool isAffine(scf::ForOp loop, Value value) {
 /// Returns whether the sizes of the view of `base` along `path`, and the sizes after each step,
 /// are the same in each iteration.
 static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
-  // The sizes of the base are null.
+  // A null size stands for a size of the base, which no iteration changes.
   SmallVector<OpFoldResult> sizes(cast<RankedTensorType>(base.getType()).getRank());
   return llvm::all_of(path, [&](const BoundStep &step) {
     sizes = step.getStep().reifyShape(sizes, step.integers);
@@ -60,8 +60,8 @@ static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
   });
 }
 
-/// Returns whether each value of the loop's body that the bodies of `op` use is a tensor, or a
-/// scalar that they can compute themselves.
+/// Returns whether each value of the loop's body that the bodies of `op` use is either a tensor, or
+/// a scalar that the batched bodies can compute themselves.
 static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
   WalkResult result = op.walk([&](Operation *inner) {
     bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {

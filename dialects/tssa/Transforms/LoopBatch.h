@@ -37,7 +37,7 @@ public:
   void setUniform(Value inside, Value outside) { uniform.map(inside, outside); }
 
   /// Builds the batched op at the insertion point of the builder, and maps the results of `op` to
-  /// its results.
+  /// the results of the batched op.
   void batch(te::ComputeOp op);
   void batch(tensor::CastOp op);
   /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.
@@ -51,7 +51,7 @@ private:
   Value count;
   /// Maps a tensor of the body to the tensor of all iterations.
   IRMapping batched;
-  /// Maps a tensor of the body that is the same in all iterations to this tensor.
+  /// Maps a tensor of the body that is the same in all iterations to an equal tensor outside of it.
   IRMapping uniform;
 };
 

@@ -14,9 +14,9 @@
 ///      uses of c are accesses.
 ///   3. Some dim of c separates the iterations: in this dim, each slice that is written or read
 ///      starts at a * i + b with one factor a for all slices, and all slices of an iteration lie
-///      within |a| * step elements. Then no iteration reads or writes what another one writes,
-///      and each read sees the value from before the loop.
-///   4. The rest of the body is expressions and index arithmetic (LoopBatch).
+///      within |a| * step elements. Then no iteration reads or writes what another iteration
+///      writes, and each read sees the value from before the loop.
+///   4. The rest of the body consists of expressions and index arithmetic (LoopBatch).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -149,7 +149,7 @@ struct Carried {
 } // namespace
 
 /// Returns the chain of assigns from `argument` to the value that is yielded for it. Returns
-/// nothing if `argument` has other uses than this chain and accesses.
+/// nothing if `argument` has uses other than this chain and accesses.
 static std::optional<Carried> findChain(scf::ForOp loop, BlockArgument argument) {
   Carried carried{argument, {}, {}};
   Value value = loop.getTiedLoopYieldedValue(argument)->get();

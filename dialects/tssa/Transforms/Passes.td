@@ -20,8 +20,8 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
 
     - **Needs**: nothing.
     - **Keeps**: the meaning.
-    - **Gives up**: refs that may refer to several storages, if one of these is written while another
-      is still used, with an error that names both.
+    - **Gives up**: refs that may refer to several storages, if one of these is written while
+      another is still used. An error names both.
 
     ```mlir
     // Before
@@ -85,17 +85,17 @@ def TSSAPrintAlias : Pass<"tssa-print-alias", "::mlir::func::FuncOp"> {
 def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::func::FuncOp"> {
   let summary = "replace writes by new versions of the storages";
   let description = [{
-    The contents of every storage become a value: a read becomes an access of it, and a write
-    becomes an assign that yields the next value. scf.if, scf.for and scf.while carry the contents
-    of the storages that are written in them. Arguments and results that are refs become tensors.
-    The new contents of an argument that is written are a further result, whose port says
+    The contents of every storage become a value. A read becomes an access of this value, and a
+    write becomes an assign that yields the next value. scf.if, scf.for and scf.while carry the
+    contents of the storages that are written in them. Arguments and results that are refs become
+    tensors. The new contents of an argument that is written are a further result, whose port says
     `writes_back`; the port of a result that is a view of an argument says `alias_of`. All later
     passes work on values, without mutation.
 
     - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, loops and branches.
-    - **Gives up**: writes through expanded views, and refs in calls and in regions of other ops,
-      with an error.
+    - **Gives up**: writes through expanded views, refs in calls, and refs in regions of other ops.
+      Each is an error.
 
     ```mlir
     // Before
@@ -122,9 +122,9 @@ def TSSARewriteMutation : Pass<"tssa-rewrite-mutation", "::mlir::func::FuncOp"> 
   let summary = "replace writes by assigns and updates of all views (first part of the paper's algorithm)";
   let description = [{
     This is the first of the paper's four steps, which together do what tssa-functionalize does at
-    once. Refs become tensors, and views become accesses. A write becomes the assigns from the view
-    up to the storage, and a `tssa.version` to the new version for the storage and for each view of
-    it that dominates the write.
+    once. Refs become tensors, and views become accesses. A write becomes assigns, from the view up
+    to the storage. They are followed by a `tssa.version` (the paper's *update*) for the storage and
+    one for each of its views that dominates the write. These ops mark the new versions.
 
     - **Needs**: to run after tssa-resolve-refs, where control flow carries refs.
     - **Keeps**: the meaning, given that an update renames the later uses.
@@ -203,7 +203,7 @@ def TSSARename : Pass<"tssa-rename", "::mlir::func::FuncOp"> {
     use of the new version.
 
     - **Needs**: to run after tssa-propagate-blocks, so that every use sees the update that reaches
-      it in its own block or in one around it.
+      it in its own block or in an enclosing block.
     - **Keeps**: the updates, which have no meaning any more.
     - **Gives up**: nothing.
 
@@ -260,9 +260,9 @@ def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
   let summary = "eliminate common subexpressions";
   let description = [{
     An op without effects is replaced by an equal earlier op, if there is one in its own block or in
-    an enclosing block. Ops without a use are erased. Upstream's `cse` does the same, but its time grows
-    with the square of a program in which many expressions differ only in their bodies; here it
-    grows with the program.
+    an enclosing block. Ops without a use are erased. Upstream's `cse` does the same. But if many
+    expressions differ only in their bodies, its time grows with the square of their number; here
+    the time grows with the size of the program.
 
     - **Needs**: nothing.
     - **Keeps**: every value, and ops with effects.
@@ -300,10 +300,10 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
   let summary = "turn loops over slices that do not overlap into expressions";
   let description = [{
     A loop over the rows of a tensor is one expression when its iterations do not depend on each
-    other. An scf.for is rewritten when the slices of its carried tensors that different iterations
-    read and write do not overlap, and its body consists of expressions. The expressions get a
+    other. An scf.for is rewritten if different iterations read and write slices of its carried
+    tensors that do not overlap, and if its body consists of expressions. The expressions get a
     further dim, and updates write to the tensors that the loop carried. The trip count may be known
-    only to the run. Counters become arithmetic on the induction variable. For each loop, a remark
+    only at run time. Counters become arithmetic on the induction variable. For each loop, a remark
     says that it was rewritten or why not.
 
     - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what

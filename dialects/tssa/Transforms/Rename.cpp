@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The last part of Algorithm 1 of the paper. Updates are visited in program order. The uses of x
+/// The third part of Algorithm 1 of the paper. Updates are visited in program order. The uses of x
 /// that an update(x', x) dominates become uses of x'. They include operands of loops, values that
 /// blocks yield, and the old versions of later updates.
 ///

@@ -24,7 +24,7 @@ struct ViewMap {
 /// Returns the map of the view of `base` along `path`. May build ops that compute sizes.
 ViewMap makeViewMap(OpBuilder &builder, Location loc, const Path &path, Value base);
 
-/// Replaces the uses of the access by an expression that reads the elements of the view.
+/// Replaces the uses of the access `op` by an expression that reads the elements of the view.
 void lowerAccess(OpBuilder &builder, AccessOp op);
 
 } // namespace mlir::tssa::refs
