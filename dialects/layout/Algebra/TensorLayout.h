@@ -76,8 +76,7 @@
 /// - *An operand is read.* The index of the read is replaced by getCell(index), or by
 ///   getCellInWindows(index) for an unfolded dim that is read in sliding windows.
 /// - *A constant is packed.* Each cell is copied from getElement(cell). A cell that holds no
-/// element
-///   becomes padding.
+///   element becomes padding.
 /// - *A layout is propagated.* Its LayoutMap is applied to the shape of the other tensor. The
 ///   layout should be bijective there; if it is not, the growth says what it costs.
 /// - *The layouts of a producer and a reader are compared.* They agree if == holds. Where memory

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// A value as g * high + low with 0 <= low < g, where g divides the divisor c. `divisor` is g.
+/// A value as g * high + low with 0 <= low < g, where g (the field `divisor`) divides c.
 struct IndexSimplifier::Split {
   Term divisor;
   Polynomial high, low;

@@ -170,7 +170,8 @@ Truth IndexSimplifier::decide(AffineExpr expr, bool isEquality) {
   return Truth::Unknown;
 }
 
-/// Removes each inequality that another inequality implies: its expression is never less.
+/// Removes each inequality that another inequality implies: its expression is never less than the
+/// expression of the other.
 void IndexSimplifier::dropImplied(SmallVectorImpl<AffineExpr> &constraints,
                                   SmallVectorImpl<bool> &equalities) {
   for (unsigned i = constraints.size(); i-- > 0;) {

@@ -15,7 +15,7 @@ namespace mlir::tssa::te {
 /// The iteration domain of a tensor expression. One table has the symbols of all its index
 /// expressions and the known facts about each symbol. Sizes are non-negative. The sizes of the
 /// domain itself are at least 1, because all queries are about its points. If index arithmetic
-/// computes the value of a symbol, the table has this computation as an expression, the definition.
+/// computes the value of a symbol, the table also has this computation as an expression.
 class PointDomain {
 public:
   PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);

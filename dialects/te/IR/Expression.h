@@ -60,7 +60,7 @@ SmallVector<TensorAccess> collectReadAccesses(Operation *expression);
 
 namespace mlir::tssa::te {
 
-/// Returns the body of an expression whose block contains `op` itself, not an op around it.
+/// Returns the body that directly contains `op`. The parent of `op` must be an expression.
 ExpressionBody getBodyAround(Operation *op);
 
 } // namespace mlir::tssa::te

@@ -41,8 +41,8 @@ IntegerSet makeSet(unsigned numDims, unsigned numSymbols, ArrayRef<AffineExpr> c
 ParseResult parseSymbols(OpAsmParser &parser, OperationState &result);
 void printSymbols(OpAsmPrinter &p, ValueRange symbols);
 
-/// Parse and print `(d0: 16, d1: %n)`. Parsing numbers the dims from the number of sizes that
-/// `staticSizes` already has, and printing numbers them from `firstDim`.
+/// Parse and print `(d0: 16, d1: %n)`. The first dim is dk, where k is the number of sizes that
+/// `staticSizes` already has when parsing, and `firstDim` when printing.
 ParseResult parseDomain(OpAsmParser &parser, SmallVectorImpl<int64_t> &staticSizes,
                         SmallVectorImpl<OpAsmParser::UnresolvedOperand> &dynamicSizes);
 void printDomain(OpAsmPrinter &p, ArrayRef<OpFoldResult> sizes, unsigned firstDim);

@@ -59,8 +59,9 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
 }
 
 /// Returns the pieces of `compute` if each of them only reads a constant and the result is small
-/// enough; otherwise nothing. The result may have at most `maxElements` elements. Nor may it have
-/// more elements than all these constants together, or than `smallElements` if that is more.
+/// enough; otherwise nothing. The result may have at most `maxElements` elements. It must
+/// also have no more elements than all these constants together, or than `smallElements` if that is
+/// more.
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||
