@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates the bodies of a te.compute point by point. Each op is evaluated by its own folder, so
-/// that all element types are rounded as the ops define.
+/// Evaluates the bodies of a te.compute point by point. The folder of each op evaluates it, so that
+/// values of all element types are rounded as the ops define.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -245,7 +245,7 @@ std::optional<SmallVector<ElementsAttr>> Folder::run() {
 }
 
 std::optional<SmallVector<ElementsAttr>> foldCompute(te::ComputeOp op) {
-  // A folder may modify an op for the current point, so work on a copy.
+  // The folder of an op may modify the op for the current point, so work on a copy.
   auto copy = cast<te::ComputeOp>(op->clone());
   std::optional<SmallVector<ElementsAttr>> result = Folder(copy).run();
   copy->destroy();

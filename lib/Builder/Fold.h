@@ -11,9 +11,9 @@
 
 namespace tssa::operators {
 
-/// Returns the results of a te.compute that depends on constants only. Returns nothing if it
-/// depends on other values or is expensive: this is meant for the few elements that decide
-/// shapes and branches.
+/// Returns the results of a te.compute that depends only on constants. Returns nothing if the
+/// te.compute depends on other values or is expensive: folding is meant for the few elements that
+/// decide shapes and branches.
 std::optional<llvm::SmallVector<mlir::ElementsAttr>> foldCompute(mlir::tssa::te::ComputeOp op);
 
 } // namespace tssa::operators
