@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates the bodies of a te.compute point by point. The folder of each op evaluates it, so that
-/// values of all element types are rounded as the ops define.
+/// Evaluates the bodies of a te.compute point by point. Each op is evaluated by its own folder, so
+/// that values of all element types are rounded as the ops define.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -123,8 +123,8 @@ static Scalar roundMagnitude(Scalar magnitude, const SmallFloatFormat &format) {
   Scalar rounded = magnitude + integer(magnitude, (1 << (dropped - 1)) - 1) + isOdd;
   Scalar normal = shiftRight(rounded, dropped) -
                   static_cast<double>((bias - format.bias) << format.fractionBits);
-  // The last bit of `anchor` has the value of the last bit of the subnormals. Therefore the sum of
-  // `anchor` and the magnitude is rounded as the magnitude must be rounded to a subnormal.
+  // The last bit of `anchor` has the value of the last bit of a subnormal. The addition therefore
+  // rounds the magnitude to a multiple of the least subnormal.
   double anchor = std::ldexp(1.0, static_cast<int>(dropped) + 1 - format.bias);
   Scalar subnormal =
       toBits(fromBits(magnitude) + anchor) - toBits(fromBits(magnitude).constant(anchor));

@@ -11,7 +11,7 @@ using namespace tssa;
 
 extern "C" {
 
-/// The pointer to `tssa_host::math` that compiled code calls.
+/// A copy of the function pointer `tssa_host::math`, which compiled code calls.
 double (*tssa_math)(int32_t function, double x, double y);
 
 void tssa_host_begin(const tssa_host *host) {

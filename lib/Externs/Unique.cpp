@@ -32,12 +32,12 @@ struct SliceOrder {
 
 /// (x) -> values, first positions, inverse, counts.
 ///
-/// 1. Sort the slices, and equal slices by position. Consecutive equal slices are a group, whose
-///    first member has the group's first position.
+/// 1. Sort the slices by their elements, and equal slices by position. Consecutive equal slices are
+///    a group. The first slice of a group has the first position of the group.
 /// 2. Unless the result is to be sorted, sort the groups by their first positions.
 extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_tensor *tensors,
                                       const Attributes *attributes) {
-  // The size of the inverse is known before the call, so it precedes the other results.
+  // The size of the inverse is known before the call, so the inverse precedes the other results.
   const tssa_tensor &x = tensors[0], &inverse = tensors[1];
   tssa_tensor &values = tensors[2], &firsts = tensors[3], &counts = tensors[4];
   AxisView view(x, attributes->axis);

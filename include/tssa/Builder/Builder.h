@@ -79,8 +79,8 @@ public:
   }
 
   // Tensors.
-  /// Wraps `value` in a Tensor. Without `shape`, a tensor.dim reads the size of each dynamic dim,
-  /// which becomes a new Size.
+  /// Wraps `value` in a Tensor. Without `shape`, the size of each dynamic dim is read by a
+  /// tensor.dim and becomes a new Size.
   Tensor wrap(mlir::Value value, DType type);
   Tensor wrap(mlir::Value value, DType type, llvm::ArrayRef<Size> shape);
   Tensor constant(DType type, mlir::ElementsAttr elements);

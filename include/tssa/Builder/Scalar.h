@@ -12,10 +12,11 @@
 ///
 /// Rules for cases in which ONNX leaves a choice or C++ has undefined behaviour:
 /// - integer arithmetic wraps; x / 0 and x mod 0 are 0; the least integer / -1 wraps;
-/// - a shift by a negative amount, or by the width or more, gives 0, or -1 for a right shift
-///   of a negative number;
+/// - a shift by a negative amount, or by the width or more, gives 0; such a right shift of a
+///   negative number gives -1;
 /// - minimum and maximum of floats give NaN if either operand is NaN;
-/// - float to integer: NaN gives 0, numbers out of range the nearest integer.
+/// - a conversion from float to integer maps NaN to 0, and a number out of range to the nearest
+///   integer of the type.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_SCALAR_H

@@ -12,7 +12,7 @@
 namespace tssa::operators {
 
 /// Requires that `operand` broadcasts to exactly `shape`. Reports an error if it is known not to,
-/// and builds a run-time check if that is not known. Messages call the operand `what`. See
+/// else builds a run-time check if it may not. Messages call the operand `what`. See
 /// "unidirectional broadcasting" at https://onnx.ai/onnx/repo-docs/Broadcasting.html.
 mlir::LogicalResult requireBroadcast(Builder &builder, const Tensor &operand,
                                      llvm::ArrayRef<Size> shape, llvm::StringRef what);
