@@ -51,7 +51,8 @@ extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_
   sort(order.get(), order.get() + view.size, view.size,
        [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
 
-  // groups[g] is where group g begins in `order`; the second half is scratch.
+  // groups[g] is the position in `order` at which group g begins. The second half of `groups` is
+  // scratch.
   int64_t count = 0;
   for (int64_t i = 0; i < view.size; ++i)
     if (i == 0 || slices.compare(order[i - 1], order[i]) != 0)

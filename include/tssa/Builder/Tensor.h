@@ -64,7 +64,7 @@ private:
     std::optional<llvm::SmallVector<Size>> contents;
     mlir::ElementsAttr constant;
     std::vector<Tensor> elements;
-    llvm::SmallVector<mlir::Value, 1> values; ///< one per region that needs it
+    llvm::SmallVector<mlir::Value, 1> values; ///< one per region that uses the tensor
   };
   std::shared_ptr<Data> data;
 };

@@ -162,8 +162,8 @@ static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scal
 }
 
 namespace {
-/// A loop body that moves every row one step down in every tree: it maps the current nodes, [rows,
-/// trees], to the next nodes.
+/// A loop body that moves every row one step down in every tree: it maps the nodes [rows, trees] to
+/// the next nodes.
 class WalkStep : public Subgraph {
 public:
   WalkStep(const Tensor &x, const Tables &tables) : x(x), tables(tables) {}

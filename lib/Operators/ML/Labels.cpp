@@ -75,7 +75,7 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   FailureOr<double> otherwise = readDefault(builder, node, type);
   if (failed(otherwise))
     return failure();
-  // The position of the first key that equals the element, or the number of keys if there is none.
+  // The position of the first key that equals the element, or the number of keys if no key does.
   int64_t count = *keys->dim(0).constant();
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(keys->dim(0));

@@ -219,8 +219,8 @@ static FailureOr<Tensor> splitScore(Builder &builder, StringRef transform, const
   });
 }
 
-/// Returns the probabilities that class d1 wins against class d2, for each row d0: [rows, classes,
-/// classes]. A probability is Platt's sigmoid of the score of a pair.
+/// Returns [rows, classes, classes]: for each row d0, the probability that class d1 wins against
+/// class d2. A probability is Platt's sigmoid of the score of a pair.
 static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, const Tensor &scores,
                                         const Pairs &pairs) {
   SmallVector<double> a = node.getFloats("prob_a"), b = node.getFloats("prob_b");
@@ -250,8 +250,9 @@ static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, cons
       });
 }
 
-/// Builds a classifier without support vectors, which returns the label of the greatest score. With
-/// two classes it returns the second label if the greatest score exceeds a bound.
+/// Builds a classifier that has no support vectors. It returns the label of the greatest score.
+/// With two classes and without the attribute 'prob_a', it returns the second label whenever the
+/// greatest score reaches a bound.
 static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, const Tensor &x,
                                            ArrayRef<int64_t> labels) {
   SmallVector<double> weights = node.getFloats("coefficients"), rho = node.getFloats("rho");

@@ -185,7 +185,7 @@ namespace {
 /// How the scores of two classes follow from the score of one of them.
 struct BinaryScore {
   bool isProbability; ///< true if no weight is negative; else the score is a logit
-  bool isOfSecond;    ///< whether the second class has the weights
+  bool isOfSecond;    ///< whether the weights are those of the second class
   bool isLogistic;
 
   Scalar first(const Scalar &x) const {

@@ -31,8 +31,8 @@ static ScalarBody quickGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return x[0] * sigmoid(alpha * x[0]); };
 }
 
-/// Adds a bias to x along its last dim, which has size 2 n, and builds x[..., :n] * gelu(x[...,
-/// n:]).
+/// Adds a bias to x along its last dim, which has size 2 n. Builds x[..., :n] * gelu(x[..., n:]) of
+/// the sum.
 static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &bias = node.inputs[1];
   if (x.rank() < 1 || bias.rank() != 1)

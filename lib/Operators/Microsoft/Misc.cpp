@@ -80,8 +80,8 @@ static FailureOr<Tensors> buildCDist(Builder &builder, const Node &node) {
       metric == "euclidean" ? EpilogueFn(finish) : EpilogueFn()));
 }
 
-/// Builds the product of A and B, whose elements are complex numbers: the last dim has the two
-/// parts. With `conjugates`, multiplies A by the conjugate of B.
+/// Builds the product of A and B, tensors of complex numbers. Their last dim has the real and the
+/// imaginary part. With `conjugates`, multiplies A by the conjugate of B.
 static FailureOr<Tensors> buildComplexMul(Builder &builder, const Node &node, bool conjugates) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1];
   for (const Tensor &x : {a, b})

@@ -25,7 +25,7 @@ struct Branch {
   Subgraph &body;
   Block *block;
   Tensors results;
-  /// The error with which every run fails that takes this branch; empty if such runs do not fail.
+  /// If all runs that take this branch fail, the error that they report; else empty.
   std::string error;
 
   bool fails() const { return !error.empty(); }
@@ -120,7 +120,8 @@ TensorForm IfBuilder::joinForms(unsigned output) const {
   return form;
 }
 
-/// Adds to the branch a check that fails the run, and tensors of the required types to yield.
+/// Adds to the branch a check that fails the run. Lets the branch yield zeros of the required
+/// forms, in which sizes that are not known are 0.
 LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
   OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(branch.block);

@@ -8,8 +8,8 @@
 /// \file
 /// Input i contributes to output x through kernel element k if
 /// x + padBegin == i * stride + k * dilation. Each output is computed as the sum of the
-/// contributions to it. Without dilation, an output needs only the kernel elements of one phase, k
-/// = (x + padBegin) mod stride + stride * t, so no iteration is wasted. All phases with the same
+/// contributions to it. Without dilation, output x needs only the kernel elements of one phase,
+/// (x + padBegin) mod stride + stride * t, so no iteration is wasted. All phases with the same
 /// number of kernel elements are computed as channels of one convolution without stride, whose
 /// results are then interleaved.
 ///
@@ -197,8 +197,8 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Consecutive phases of one dim with the same number of kernel elements. Phase begin + i, where i
-/// < `count`, has the kernel elements begin + i + stride * t, where t < `taps`.
+/// Consecutive phases of one dim with the same number of kernel elements. For i < `count`, phase
+/// p = begin + i has the kernel elements p + stride * t, where t < `taps`.
 struct PhaseRange {
   int64_t begin, count, taps;
 };
@@ -291,7 +291,8 @@ static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvol
   return convolve(builder, plain, wide, wide, term);
 }
 
-/// Reads the element of `sums` for the current output; yields 0 if its phase is not in `phases`.
+/// Reads the element of `sums` for the current output; yields 0 if the phase of the output is not
+/// in `phases`.
 static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phases &phases,
                       const Tensor &sums) {
   SmallVector<AffineExpr> at = {body.dim(0), body.dim(1) * countPhases(phases)}, guard;

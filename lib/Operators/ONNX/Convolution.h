@@ -49,7 +49,7 @@ Scalar readPadded(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineE
                   Guard guard);
 
 /// Requires that each scale and zero point, unless it is null, has the right number of elements:
-/// for the input, one; for the weights, one or one per output channel.
+/// for the input, one; for the weights, one for all of them or one per output channel.
 mlir::LogicalResult requireParameters(Builder &builder, const Convolution &conv,
                                       llvm::ArrayRef<Tensor> ofInput,
                                       llvm::ArrayRef<Tensor> ofWeights);

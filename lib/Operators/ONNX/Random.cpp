@@ -115,8 +115,7 @@ static FailureOr<Tensors> buildRandom(Builder &builder, const Node &node, bool i
   return fillRandom(builder, node, type, shape, distribution);
 }
 
-/// Builds Multinomial: samples the class for which the logarithm of its weight plus Gumbel noise is
-/// largest.
+/// Builds Multinomial: samples the class for which log(weight) plus Gumbel noise is largest.
 static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   const Tensor &weights = node.inputs[0];
   int64_t samples = node.getInt("sample_size", 1), code = node.getInt("dtype", 6);

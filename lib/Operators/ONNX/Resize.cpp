@@ -146,8 +146,8 @@ static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
 }
 
 /// Returns the factor by which distances are multiplied. If the axis becomes smaller and is
-/// antialiased, the factor is the scale, so the support is stretched by 1 / scale. Otherwise it is
-/// 1.
+/// antialiased, the factor is the scale, which stretches the support by 1 / scale. Otherwise the
+/// factor is 1.
 static Scalar getStretch(Body &body, const ResizeMode &mode, const ResizedAxis &axis) {
   Scalar scale = axis.scale(body);
   return mode.antialias ? atMost(scale, 1.0) : scale.constant(1);

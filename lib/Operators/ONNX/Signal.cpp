@@ -196,7 +196,7 @@ static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr>
 }
 
 /// Returns the options of a transform by matrix products, or nothing if this transform cannot be
-/// computed so.
+/// computed in that way.
 static std::optional<FourierSteps> getSteps(const Transform &dft) {
   std::optional<int64_t> length = dft.length.constant(), parts = dft.x.shape().back().constant();
   if (!dft.axis.known || !length || !parts || dft.isHalfSpectrum() || !hasFourierSteps(*length))

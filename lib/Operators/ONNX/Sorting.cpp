@@ -99,7 +99,7 @@ static FailureOr<Tensors> buildNonMaxSuppression(Builder &builder, const Node &n
   auto orScalar = [&](unsigned i, DType type) {
     return node.input(i) ? node.input(i) : builder.scalar(type, 0);
   };
-  // Without a threshold, no box is excluded: the least number is below all scores.
+  // Without a threshold, no score excludes a box: the least number is below all scores.
   Tensor score = node.input(4);
   if (!score)
     score = builder.scalar(DType::F32, -std::numeric_limits<double>::infinity());
