@@ -97,8 +97,8 @@ IntegerSet Body::makeSet(Guard guard, SmallVectorImpl<Value> &operands) {
                          SmallVector<bool>(constraints.size(), false));
 }
 
-/// Returns whether `tensor` has this rank. If not, reports an error to the builder, which makes the
-/// enclosing op fail.
+/// Returns whether `tensor` has rank `rank`. If not, reports an error to the builder. The function
+/// that builds the enclosing op then fails.
 static bool checkRank(Builder &builder, const Tensor &tensor, size_t rank) {
   if (tensor.rank() == static_cast<int64_t>(rank))
     return true;

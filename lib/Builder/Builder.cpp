@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The maximal number of elements that the require functions read.
+/// The maximal number of elements that `constantInts` and `constantFloats` read.
 static constexpr int64_t maxReadElements = 1 << 20;
 
 Builder::Builder(OpBuilder &ops, SizeTable &sizes)
@@ -53,7 +53,7 @@ LogicalResult Builder::limit(const Twine &text) { return fail(Fault::Limit, text
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Moves the insertion point out of the bodies of te ops, before these ops.
+/// If the insertion point is in the body of a te op, moves it to before that op.
 static void leaveBodies(OpBuilder &ops) {
   while (Operation *parent = ops.getInsertionBlock()->getParentOp()) {
     if (!isa<te::ExpressionOpInterface>(parent))

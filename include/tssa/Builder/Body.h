@@ -55,7 +55,7 @@ public:
   /// of `tensor` is at most that of `shape`.
   mlir::Value readBroadcast(const Tensor &tensor, llvm::ArrayRef<Size> shape,
                             llvm::ArrayRef<mlir::AffineExpr> at);
-  /// Returns the value of `expr`, of type index.
+  /// Returns `expr` as an SSA value of type index.
   mlir::Value index(mlir::AffineExpr expr);
   /// Returns whether `guard` holds, as an i1.
   mlir::Value inside(Guard guard);
@@ -68,7 +68,8 @@ public:
   mlir::Value toIndex(mlir::Value value, DType from);
   mlir::Value fromIndex(mlir::Value value, DType to);
 
-  /// Returns the set of points at which `guard` holds, and fills in its symbol operands.
+  /// Returns the set of points at which `guard` holds. Appends the symbol operands of the set to
+  /// `operands`.
   mlir::IntegerSet makeSet(Guard guard, llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::AffineMap makeMap(llvm::ArrayRef<mlir::AffineExpr> exprs,
                           llvm::SmallVectorImpl<mlir::Value> &operands);

@@ -47,7 +47,7 @@ struct Atom {
   bool nonNegative;
   mlir::Value value;
   std::string name;
-  /// The operands. For a Value, `rhs` is a strict upper bound if one is known, else null.
+  /// The operands. For a Value, `rhs` is a strict upper bound if such a bound is known, else null.
   std::unique_ptr<Size> lhs, rhs;
 };
 

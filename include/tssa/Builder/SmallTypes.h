@@ -25,7 +25,8 @@ struct SmallFloatRounding {
   /// Whether a number beyond the finite range becomes the nearest finite number, instead of
   /// infinity or NaN.
   bool saturates = true;
-  /// For f8e8m0 only; all other types round to the nearest, ties to even.
+  /// How numbers are rounded to f8e8m0. For all other types, they are rounded to the nearest, ties
+  /// to even.
   Mode mode = Up;
 };
 

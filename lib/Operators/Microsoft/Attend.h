@@ -25,8 +25,8 @@ using ScoreFn = std::function<Scalar(Body &, Scalar score, llvm::ArrayRef<mlir::
 struct AttentionOptions {
   double scale;
   ScoreFn adjust; ///< may be null
-  /// An additional score for each head, [N], which only adds to the softmax's denominator; may
-  /// be null.
+  /// An additional score for each head, [N]; may be null. It only adds to the denominator of the
+  /// softmax.
   Tensor sink;
   bool hasZeroSink = false; ///< whether each head has an additional score of 0
 };

@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns whether `a` is larger (smaller) than `b`. NaN is larger (smaller) than all numbers.
+/// Returns whether `a` is larger (smaller) than `b`. NaN counts as larger (smaller) than all
+/// numbers.
 static Scalar beats(Scalar a, Scalar b, bool isMax) {
   Scalar beyond = isMax ? a > b : a < b;
   return a.isFloat() ? beyond | (isNaN(a) & ~isNaN(b)) : beyond;

@@ -35,7 +35,7 @@ static Scalar isLessOrEqual(Scalar a, Scalar b) { return a <= b; }
 static Scalar isGreater(Scalar a, Scalar b) { return a > b; }
 static Scalar isGreaterOrEqual(Scalar a, Scalar b) { return a >= b; }
 
-/// Returns a body that applies `fn` to any number of operands, from left to right.
+/// Returns a body that combines any number of operands by `fn`, from left to right.
 template <Scalar (*fn)(Scalar, Scalar)> static ScalarBody variadic(const Node &) {
   return [](ArrayRef<Scalar> x) {
     Scalar result = x.front();

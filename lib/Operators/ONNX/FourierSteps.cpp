@@ -17,7 +17,8 @@ namespace tssa::operators {
 /// The greatest number of rows of a matrix of roots, and the greatest length that is not split.
 static constexpr int64_t mostRoots = 512, shortLength = 32;
 
-/// Returns the greatest factor of `length` that does not exceed its square root.
+/// Returns the greatest factor of `length` that does not exceed the square root of `length`; 1 for
+/// a short length.
 static int64_t findFactor(int64_t length) {
   int64_t factor = 1;
   for (int64_t i = 2; i * i <= length; ++i)

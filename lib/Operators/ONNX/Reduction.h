@@ -25,7 +25,7 @@ ReductionKind maxReduction();
 /// The p-norm.
 ReductionKind normReduction(double p);
 
-/// |x|^p, and the p-th root of a sum of these.
+/// Return |x|^p, and the p-th root of a sum of such terms.
 Scalar normTerm(Scalar x, double p);
 Scalar normRoot(Scalar sum, double p);
 

@@ -27,8 +27,8 @@ static Scalar sizeAsDouble(Body &body, const Size &size) {
   return toDouble(body, sizeScalar(body, size));
 }
 
-/// Returns the sum of x^(first + 2i) (-1)^i / (first + 2i)!, which is cos for `first` 0 and sin for
-/// 1. It is exact to the last bit for |x| up to pi / 4.
+/// Returns the sum of x^(first + 2i) (-1)^i / (first + 2i)!: cos(x) if `first` is 0, sin(x) if
+/// `first` is 1. The result is exact to the last bit for |x| up to pi / 4.
 static Scalar sumSeries(const Scalar &x, int first) {
   constexpr int numTerms = 9;
   Scalar square = x * x, result = x.constant(1);
