@@ -1,4 +1,4 @@
-//===- Fold.h - computes of constants -===//
+//===- Fold.h - folding a te.compute of constants -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ClassProbabilities.h - probabilities of classes from those of pairs -===//
+//===- ClassProbabilities.h - class probabilities from pairwise ones -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -30,7 +30,7 @@ static Scalar raise(const Scalar &x, double degree) {
 }
 
 /// Applies the kernel function that the attributes define to each row of `x` with each row of `m`.
-/// The result is [rows of x, rows of m].
+/// The result has the shape [rows of x, rows of m].
 static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const Tensor &x,
                                      const Tensor &m) {
   StringRef kind = node.getString("kernel_type", "LINEAR");

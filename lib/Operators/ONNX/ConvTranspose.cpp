@@ -113,7 +113,7 @@ static FailureOr<Windows> getTransposedWindows(Builder &builder, const Node &nod
 
 namespace {
 /// A transposed convolution of an input [n, group * c, spatial...] with weights [group * c, o,
-/// kernel...]. The result is [n, group * o, spatial...].
+/// kernel...]. The result has the shape [n, group * o, spatial...].
 struct TransposedConvolution {
   Tensor input, weights, bias;
   int64_t group;

@@ -13,7 +13,7 @@
 namespace tssa::operators {
 
 /// A convolution of an input [n, group * c, spatial...] with weights [o, c, kernel...]. The
-/// result is [n, o, spatial...].
+/// result has the shape [n, o, spatial...].
 struct Convolution {
   Tensor input, weights;
   int64_t group;

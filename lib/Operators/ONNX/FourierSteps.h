@@ -44,7 +44,7 @@ struct FourierSteps {
 /// Returns whether `length` has factors that are small enough for matrices.
 bool hasFourierSteps(int64_t length);
 
-/// Builds the transform. The result is [before, outputs, after, 2].
+/// Builds the transform. The result has the shape [before, outputs, after, 2].
 mlir::FailureOr<Tensor> transformInSteps(Builder &builder, const FourierSteps &steps,
                                          SignalFn signal);
 

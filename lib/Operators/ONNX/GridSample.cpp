@@ -22,7 +22,7 @@ namespace tssa::operators {
 
 namespace {
 /// A sampling of an input [n, c, spatial...] at the points of a grid [n, output..., rank]. The
-/// result is [n, c, output...].
+/// result has the shape [n, c, output...].
 struct GridSampling {
   enum Mode { Nearest, Linear, Cubic } mode;
   enum Padding { Zeros, Border, Reflection } padding;

@@ -15,7 +15,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// A pooling of an input [n, c, spatial...] by windows. The result is [n, c, spatial...].
+/// A pooling of an input [n, c, spatial...] by windows. The result has the shape
+/// [n, c, spatial...].
 struct Pool {
   Tensor input;
   Windows windows;

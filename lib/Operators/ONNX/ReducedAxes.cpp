@@ -1,4 +1,4 @@
-//===- ReducedAxes.cpp - axes of a reduction that are a list of unknown length -===//
+//===- ReducedAxes.cpp - reduction axes as lists of unknown length -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
