@@ -53,8 +53,8 @@ AffineExpr Body::size(const Size &size) {
   return result;
 }
 
-/// Returns `exprs` with only those of `symbols` that occur in them, renumbered. Appends these
-/// symbols to `operands`.
+/// Appends to `operands` those of `symbols` that occur in `exprs`. Returns `exprs` with each symbol
+/// renumbered to its position in `operands`.
 static SmallVector<AffineExpr> compress(ArrayRef<AffineExpr> exprs, ArrayRef<Value> symbols,
                                         SmallVectorImpl<Value> &operands) {
   llvm::SmallBitVector used(symbols.size());
@@ -97,8 +97,8 @@ IntegerSet Body::makeSet(Guard guard, SmallVectorImpl<Value> &operands) {
                          SmallVector<bool>(constraints.size(), false));
 }
 
-/// Returns whether `tensor` has this rank. If not, reports an error to the builder, which makes the
-/// enclosing op fail.
+/// Returns whether `tensor` has rank `rank`. If not, reports an error to the builder. The function
+/// that builds the enclosing op then fails.
 static bool checkRank(Builder &builder, const Tensor &tensor, size_t rank) {
   if (tensor.rank() == static_cast<int64_t>(rank))
     return true;
@@ -127,7 +127,8 @@ Value Body::read(const Tensor &tensor, ArrayRef<AffineExpr> at, Guard guard, Typ
   if (!checkRank(builder, tensor, at.size()))
     return makeZero(*this, tensor);
   Value source = builder.value(tensor);
-  // Both use one list of symbols: compress them together, then split.
+  // The map and the set use one list of symbols, so compress their expressions together, then split
+  // them.
   SmallVector<AffineExpr> all(at);
   llvm::append_range(all, guard);
   SmallVector<Value> operands;

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The maximal number of elements that the require functions read.
+/// The maximal number of elements that `constantInts` and `constantFloats` read.
 static constexpr int64_t maxReadElements = 1 << 20;
 
 Builder::Builder(OpBuilder &ops, SizeTable &sizes)
@@ -53,7 +53,7 @@ LogicalResult Builder::limit(const Twine &text) { return fail(Fault::Limit, text
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Moves the insertion point out of the bodies of te ops, before these ops.
+/// If the insertion point is in the body of a te op, moves it to before that op.
 static void leaveBodies(OpBuilder &ops) {
   while (Operation *parent = ops.getInsertionBlock()->getParentOp()) {
     if (!isa<te::ExpressionOpInterface>(parent))
@@ -67,7 +67,7 @@ bool Builder::isVisible(Value value) {
   return region && region->isAncestor(ops.getInsertionBlock()->getParent());
 }
 
-/// Collects the values on which `size` depends; `seen` are the atoms that have been visited.
+/// Collects the values on which `size` depends. `seen` has the atoms that were visited before.
 static void collectValues(const Size &size, llvm::SmallPtrSetImpl<const Atom *> &seen,
                           SmallVectorImpl<Value> &values) {
   for (const auto &[monomial, coefficient] : size.terms())
@@ -168,7 +168,7 @@ Value Builder::value(const Tensor &tensor) {
   return value;
 }
 
-/// Builds a te.compute that selects the element by its position.
+/// Builds a te.compute that selects each element of the contents by its position.
 Value Builder::buildContents(const Tensor &tensor) {
   ArrayRef<Size> elements = tensor.contents();
   SmallVector<int64_t> shape = *tensor.staticShape();
@@ -254,7 +254,7 @@ Value Builder::materializeAtom(const Atom &atom) {
   for (Value value : known)
     if (isVisible(value))
       return value;
-  // A divisor that is 0 at run time must not trap; the result is then unused.
+  // A division by a divisor that is 0 at run time must not trap; its result is then unused.
   bool isDivision = atom.kind == Atom::FloorDiv;
   Value lhs = materializeValue(*atom.lhs);
   Value rhs = materializeValue(isDivision ? Size::max(*atom.rhs, 1) : *atom.rhs);
@@ -432,7 +432,7 @@ LogicalResult Builder::requireNonNegative(const Size &size, const Twine &what) {
     return error(what + " is negative: " + size.str());
   if (failed(require(isLess(-1, size), what + " is negative")))
     return failure();
-  // A check in a branch or loop may not have run when the size is used elsewhere.
+  // A check in a branch or a loop may not have run before the size is used elsewhere.
   if (isa<func::FuncOp>(ops.getInsertionBlock()->getParentOp()))
     sizes.learnNonNegative(size);
   return success();

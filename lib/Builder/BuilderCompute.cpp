@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The maximal number of elements that one fold, and all folds of a program together, may produce.
+/// The maximal number of elements of one fold, and of all folds of a program together.
 static constexpr int64_t maxFoldElements = 16384;
 static constexpr int64_t maxFoldedElements = 1 << 20;
 

@@ -17,18 +17,18 @@ namespace tssa::operators {
 // Contents
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of elements if a tensor of this shape may have contents, else nothing.
+/// If a tensor of this shape may have contents, returns its number of elements; otherwise nothing.
 static std::optional<int64_t> countContents(ArrayRef<Size> shape) {
-  // A negative size is an error, which is reported when the result is built. Unknown sizes are
-  // possible even if the number of elements is known, because another size may be 0.
+  // A negative size is an error, which is reported when the result is built. The number of elements
+  // can be known although a size is unknown, because another size may be 0.
   if (llvm::any_of(shape, [](const Size &size) { return !size.constant() || size.isAtMost(-1); }))
     return std::nullopt;
   std::optional<int64_t> count = product(shape).constant();
   return count && *count <= Builder::maxContents ? count : std::nullopt;
 }
 
-/// Returns a tensor with contents. Its element at each point is the element of `source` at
-/// `at(point)`.
+/// Returns a tensor with contents, whose element at each point is the element of `source` at
+/// `at(point)`. Returns nothing if it cannot have contents.
 static std::optional<Tensor>
 moveContents(Builder &builder, const Tensor &source, ArrayRef<Size> shape,
              function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> at) {
@@ -50,7 +50,8 @@ moveContents(Builder &builder, const Tensor &source, ArrayRef<Size> shape,
   return builder.fromSizes(source.dtype(), shape, elements);
 }
 
-/// Returns the index in `tensor` that corresponds to `point` of the shape it is broadcast to.
+/// Returns the index into `tensor` for `point`, a point of the shape to which `tensor` is
+/// broadcast.
 static SmallVector<int64_t> broadcastPoint(const Tensor &tensor, ArrayRef<int64_t> point) {
   SmallVector<int64_t> result;
   for (auto [size, index] : llvm::zip_equal(tensor.shape(), point.take_back(tensor.rank())))
@@ -98,8 +99,8 @@ static std::optional<Tensor> mapContents(Builder &builder, DType type, ArrayRef<
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `size` is min(`other`, k) with k > 1. Then one of the sizes is 1 only if the
-/// other is, so they broadcast only if they are equal.
+/// Returns whether `size` is min(`other`, k) with k > 1. Then either both sizes or neither size is
+/// 1, so they broadcast only if they are equal.
 static bool isCutFrom(const Size &size, const Size &other) {
   if (size.terms().size() != 1 || size.terms().front().first.size() != 1 ||
       size.terms().front().second != 1)
@@ -115,8 +116,9 @@ bool Builder::broadcastsAsEqual(const Size &size, const Size &common) {
   return size == common || size.differs(1) || isCutFrom(size, common);
 }
 
-/// Returns the size that two sizes broadcast to: a constant other than 1, else a size that is
-/// known not to be 1, else a size that is selected at run time.
+/// Returns the size to which two sizes broadcast. If one of them is a constant other than 1, this
+/// is the result; else, if one of them is known not to be 1, that size; else a size that is
+/// selected at run time.
 Size Builder::broadcastPair(const Size &lhs, const Size &rhs) {
   if (lhs.isConstant(1) || lhs == rhs)
     return rhs;
@@ -332,7 +334,8 @@ FailureOr<Tensor> Builder::concatSelected(ArrayRef<Tensor> tensors, int64_t axis
 }
 
 /// Concatenates short lists as contents if their elements are known. If one list contains dynamic
-/// sizes, the result probably is a shape; then elements that are not known are read at run time.
+/// sizes, the result is probably a shape; in this case elements that are not known are read at run
+/// time.
 static std::optional<Tensor> concatContents(Builder &builder, ArrayRef<Tensor> tensors,
                                             ArrayRef<Size> shape) {
   constexpr int64_t maxRead = 16;

@@ -50,8 +50,8 @@ FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type, ArrayRef<
   return combine(builder, te::Combiner::Add, accumulator, type, shape, reduced, term, epilogue);
 }
 
-/// Returns the index in operand `tensor` for the indexes `batch` of the result's batch dims,
-/// followed by `rest`.
+/// Returns the index of the element of operand `tensor` that the current point reads: the indexes
+/// of its batch dims, which broadcast to `batch`, and then `rest`.
 static SmallVector<AffineExpr> getOperandPoint(Body &body, const Tensor &tensor,
                                                ArrayRef<Size> batch, ArrayRef<AffineExpr> rest) {
   SmallVector<AffineExpr> at;

@@ -68,7 +68,7 @@ Type getSignedType(MLIRContext *context, DType type) {
 
 DType getAccumulator(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
 
-/// The numbers of element types in ONNX, in the order of DType.
+/// The number of each element type in ONNX, in the order of DType.
 static constexpr int64_t onnxCodes[runtime::numDTypes] = {
     1, 11, 10, 16, 9, 3, 2, 5, 4, 6, 12, 7, 13, 17, 18, 19, 20, 24, 23, 22, 21, 26, 25};
 

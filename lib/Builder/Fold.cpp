@@ -1,4 +1,4 @@
-//===- Fold.cpp - computes of constants -===//
+//===- Fold.cpp - folding a te.compute of constants -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Evaluates the bodies of a te.compute point by point. Each op is evaluated by its own folder, so
-/// that all element types are rounded as the ops define.
+/// that values of all element types are rounded as the ops define.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -245,7 +245,7 @@ std::optional<SmallVector<ElementsAttr>> Folder::run() {
 }
 
 std::optional<SmallVector<ElementsAttr>> foldCompute(te::ComputeOp op) {
-  // A folder may modify an op for the current point, so work on a copy.
+  // The folder of an op may modify the op for the current point, so work on a copy.
   auto copy = cast<te::ComputeOp>(op->clone());
   std::optional<SmallVector<ElementsAttr>> result = Folder(copy).run();
   copy->destroy();

@@ -1,4 +1,4 @@
-//===- Fold.h - computes of constants -===//
+//===- Fold.h - folding a te.compute of constants -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 namespace tssa::operators {
 
-/// Returns the results of a te.compute that depends on constants only. Returns nothing if it
-/// depends on other values or is expensive: this is meant for the few elements that decide
-/// shapes and branches.
+/// Returns the results of a te.compute that depends only on constants. Returns nothing if the
+/// te.compute depends on other values or is expensive: folding is meant for the few elements that
+/// decide shapes and branches.
 std::optional<llvm::SmallVector<mlir::ElementsAttr>> foldCompute(mlir::tssa::te::ComputeOp op);
 
 } // namespace tssa::operators

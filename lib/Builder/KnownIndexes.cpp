@@ -20,7 +20,7 @@ AffineExpr AffineIndex::expr(Body &body, unsigned firstDim) const {
 }
 
 /// `values` are the elements of a tensor of this shape. Returns the affine function that maps the
-/// position of each element to its value; nothing if there is none.
+/// position of each element to its value, or nothing if there is no such function.
 static std::optional<AffineIndex> matchAffine(ArrayRef<int64_t> shape, ArrayRef<int64_t> values) {
   AffineIndex index{values.front(), {}};
   int64_t step = values.size();

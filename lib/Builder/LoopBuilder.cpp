@@ -89,7 +89,8 @@ TensorForm LoopBuilder::getAccumulatorForm(const TensorForm &element) const {
   return form;
 }
 
-/// Adds an element to the accumulator of a scan output: writes it at its index, or appends it.
+/// Adds an element to the accumulator of a scan output: writes it at its index if the accumulator
+/// is preallocated, else appends it.
 FailureOr<Tensor> LoopBuilder::accumulate(unsigned scan, const Tensor &accumulator,
                                           const Tensor &element, const Size &position) {
   int64_t rank = element.rank();
@@ -154,7 +155,7 @@ FailureOr<SmallVector<Value>> LoopBuilder::getInitialValues() {
 }
 
 /// Compares the outputs of a body with its inputs, and updates the forms. Returns true if a form
-/// changed, so that the body must be built again.
+/// changed. The body must then be built again.
 FailureOr<bool> LoopBuilder::learn(ArrayRef<Tensor> outputs) {
   bool learned = false;
   ArrayRef<Tensor> next = outputs.drop_front(spec.firstOutput).take_front(carried.size());
@@ -184,7 +185,8 @@ FailureOr<bool> LoopBuilder::learn(ArrayRef<Tensor> outputs) {
   return learned;
 }
 
-/// Builds the body for the given carried values and accumulators. Returns their new tensors.
+/// Builds the body for `values`: the carried values, then the accumulators. Returns the new tensors
+/// in the same order.
 LoopBuilder::Trial LoopBuilder::buildBody(const Size &position, ValueRange values, Value *goesOn) {
   Tensors state, accumulators;
   for (auto [value, form] : llvm::zip(values, carried))

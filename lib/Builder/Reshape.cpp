@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A reshape is an index expression. Old and new dims are matched in groups with equal products,
-/// and only the dims of a group are linearised together. For example, [N, 12, 64] to [N, 768] has
-/// the groups N = N and 12 * 64 = 768, so no product with N occurs.
+/// A reshape is an index expression. Groups of old dims are matched with groups of new dims of
+/// equal products, and only the dims of one group are linearised together. For example, a reshape
+/// from [N, 12, 64] to [N, 768] has the groups N = N and 12 * 64 = 768, so no product with N
+/// occurs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// Ranges of old and of new dims whose sizes have the same product.
+/// The old dims and the new dims of a group. The products of their sizes are equal.
 struct Group {
   SmallVector<unsigned> from, to;
 };
@@ -46,7 +47,7 @@ static SmallVector<unsigned> findLargerDims(ArrayRef<Size> shape) {
   return dims;
 }
 
-/// Returns which side of a group needs another dim: -1 the left, 1 the right, 0 both.
+/// Returns which side of a group needs another dim: -1 for the left, 1 for the right, 0 for both.
 static int chooseSide(const Size &left, const Size &right) {
   if (left.constant() && right.constant())
     return *left.constant() < *right.constant() ? -1 : 1;
@@ -102,7 +103,7 @@ SmallVector<Group> Matcher::run() {
   return std::move(groups);
 }
 
-/// Returns index expressions of the old dims for a point of the new shape.
+/// Returns the indexes in the old shape that correspond to a point of the new shape.
 static SmallVector<AffineExpr> getReshapeIndexes(Body &body, ArrayRef<Size> from,
                                                  ArrayRef<Size> to) {
   SmallVector<AffineExpr> indexes(from.size(), body.constantExpr(0));
@@ -123,7 +124,7 @@ static SmallVector<AffineExpr> getReshapeIndexes(Body &body, ArrayRef<Size> from
   return indexes;
 }
 
-/// Returns a tensor of known elements in another static shape, without building an op.
+/// Reshapes `tensor`, whose elements are known, to another static shape without building an op.
 Tensor Builder::reshapeKnown(const Tensor &tensor, ArrayRef<Size> shape) {
   if (tensor.hasContents())
     return fromSizes(tensor.dtype(), shape, tensor.contents());

@@ -96,8 +96,9 @@ Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) {
   return create<arith::SelectOp>(ifTrue, condition, ifTrue, ifFalse);
 }
 
-/// Builds an integer division (or remainder) with a divisor that is replaced where the result would
-/// be undefined. A divisor of 0 gives 0, and a division by -1 is a negation.
+/// Builds the division or the remainder of two integers. A divisor of 0 gives 0. A division by -1
+/// is a negation, and a remainder by -1 is 0. For these divisors the op gets 1 instead, because its
+/// own result might be undefined.
 template <typename SignedOp, typename UnsignedOp>
 static Scalar divideIntegers(Scalar a, Scalar b, bool isRemainder) {
   Scalar one = b.constant(1);
@@ -140,7 +141,8 @@ Scalar floorMod(Scalar a, Scalar b) {
   return select((rest != 0.0) & differ, rest + b, rest);
 }
 
-/// Returns `amount` limited to the width of the type, and whether it was less than the width.
+/// If `amount` is non-negative and less than the width of the type, returns `amount` and true;
+/// otherwise 0 and false.
 static std::pair<Scalar, Scalar> limitShift(Scalar amount) {
   unsigned width = amount.getType().getIntOrFloatBitWidth();
   Scalar asUnsigned(amount.getBuilder(), amount.getLoc(), amount.getValue(), /*isUnsigned=*/true);

@@ -16,12 +16,14 @@ namespace tssa::operators {
 
 static constexpr size_t maxTerms = 64;
 static constexpr unsigned maxBoundDepth = 4, maxBoundSteps = 2000;
-/// The maximal depth of a size; functions of sizes recurse into their operands.
+/// The maximal depth of a size. It bounds the recursion of functions that visit the operands of a
+/// size.
 static constexpr unsigned maxDepth = 500;
 static constexpr size_t maxShown = 10'000;
 
 /// Compares monomials: a negative result means that `lhs` comes before `rhs`. Higher degrees come
-/// first, then atoms decide. The order is compatible with multiplication, as long division needs.
+/// first; between equal degrees, the atoms decide. Multiplication preserves this order, as
+/// polynomial long division requires.
 static int compare(const Size::Monomial &lhs, const Size::Monomial &rhs) {
   if (lhs.size() != rhs.size())
     return lhs.size() > rhs.size() ? -1 : 1;
@@ -38,7 +40,7 @@ static Size::Monomial multiply(const Size::Monomial &lhs, const Size::Monomial &
   return result;
 }
 
-/// Returns lhs / rhs if all atoms of `rhs` are among those of `lhs`, else nothing.
+/// Returns lhs / rhs if all factors of `rhs` are factors of `lhs`, else nothing.
 static std::optional<Size::Monomial> divide(const Size::Monomial &lhs, const Size::Monomial &rhs) {
   Size::Monomial result;
   size_t next = 0;
@@ -97,7 +99,7 @@ void Size::add(const Monomial &monomial, int64_t coefficient) {
     sum.erase(it);
 }
 
-/// Adds other * monomial * factor.
+/// Adds other * monomial * factor to this Size.
 void Size::add(const Size &other, const Monomial &monomial, int64_t factor) {
   if (other.bad)
     *this = overflow();
@@ -157,7 +159,7 @@ std::optional<Size> Size::divideExactly(const Size &divisor) const {
 }
 
 /// Returns floor(size / divisor) for a constant divisor. Terms that are multiples of the divisor
-/// are moved out of the atom.
+/// are divided exactly; only the others become part of an atom.
 static Size floorDivConstant(const Size &size, int64_t divisor,
                              function_ref<Size(const Size &, const Size &)> makeAtom) {
   Size quotient(0), rest(0);
@@ -253,8 +255,8 @@ static bool isNonNegative(const Size::Monomial &monomial) {
   return all_of(monomial, [](const Atom *atom) { return atom->nonNegative; });
 }
 
-/// Tries to show that `size` >= `value` after replacing one atom by a bound of it. The atom is a
-/// minimum, maximum, quotient or iteration number and the only atom of its term.
+/// Tries to show that `size` >= `value` after one atom is replaced by a bound of the atom. The atom
+/// is a minimum, a maximum, a quotient or an iteration number, and it is the only atom of its term.
 static bool isAtLeastByBounds(const Size &size, int64_t value, unsigned depth, unsigned &steps);
 
 /// Returns whether `size` >= `value` can be shown. `steps` counts the sizes that were examined, to

@@ -83,8 +83,8 @@ Scalar decodeSmallFloat(Scalar byte, DType type) {
 // From numbers
 //===----------------------------------------------------------------------===//
 
-/// Rounds an f64 to f32 such that a second rounding, to fewer bits, gives the same result as
-/// rounding the f64 directly: an inexact number becomes the neighbour with an odd fraction.
+/// Rounds an f64 to f32 in such a way that a second rounding, to fewer bits, gives the same result
+/// as rounding the f64 directly. An inexact number becomes the neighbour with an odd fraction.
 static Scalar narrowToOdd(Scalar x) {
   Scalar narrow = convert(x, x.getBuilder().getF32Type());
   Scalar back = convert(narrow, x.getType());
@@ -123,8 +123,8 @@ static Scalar roundMagnitude(Scalar magnitude, const SmallFloatFormat &format) {
   Scalar rounded = magnitude + integer(magnitude, (1 << (dropped - 1)) - 1) + isOdd;
   Scalar normal = shiftRight(rounded, dropped) -
                   static_cast<double>((bias - format.bias) << format.fractionBits);
-  // The last bit of `anchor` has the value of the last bit of the subnormals, so adding the
-  // magnitude to it rounds the magnitude to a subnormal.
+  // The last bit of `anchor` has the value of the last bit of a subnormal. The addition therefore
+  // rounds the magnitude to a multiple of the least subnormal.
   double anchor = std::ldexp(1.0, static_cast<int>(dropped) + 1 - format.bias);
   Scalar subnormal =
       toBits(fromBits(magnitude) + anchor) - toBits(fromBits(magnitude).constant(anchor));

@@ -9,7 +9,7 @@
 
 using namespace tssa;
 
-/// Returns the determinant of an n x n matrix, by elimination with partial pivoting. Overwrites the
+/// Computes the determinant of an n x n matrix by elimination with partial pivoting. Overwrites the
 /// matrix.
 static double computeDeterminant(double *matrix, int64_t n) {
   double determinant = 1;

@@ -31,7 +31,8 @@ int32_t tssa_host_copy(const tssa_host *host, void *to, const void *from, int64_
   return bytes > 0 ? host->copy(host, to, from, bytes, kind) : TSSA_OK;
 }
 
-/// Calls a routine on copies in host memory, and copies its results to the device.
+/// Copies the inputs of a routine to host memory, calls the routine on the copies, and copies its
+/// results to the device.
 int32_t tssa_host_extern(const tssa_host *host, int32_t node, ExternRoutine *routine,
                          tssa_tensor *tensors, int32_t numInputs, int32_t numResults,
                          const Attributes *attributes) {

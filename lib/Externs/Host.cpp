@@ -11,7 +11,7 @@ using namespace tssa;
 
 extern "C" {
 
-/// The pointer to `tssa_host::math` that compiled code calls.
+/// A copy of the function pointer `tssa_host::math`, which compiled code calls.
 double (*tssa_math)(int32_t function, double x, double y);
 
 void tssa_host_begin(const tssa_host *host) {
@@ -32,8 +32,8 @@ int32_t tssa_host_poll(const tssa_host *host) {
   return host->fail(host, TSSA_CANCELLED, -1, "the run was cancelled");
 }
 
-/// Runs the n iterations of a kernel. `errors` is the location in `context` to which the kernel
-/// writes if an index is out of bounds.
+/// Runs the n iterations of a kernel. `errors` is the offset in `context` of the number that the
+/// kernel sets if an index is out of bounds.
 int32_t tssa_host_launch(const tssa_host *host, int32_t launch, int32_t node, tssa_body body,
                          char *context, int64_t n, int64_t grain, int32_t errors) {
   int32_t *failed = reinterpret_cast<int32_t *>(context + errors);

@@ -7,7 +7,8 @@
 ///
 /// \file
 /// Compiled code imports nothing, so it contains these functions. They copy blocks of 64 bytes,
-/// which code generation splits into registers. The blocks at the two ends may overlap others.
+/// which code generation splits into registers. The first and the last block may overlap other
+/// blocks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +54,9 @@ inline void copySmall(char *to, const char *from, size_t count) {
     *to = *from;
 }
 
-/// Rounds to an f32 such that a second rounding, to a narrower type, gives the same result as
-/// rounding the double directly: an inexact number gets an odd fraction, so that it is no tie.
+/// Rounds to an f32 in such a way that a second rounding, to a narrower type, gives the same result
+/// as rounding the double directly. An inexact number gets an odd fraction, so that it is not a
+/// tie.
 inline float roundToOdd(double x) {
   float nearest = static_cast<float>(x);
   double reached = nearest;

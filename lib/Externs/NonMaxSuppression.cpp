@@ -42,8 +42,8 @@ float getOverlap(const Box &a, const Box &b) {
 
 } // namespace
 
-/// (boxes [batch, box, 4], scores [batch, class, box], boxes per class, overlap,
-/// least score) -> rows of batch, class, box.
+/// (boxes [batch, box, 4], scores [batch, class, box], greatest number of boxes per class, greatest
+/// overlap, least score) -> for each selected box, a row with the indexes of batch, class and box.
 extern "C" int32_t tssa_extern_non_max_suppression(const tssa_host *host, int32_t node,
                                                    tssa_tensor *tensors,
                                                    const Attributes *attributes) {

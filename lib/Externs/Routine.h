@@ -28,7 +28,8 @@ struct Attributes {
   int64_t axis, centerPointBox, isUnsigned, largest, sorted;
 };
 
-/// A tensor seen as [outer, size of an axis, inner].
+/// A tensor viewed as [outer, size, inner]: the product of the dims before an axis, the size of the
+/// axis, and the product of the dims after the axis.
 struct AxisView {
   int64_t outer = 1, size = 1, inner = 1;
 
@@ -95,15 +96,15 @@ inline bool allocate(const tssa_host *host, int32_t node, tssa_tensor &result) {
   return result.data;
 }
 
-/// Maps element `i` to an integer such that the integers are ordered as the elements are:
-/// -inf is least, NaN greatest, and both zeros are equal.
+/// Maps element `i` to an integer. The integers have the order of the elements: -inf is the least,
+/// NaN is the greatest, and both zeros are equal.
 inline uint64_t getKey(const tssa_tensor &tensor, int64_t i, bool isUnsigned) {
   unsigned bits = tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits;
   uint64_t raw = bits == 8    ? getData<uint8_t>(tensor)[i]
                  : bits == 16 ? getData<uint16_t>(tensor)[i]
                  : bits == 32 ? getData<uint32_t>(tensor)[i]
                               : getData<uint64_t>(tensor)[i];
-  raw <<= 64 - bits; // the sign is on top
+  raw <<= 64 - bits; // the sign becomes the highest bit
   constexpr uint64_t sign = uint64_t(1) << 63;
   bool isFloat = tensor.dtype.code == 2 || tensor.dtype.code == 4;
   if (!isFloat)
@@ -122,7 +123,8 @@ inline void copyElement(const tssa_tensor &to, int64_t i, const tssa_tensor &fro
   __builtin_memcpy(getData<char>(to) + i * size, getData<char>(from) + j * size, size);
 }
 
-/// Sorts `count` indexes by `before` with a stable merge sort; `scratch` has room for as many.
+/// Sorts `count` indexes by `before` with a stable merge sort. `scratch` has room for `count`
+/// indexes.
 template <typename Before>
 void sort(int64_t *indexes, int64_t *scratch, int64_t count, Before before) {
   int64_t *from = indexes, *to = scratch;

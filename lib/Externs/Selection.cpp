@@ -16,7 +16,7 @@ static bool isNonZero(const tssa_tensor &tensor, int64_t i) {
 
 extern "C" {
 
-/// (x) -> positions of the elements that are not 0, one column each.
+/// (x) -> the positions of the elements that are not 0, one column per element.
 int32_t tssa_extern_nonzero(const tssa_host *host, int32_t node, tssa_tensor *tensors,
                             const Attributes *) {
   const tssa_tensor &x = tensors[0];

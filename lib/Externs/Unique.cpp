@@ -32,12 +32,12 @@ struct SliceOrder {
 
 /// (x) -> values, first positions, inverse, counts.
 ///
-/// 1. Sort the slices, and equal slices by position. Consecutive equal slices are a group, whose
-///    first member has the group's first position.
+/// 1. Sort the slices by their elements, and equal slices by position. Consecutive equal slices are
+///    a group. The first slice of a group has the first position of the group.
 /// 2. Unless the result is to be sorted, sort the groups by their first positions.
 extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_tensor *tensors,
                                       const Attributes *attributes) {
-  // The size of the inverse is known before the call, so it precedes the other results.
+  // The size of the inverse is known before the call, so the inverse precedes the other results.
   const tssa_tensor &x = tensors[0], &inverse = tensors[1];
   tssa_tensor &values = tensors[2], &firsts = tensors[3], &counts = tensors[4];
   AxisView view(x, attributes->axis);
@@ -51,7 +51,8 @@ extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_
   sort(order.get(), order.get() + view.size, view.size,
        [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
 
-  // groups[g] is where group g begins in `order`; the second half is scratch.
+  // groups[g] is the position in `order` at which group g begins. The second half of `groups` is
+  // scratch.
   int64_t count = 0;
   for (int64_t i = 0; i < view.size; ++i)
     if (i == 0 || slices.compare(order[i - 1], order[i]) != 0)

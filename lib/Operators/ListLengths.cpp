@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns `list` with `length` as its last dim, which a te.check verifies at run time.
+/// Returns `list` with the last dim `length`. A te.check verifies this size at run time.
 static FailureOr<Tensor> withLength(Builder &builder, const Tensor &list, int64_t length) {
   int64_t last = list.rank() - 1;
   if (failed(

@@ -1,4 +1,4 @@
-//===- Node.cpp - one use of an operator -===//
+//===- Node.cpp - a node of a model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

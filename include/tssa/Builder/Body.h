@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A Body is the argument of a function that builds the body of a te op, which computes
-/// one point of the iteration domain. The dims of the domain are `dim(0)`, `dim(1)` and
-/// so on: first the parallel dims, then the reduction dims.
+/// A function that builds the body of a te op gets a Body as its argument. The body of the op
+/// computes one point of the iteration domain. The dims of the domain are `dim(0)`, `dim(1)` and so
+/// on: first the parallel dims, then the reduction dims.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_BODY_H
@@ -23,7 +23,8 @@ namespace tssa::operators {
 
 class Builder;
 
-/// A condition as a list of expressions. It holds at a point where all of them are >= 0.
+/// A condition on the points of a domain: it holds at a point if all these expressions are >= 0
+/// there.
 using Guard = llvm::ArrayRef<mlir::AffineExpr>;
 
 class Body {
@@ -41,20 +42,20 @@ public:
   mlir::AffineExpr constantExpr(int64_t value);
   /// Returns `size` as an index expression of constants and symbols.
   mlir::AffineExpr size(const Size &size);
-  /// Returns an expression for `index`, which this body computes. Such an opaque index is
-  /// checked against its bounds at run time.
+  /// Returns an expression for the opaque index `index`, a value that this body computes. A run
+  /// checks the index against its bounds.
   mlir::AffineExpr opaque(mlir::Value index);
 
-  /// Reads the element of `tensor` at `at`, which has one expression per dim.
+  /// Reads the element of `tensor` at the index `at`, which has one expression per dim.
   mlir::Value read(const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at);
   /// Reads the element of `tensor` at `at` if `guard` holds, else yields `pad`.
   mlir::Value read(const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at, Guard guard,
                    mlir::TypedAttr pad);
-  /// Reads the element at `at` of `tensor` broadcast to `shape` by numpy's rules. The rank of
-  /// `tensor` is at most that of `shape`.
+  /// Reads the element at `at` as if `tensor` were broadcast to `shape` by numpy's rules. The rank
+  /// of `tensor` is at most that of `shape`.
   mlir::Value readBroadcast(const Tensor &tensor, llvm::ArrayRef<Size> shape,
                             llvm::ArrayRef<mlir::AffineExpr> at);
-  /// Returns the value of `expr`, of type index.
+  /// Returns `expr` as an SSA value of type index.
   mlir::Value index(mlir::AffineExpr expr);
   /// Returns whether `guard` holds, as an i1.
   mlir::Value inside(Guard guard);
@@ -67,15 +68,16 @@ public:
   mlir::Value toIndex(mlir::Value value, DType from);
   mlir::Value fromIndex(mlir::Value value, DType to);
 
-  /// Returns the set of points at which `guard` holds, and fills in its symbol operands.
+  /// Returns the set of points at which `guard` holds. Appends the symbol operands of the set to
+  /// `operands`.
   mlir::IntegerSet makeSet(Guard guard, llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::AffineMap makeMap(llvm::ArrayRef<mlir::AffineExpr> exprs,
                           llvm::SmallVectorImpl<mlir::Value> &operands);
 
-  /// Fills in the attributes and operands with which te.update writes at `target` if `guard`
-  /// holds. The symbols of `map` are first the values from outside of the body, which are
-  /// added to `outside`, then the opaque indexes, which are added to `opaque`. `set` has only
-  /// the former.
+  /// Fills in the attributes and operands of a te.update that writes at `target` if `guard` holds.
+  /// Adds the values from outside of the body to `outside`, and the opaque indexes to `opaque`.
+  /// These values are the symbols of `map`, in this order. The symbols of `set` are only those in
+  /// `outside`.
   void makeWrite(llvm::ArrayRef<mlir::AffineExpr> target, Guard guard, mlir::AffineMap &map,
                  mlir::IntegerSet &set, llvm::SmallVectorImpl<mlir::Value> &outside,
                  llvm::SmallVectorImpl<mlir::Value> &opaque);

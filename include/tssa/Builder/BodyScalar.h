@@ -23,7 +23,7 @@ inline Scalar constantScalar(Body &body, DType type, double number) {
   return toScalar(body, body.constant(type, number), type);
 }
 
-/// Reads the element of `tensor` at `at`, f16 and bf16 as f32.
+/// Reads the element of `tensor` at `at`; converts f16 and bf16 to f32.
 inline Scalar readScalar(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at) {
   return widen(toScalar(body, body.read(tensor, at), tensor.dtype()));
 }

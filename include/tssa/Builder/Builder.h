@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An operator is a function that takes Tensors and builds te ops through a Builder. It
-/// checks its requirements and, where one does not hold, does
-/// `return builder.error("...")`. The caller adds the node, its inputs and their producers
-/// to that message.
+/// An operator is a function that takes Tensors and builds te ops through a Builder. It checks its
+/// requirements; if a requirement does not hold, it does `return builder.error("...")`. The caller
+/// adds the node, its inputs and their producers to that message.
 ///
-/// Functions that can fail return FailureOr. A function that fails has reported the error.
+/// Functions that can fail return FailureOr. A function reports the error before it fails.
 ///
-/// Results that are known when the program is built are folded: a compute whose reads are
-/// all constants becomes a constant, and small integer tensors keep their elements as
-/// Sizes (see Tensor). An element-wise operator computes such elements with a `SizeFn`.
+/// Results that are known when the program is built are folded: a compute that reads only constants
+/// becomes a constant, and small integer tensors keep their elements as Sizes (see Tensor). An
+/// element-wise operator computes elements that are Sizes with a `SizeFn`.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_BUILDER_H
@@ -46,8 +45,8 @@ using ScalarFn = llvm::function_ref<mlir::Value(Body &)>;
 using AccumulatorFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(Body &, mlir::ValueRange)>;
 /// Returns an element of the result from the elements of the operands.
 using MapFn = llvm::function_ref<mlir::Value(Body &, mlir::ValueRange)>;
-/// Returns a known element of the result from known elements of the operands, or nothing if
-/// it cannot be computed while the program is built.
+/// Returns a known element of the result from known elements of the operands. Returns nothing if
+/// the element cannot be computed while the program is built.
 using SizeFn = llvm::function_ref<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
 class Builder {
@@ -80,8 +79,8 @@ public:
   }
 
   // Tensors.
-  /// Wraps `value` in a Tensor. Without `shape`, each dynamic dim becomes a new Size, which
-  /// tensor.dim reads.
+  /// Wraps `value` in a Tensor. Without `shape`, the size of each dynamic dim is read by a
+  /// tensor.dim and becomes a new Size.
   Tensor wrap(mlir::Value value, DType type);
   Tensor wrap(mlir::Value value, DType type, llvm::ArrayRef<Size> shape);
   Tensor constant(DType type, mlir::ElementsAttr elements);
@@ -92,13 +91,14 @@ public:
   Tensor fromSizes(llvm::ArrayRef<Size> elements);
   /// Returns whether the values that `size` depends on are visible at the insertion point.
   bool isVisible(const Size &size);
-  /// Removes from the program an op that was only built as a trial.
+  /// Removes an op from the program if it was built only as a trial.
   void discard(mlir::Operation *op);
   size_t numDiscarded() const { return discarded.size(); }
-  /// Returns the SSA value of `tensor`, and builds it first if need be. Call this outside of
+  /// Returns the SSA value of `tensor`; builds the value if there is none yet. Call this outside of
   /// te bodies.
   mlir::Value value(const Tensor &tensor);
-  /// Returns `size` as an index attribute, or as the value that represents it in this region.
+  /// Returns `size` as an index attribute, or as the value that represents `size` in the region of
+  /// the insertion point.
   mlir::OpFoldResult materialize(const Size &size);
   mlir::Value materializeValue(const Size &size);
   llvm::SmallVector<mlir::OpFoldResult> materialize(llvm::ArrayRef<Size> sizes);
@@ -106,7 +106,7 @@ public:
   /// Returns `size` as one atom. This bounds the number of terms in products.
   Size asAtom(const Size &size);
 
-  // Known elements. On failure, the `require` forms report an error that names `what`.
+  // Known elements. On failure, the functions `require...` report an error that names `what`.
   std::optional<llvm::SmallVector<int64_t>> constantInts(const Tensor &tensor);
   std::optional<llvm::SmallVector<double>> constantFloats(const Tensor &tensor);
   mlir::FailureOr<llvm::SmallVector<int64_t>> requireConstantInts(const Tensor &tensor,
@@ -121,15 +121,17 @@ public:
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
   mlir::FailureOr<llvm::SmallVector<int64_t>> normalizeAxes(llvm::ArrayRef<int64_t> axes,
                                                             int64_t rank);
-  /// Requires that the sizes are equal. Reports an error if they are known to differ, and
-  /// builds a run-time check if that is not known.
+  /// Requires that the sizes are equal. Reports an error if they are known to differ, else builds a
+  /// run-time check if they may differ.
   mlir::LogicalResult requireEqual(const Size &lhs, const Size &rhs, const llvm::Twine &what);
-  /// Requires that `size` >= 0, by an error now or a check at run time.
+  /// Requires that `size` >= 0. Reports an error if it is known to be negative, else builds a
+  /// run-time check if it may be negative.
   mlir::LogicalResult requireNonNegative(const Size &size, const llvm::Twine &what);
-  /// Builds a te.check, which fails the run unless `condition` holds.
+  /// Builds a te.check: the run fails unless `condition` holds.
   void check(mlir::Value condition, const llvm::Twine &message);
 
-  // Comparisons of sizes and choices between them, evaluated now where that is possible.
+  // Comparisons of sizes, and choices between sizes. They are evaluated now if possible, else at
+  // run time.
   struct Condition {
     std::optional<bool> known;
     mlir::Value value; ///< an i1; null if the condition is known
@@ -137,7 +139,8 @@ public:
   Condition isEqual(const Size &lhs, const Size &rhs);
   Condition isLess(const Size &lhs, const Size &rhs);
   Size select(const Condition &condition, const Size &ifTrue, const Size &ifFalse);
-  /// Requires that `condition` holds, by an error now or a check at run time.
+  /// Requires that `condition` holds. Reports an error if it is known to be false, else builds a
+  /// run-time check if it may be false.
   mlir::LogicalResult require(const Condition &condition, const llvm::Twine &message);
 
   // te ops. `shape` is the shape of the results. All functions fail if an extent overflows
@@ -145,13 +148,14 @@ public:
   mlir::FailureOr<Tensor> compute(DType type, llvm::ArrayRef<Size> shape, ScalarFn element);
   mlir::FailureOr<Tensors> compute(llvm::ArrayRef<DType> types, llvm::ArrayRef<Size> shape,
                                    ElementFn element);
-  /// Builds a te.compute with one body per subdomain of a partition: `where` has the
-  /// subdomains, which are disjoint and cover the domain, `elements` their bodies.
+  /// Builds a te.compute with one body per subdomain of a partition. `where` has the subdomains,
+  /// which are disjoint and together cover the domain. `elements` has their bodies.
   mlir::FailureOr<Tensor> pieces(DType type, llvm::ArrayRef<Size> shape,
                                  llvm::ArrayRef<mlir::IntegerSet> where,
                                  llvm::ArrayRef<ScalarFn> elements);
-  /// Builds a reduction over `reduced` with a predefined combiner and accumulators of type
-  /// `accumulator`. Without an epilogue the result is the accumulator cast to `type`.
+  /// Builds a reduction over dims of the sizes `reduced`, with a predefined combiner and
+  /// accumulators of type `accumulator`. Without an epilogue, the result is the accumulator cast to
+  /// `type`.
   mlir::FailureOr<Tensor> reduce(te::Combiner combiner, DType accumulator, DType type,
                                  llvm::ArrayRef<Size> shape, llvm::ArrayRef<Size> reduced,
                                  ScalarFn element, MapFn epilogue = nullptr);
@@ -172,7 +176,7 @@ public:
                                  AccumulatorFn combiner = nullptr);
   Tensor scan(const Tensor &source, int64_t axis, te::Combiner combiner, bool exclusive,
               bool reverse);
-  /// A result of a te.extern. A size that is not given is known only after the call.
+  /// A result of a te.extern. A size that is absent here is known only after the call.
   struct ExternResult {
     DType type;
     llvm::SmallVector<std::optional<Size>> shape;
@@ -186,7 +190,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<llvm::ArrayRef<Size>> shapes);
   mlir::FailureOr<llvm::SmallVector<Size>> broadcast(llvm::ArrayRef<Tensor> tensors);
 
-  /// Returns whether `size`, the size of a dim that broadcasts to `common`, equals `common` in
+  /// `size` is the size of a dim that broadcasts to `common`. Returns whether the two are equal in
   /// every run that does not fail.
   static bool broadcastsAsEqual(const Size &size, const Size &common);
 
@@ -200,7 +204,7 @@ public:
   mlir::FailureOr<Tensor> transpose(const Tensor &tensor, llvm::ArrayRef<int64_t> permutation);
   mlir::FailureOr<Tensor> expand(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> concat(llvm::ArrayRef<Tensor> tensors, int64_t axis);
-  /// Returns the elements begin, begin + step, ... along `axis`, `count` of them.
+  /// Returns the first `count` of the elements at begin, begin + step, ... along `axis`.
   mlir::FailureOr<Tensor> slice(const Tensor &tensor, int64_t axis, const Size &begin,
                                 const Size &count, const Size &step = 1);
   mlir::FailureOr<Tensor> fill(DType type, llvm::ArrayRef<Size> shape, double value);
@@ -224,7 +228,7 @@ private:
   mlir::Location location;
   Fault lastFault = Fault::None;
   std::string lastText;
-  /// For each Size, the values that represent it: one per region that uses it.
+  /// For each Size, the values that represent it: one per region that uses the Size.
   std::map<Size, llvm::SmallVector<mlir::Value, 1>> sizeValues;
   /// Discarded ops. They are kept allocated because Sizes and Tensors still refer to their
   /// values, and a new value must not get the same address.

@@ -24,7 +24,7 @@ public:
 
 private:
   unsigned numParallel;
-  llvm::SmallVector<int> dims; ///< per slot: its dim, -1 for none
+  llvm::SmallVector<int> dims; ///< for each slot, its dim; -1 if it has no dim
   llvm::SmallVector<Size> kept;
 };
 
@@ -32,8 +32,8 @@ private:
 using TermFn = llvm::function_ref<Scalar(Body &)>;
 using EpilogueFn = llvm::function_ref<Scalar(Body &, Scalar)>;
 
-/// Combines `term` over all points of `reduced` by `combiner`, with an accumulator of type
-/// `accumulator`, applies `epilogue` and converts the result to `type`. If `reduced` has no
+/// Combines `term` over all points of `reduced` by `combiner`, in an accumulator of type
+/// `accumulator`. Then applies `epilogue` and converts the result to `type`. If `reduced` has no
 /// dims, the te.compute has no reduction.
 mlir::FailureOr<Tensor> combine(Builder &builder, te::Combiner combiner, DType accumulator,
                                 DType type, llvm::ArrayRef<Size> shape, const ReducedDims &reduced,
@@ -44,9 +44,9 @@ mlir::FailureOr<Tensor> sum(Builder &builder, DType accumulator, DType type,
                             llvm::ArrayRef<Size> shape, const ReducedDims &reduced, TermFn term,
                             EpilogueFn epilogue = nullptr);
 
-/// Options of a matrix product. `left` and `right` convert an element of an operand to
-/// `accumulator`. `epilogue`, which may be null, maps the sum for the element of the result at
-/// `at`.
+/// Options of a matrix product. `left` and `right` convert an element of the left and of the right
+/// operand to `accumulator`. `epilogue` maps the sum to the element of the result at `at`; it may
+/// be null.
 struct MatMulOptions {
   DType accumulator, result;
   std::function<Scalar(Body &, Scalar, mlir::AffineExpr row)> left;

@@ -26,15 +26,16 @@ bool isUnsigned(DType type);
 bool isSubByte(DType type);
 /// Returns the number of bits of a value: 1 for bool, 4 for i4.
 unsigned getBits(DType type);
-/// Returns the element type in te. Integers become signless, and bool becomes i1. Integers of
-/// less than a byte and small floats become i8; only the operators know their encoding.
+/// Returns the element type that te uses. Integers become signless, and bool becomes i1. Integers
+/// of less than a byte and small floats become i8; only the operators know how i8 encodes them.
 mlir::Type getElementType(mlir::MLIRContext *context, DType type);
-/// Returns the MLIR type with its sign, as the ports of a program show it: `ui8`, `i4`,
-/// `f8E4M3FN`; `i1` for bool.
+/// Returns the MLIR type that the signature of a program shows. Unlike the element type in te, it
+/// tells unsigned integers, small integers and small floats apart: `ui8`, `i4`, `f8E4M3FN`. Bool is
+/// `i1`.
 mlir::Type getSignedType(mlir::MLIRContext *context, DType type);
-/// Returns the type in which sums are accumulated: f32 for smaller floats, else `type`.
+/// Returns the type in which sums are accumulated: f32 for floats smaller than f32, else `type`.
 DType getAccumulator(DType type);
-/// Returns the type with number `code` in ONNX, or nothing if it is not supported.
+/// Returns the type whose number in ONNX is `code`, or nothing if the type is not supported.
 std::optional<DType> fromONNX(int64_t code);
 /// Returns the number of `type` in ONNX.
 int64_t toONNX(DType type);

@@ -23,22 +23,23 @@ namespace tssa::operators {
 /// Returns elements that hold a copy of `bytes`. The number of bytes must fit the shape.
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes);
-/// Returns elements with the bytes that `blob` owns, without a copy. `name` is the readable
+/// Returns elements whose bytes are those of `blob`, which are not copied. `name` is the readable
 /// name of the resource; it need not be unique.
 mlir::ElementsAttr makeElements(mlir::MLIRContext *context, DType type,
                                 llvm::ArrayRef<int64_t> shape, mlir::AsmResourceBlob blob,
                                 llvm::StringRef name);
-/// Returns whether elements that have `bytes` bytes in total become a `dense` attribute.
+/// Returns whether a constant of `bytes` bytes becomes a `dense` attribute.
 bool isSmall(uint64_t bytes);
 
-/// Returns the elements as integers; nothing if there are more than `limit` or they are floats.
+/// Returns the elements as integers; nothing if they are floats or more than `limit`.
 std::optional<llvm::SmallVector<int64_t>> readInts(mlir::ElementsAttr elements, DType type,
                                                    int64_t limit);
-/// Returns the elements, of any type, as doubles; nothing if there are more than `limit`.
+/// Returns the elements, which may have any type, as doubles; nothing if they are more than
+/// `limit`.
 std::optional<llvm::SmallVector<double>> readFloats(mlir::ElementsAttr elements, DType type,
                                                     int64_t limit);
-/// Returns the elements as scalar attributes of the element type; nothing if there are more
-/// than `limit`.
+/// Returns the elements as scalar attributes of the element type; nothing if they are more than
+/// `limit`.
 std::optional<llvm::SmallVector<mlir::Attribute>> readAttributes(mlir::ElementsAttr elements,
                                                                  int64_t limit);
 /// Returns `value` truncated to the bits of `type`, as an attribute of type `elementType`.

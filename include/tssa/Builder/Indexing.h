@@ -16,7 +16,7 @@ inline Scalar sizeScalar(Body &body, const Size &size) {
   return indexScalar(body, body.size(size), DType::I64);
 }
 
-/// Returns the opaque index expression of `index`, an index read from data, in a dim of
+/// Returns an opaque index expression for `index`, which is read from data and indexes a dim of
 /// `size` elements. A negative index counts from the end. The run checks the bounds.
 inline mlir::AffineExpr dataIndex(Body &body, const Scalar &index, const Size &size) {
   Scalar wide = convert(index, body.ops.getI64Type());
@@ -25,7 +25,7 @@ inline mlir::AffineExpr dataIndex(Body &body, const Scalar &index, const Size &s
   return body.opaque(toIndex(wide));
 }
 
-/// Returns the opaque index expression of the element of `indices` at `at`, as above.
+/// Does the same for an index that is the element of `indices` at `at`.
 inline mlir::AffineExpr dataIndex(Body &body, const Tensor &indices,
                                   llvm::ArrayRef<mlir::AffineExpr> at, const Size &size) {
   return dataIndex(body, readScalar(body, indices, at), size);

@@ -18,20 +18,20 @@
 
 namespace tssa::operators {
 
-/// An index that is base + sum of strides[i] * position[i].
+/// The index base + sum of strides[i] * position[i], an affine function of a position.
 struct AffineIndex {
   int64_t base;
   llvm::SmallVector<int64_t> strides;
 
-  /// Returns the index for the position d(firstDim), d(firstDim + 1), ...
+  /// Returns the index as an expression, for the position (d(firstDim), d(firstDim + 1), ...).
   mlir::AffineExpr expr(Body &body, unsigned firstDim) const;
 };
 
 /// Returns an AffineIndex for each component of the index tuples in `indices`. The last dim
 /// of `indices` enumerates the components; if `isScalar` is true, there is one component and
 /// no such dim. Component i indexes a dim of `extents[i]` elements; negative indexes are
-/// normalised. Returns nothing if an index or extent is not known, an index is out of
-/// bounds, or a component is not affine.
+/// normalised. Returns nothing if an index or an extent is not known, if an index is out of bounds,
+/// or if a component is not affine.
 std::optional<llvm::SmallVector<AffineIndex>> matchAffineIndexes(Builder &builder,
                                                                  const Tensor &indices,
                                                                  llvm::ArrayRef<Size> extents,

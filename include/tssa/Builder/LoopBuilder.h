@@ -28,9 +28,10 @@ struct TensorForm {
 mlir::RankedTensorType getType(Builder &builder, const TensorForm &form);
 /// Wraps `value` in a Tensor of the given form; unknown sizes are read from `value`.
 Tensor wrap(Builder &builder, mlir::Value value, const TensorForm &form);
-/// Returns the value of `tensor`, cast to `type`, which may have fewer static sizes.
+/// Returns the value of `tensor`, cast to `type`. Fewer sizes may be static in `type` than in
+/// `tensor`.
 mlir::Value conform(Builder &builder, const Tensor &tensor, mlir::Type type);
-/// Returns the element of a bool tensor of one element, as an i1.
+/// Returns the only element of the bool tensor `tensor`, as an i1.
 mlir::FailureOr<mlir::Value> extractFlag(Builder &builder, const Tensor &tensor);
 
 /// Reports an error if one of `tensors` is a sequence or an absent optional: a value that is
@@ -48,8 +49,8 @@ struct LoopSpec {
   unsigned firstOutput = 0;
   /// The maximal number of iterations.
   std::optional<Size> count;
-  /// Whether the first iteration runs, as an i1; output 0 of the body then says whether
-  /// another one follows. Null if there are always `count` iterations.
+  /// Whether the first iteration runs, as an i1. Null if there are always `count` iterations;
+  /// otherwise output 0 of the body says whether another iteration follows.
   mlir::Value condition;
   /// Returns the inputs of the body for an iteration number and the carried tensors.
   std::function<mlir::FailureOr<Tensors>(const Size &, llvm::ArrayRef<Tensor>)> makeInputs;
@@ -61,7 +62,7 @@ class LoopBuilder {
 public:
   LoopBuilder(Builder &builder, const LoopSpec &spec);
 
-  /// Builds the loop. Returns the carried tensors after it, then the scan outputs.
+  /// Builds the loop. Returns the final carried tensors, then the scan outputs.
   mlir::FailureOr<Tensors> run();
 
 private:
@@ -86,9 +87,10 @@ private:
   Builder &b;
   const LoopSpec &spec;
   llvm::SmallVector<TensorForm> carried;
-  /// The forms of the elements of the scan outputs, known once a body has been built.
+  /// The form of an element of each scan output; known once a body has been built.
   std::optional<llvm::SmallVector<TensorForm>> scanned;
-  /// The block that contains the loop; the visibility of sizes is tested from there.
+  /// The block that contains the loop. The forms of scan outputs have only sizes that are visible
+  /// there.
   mlir::Block *block;
 };
 

@@ -10,12 +10,13 @@
 /// an insertion point. The body of an operator can thus be written like its definition:
 /// `max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`.
 ///
-/// Rules where ONNX leaves a choice, or C++ has undefined behaviour:
+/// Rules for cases in which ONNX leaves a choice or C++ has undefined behaviour:
 /// - integer arithmetic wraps; x / 0 and x mod 0 are 0; the least integer / -1 wraps;
-/// - a shift by a negative amount, or by the width or more, gives 0, or -1 for a right shift
-///   of a negative number;
+/// - a shift by a negative amount, or by the width or more, gives 0; such a right shift of a
+///   negative number gives -1;
 /// - minimum and maximum of floats give NaN if either operand is NaN;
-/// - float to integer: NaN gives 0, numbers out of range the nearest integer.
+/// - a conversion from float to integer maps NaN to 0, and a number out of range to the nearest
+///   integer of the type.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_SCALAR_H
@@ -54,7 +55,7 @@ private:
 Scalar operator+(Scalar a, Scalar b);
 Scalar operator-(Scalar a, Scalar b);
 Scalar operator*(Scalar a, Scalar b);
-/// Integers truncate towards zero.
+/// Quotients of integers are rounded towards zero.
 Scalar operator/(Scalar a, Scalar b);
 Scalar operator-(Scalar a);
 inline Scalar operator+(Scalar a, double b) { return a + a.constant(b); }
@@ -66,7 +67,7 @@ inline Scalar operator-(double a, Scalar b) { return b.constant(a) - b; }
 inline Scalar operator*(double a, Scalar b) { return b.constant(a) * b; }
 inline Scalar operator/(double a, Scalar b) { return b.constant(a) / b; }
 
-/// Comparisons give i1; all but `!=` are false for NaN.
+/// Comparisons give an i1. With a NaN, all comparisons except `!=` are false.
 Scalar operator==(Scalar a, Scalar b);
 Scalar operator!=(Scalar a, Scalar b);
 Scalar operator<(Scalar a, Scalar b);
@@ -95,11 +96,11 @@ inline Scalar select(Scalar condition, Scalar ifTrue, double ifFalse) {
 inline Scalar select(Scalar condition, double ifTrue, Scalar ifFalse) {
   return select(condition, ifFalse.constant(ifTrue), ifFalse);
 }
-/// NaN if either is NaN.
+/// The result is NaN if either argument is NaN.
 Scalar max(Scalar a, Scalar b);
 Scalar min(Scalar a, Scalar b);
-/// Returns `x` if it is NaN, else the larger (smaller) of `x` and `bound`. This is one
-/// instruction and serves to clamp `x` to a bound that is not NaN.
+/// Returns the larger (smaller) of `x` and `bound`, or NaN if `x` is NaN. Unlike max (min), this
+/// takes one instruction, but `bound` must not be NaN.
 Scalar atLeast(Scalar x, Scalar bound);
 Scalar atMost(Scalar x, Scalar bound);
 inline Scalar atLeast(Scalar x, double bound) { return atLeast(x, x.constant(bound)); }
@@ -123,7 +124,7 @@ Scalar cos(Scalar x);
 Scalar sigmoid(Scalar x);
 /// Returns log(1 + exp(x)) without overflow.
 Scalar softplus(Scalar x);
-/// Returns base ^ exponent; for integers it is computed in f64.
+/// Returns base ^ exponent. A power of integers is computed in f64.
 Scalar power(Scalar base, Scalar exponent);
 /// Remainder with the sign of the divisor.
 Scalar floorMod(Scalar a, Scalar b);

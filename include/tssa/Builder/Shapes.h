@@ -11,16 +11,16 @@
 
 namespace tssa::operators {
 
-/// Requires that `operand` broadcasts to `shape` and that the result has exactly that shape: by an
-/// error now or a check at run time. Messages call the operand `what`. See "unidirectional
-/// broadcasting" at https://onnx.ai/onnx/repo-docs/Broadcasting.html.
+/// Requires that `operand` broadcasts to exactly `shape`. Reports an error if it is known not to,
+/// else builds a run-time check if it may not. Messages call the operand `what`. See
+/// "unidirectional broadcasting" at https://onnx.ai/onnx/repo-docs/Broadcasting.html.
 mlir::LogicalResult requireBroadcast(Builder &builder, const Tensor &operand,
                                      llvm::ArrayRef<Size> shape, llvm::StringRef what);
 
 /// Requires that `data` and `indices` have the same rank and that `indices` is no larger than
-/// `data` along each dim but `axis`. Operators such as GatherElements need this: they replace one
-/// component of the position of an index, the one along `axis`, by the index. The result is a
-/// position in `data`.
+/// `data` along each dim but `axis`. Operators such as GatherElements need this: they take the
+/// position of an index in `indices`, replace its component along `axis` by the index, and use the
+/// result as a position in `data`.
 mlir::LogicalResult requireInside(Builder &builder, const Tensor &data, const Tensor &indices,
                                   int64_t axis);
 
@@ -30,8 +30,9 @@ mlir::FailureOr<llvm::SmallVector<Size>> spreadByAxes(Builder &builder, llvm::Ar
                                                       llvm::ArrayRef<Size> values,
                                                       llvm::ArrayRef<Size> otherwise);
 
-/// Splits `x` along `axis` into consecutive parts of the given lengths. Requires, by an error now
-/// or a check at run time, that no length is negative and that their sum is the size of the axis.
+/// Splits `x` along `axis` into consecutive parts of the given lengths. Requires that no length is
+/// negative and that the sum of the lengths is the size of the axis. Reports an error if this is
+/// known to be false, and builds run-time checks for what is not known.
 mlir::FailureOr<Tensors> split(Builder &builder, const Tensor &x, int64_t axis,
                                llvm::ArrayRef<Size> lengths);
 

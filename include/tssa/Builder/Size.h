@@ -11,12 +11,12 @@
 /// maximum of two Sizes. In the normal form, equal polynomials are equal objects:
 /// `N * 4 / 4 == N`.
 ///
-/// Most Sizes are extents of tensors; they are also the known elements of small
-/// integer tensors, so they may be negative.
+/// Most Sizes are extents of tensors. Known elements of small integer tensors are Sizes too, so a
+/// Size may be negative.
 ///
-/// Arithmetic is checked. A result that does not fit in 64 bits, or that has more or deeper
-/// terms than any sensible extent, is `overflowed()`, and so is everything computed from
-/// it. Builder refuses such extents.
+/// Arithmetic is checked. A result is `overflowed()` if it does not fit in 64 bits, or if it has
+/// more or deeper terms than any sensible extent. Everything computed from an overflowed Size is
+/// `overflowed()` too. Builder refuses such extents.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_BUILDER_SIZE_H
@@ -47,7 +47,7 @@ struct Atom {
   bool nonNegative;
   mlir::Value value;
   std::string name;
-  /// The operands. For a Value, `rhs` is a strict upper bound if one is known, else null.
+  /// The operands. For a Value, `rhs` is a strict upper bound if such a bound is known, else null.
   std::unique_ptr<Size> lhs, rhs;
 };
 
@@ -78,23 +78,23 @@ public:
   static Size min(const Size &lhs, const Size &rhs);
   static Size max(const Size &lhs, const Size &rhs);
 
-  /// Compares polynomials. Equal polynomials are equal numbers, but different polynomials
-  /// may also be equal numbers at run time.
+  /// Compares polynomials. Equal polynomials have equal values, but different polynomials may have
+  /// equal values at run time too.
   bool operator==(const Size &other) const;
   bool operator!=(const Size &other) const { return !(*this == other); }
   /// An arbitrary total order, the same in every run.
   bool operator<(const Size &other) const;
 
-  /// Returns whether this is known to be >= (<=) `value` for all values of the atoms.
+  /// Returns whether this Size is known to be >= (<=) `value` for all values of its atoms.
   bool isAtLeast(int64_t value) const;
   bool isAtMost(int64_t value) const { return (-*this).isAtLeast(-value); }
-  /// Returns whether the two are known to be different numbers.
+  /// Returns whether the values of the two Sizes are known to differ.
   bool differs(const Size &other) const;
 
   /// The terms, sorted; no coefficient is zero.
   llvm::ArrayRef<std::pair<Monomial, int64_t>> terms() const { return sum; }
-  /// Returns a text for messages, such as `N` or `3*N + 1`. Atoms without a name are `?`, and
-  /// a long text is cut and ends in dots.
+  /// Returns a text for messages, such as `N` or `3*N + 1`. An atom without a name is printed as
+  /// `?`. A long text is cut and ends in dots.
   std::string str() const;
 
 private:

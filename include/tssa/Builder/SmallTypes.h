@@ -25,16 +25,17 @@ struct SmallFloatRounding {
   /// Whether a number beyond the finite range becomes the nearest finite number, instead of
   /// infinity or NaN.
   bool saturates = true;
-  /// For f8e8m0 only; all other types round to the nearest, ties to even.
+  /// How numbers are rounded to f8e8m0. For all other types, they are rounded to the nearest, ties
+  /// to even.
   Mode mode = Up;
 };
 
-/// Returns the number, as f32, that `byte` encodes in the small float type `type`.
+/// Returns, as f32, the number that `byte` encodes in the small float type `type`.
 Scalar decodeSmallFloat(Scalar byte, DType type);
-/// Returns the i8 that encodes `number`, of any type, in the small float type `type`.
+/// Returns the i8 that encodes `number` in the small float type `type`. `number` may have any type.
 Scalar encodeSmallFloat(Scalar number, DType type, SmallFloatRounding rounding = {});
-/// Truncates `number`, of any type, to `type`, an integer of less than a byte, and returns it
-/// as an i8: the low bits, sign-extended if `type` is signed.
+/// Truncates `number`, which may have any type, to the integer type `type` of less than a byte.
+/// Returns the low bits as an i8, sign-extended if `type` is signed.
 Scalar cutToSubByte(Scalar number, DType type);
 
 } // namespace tssa::operators

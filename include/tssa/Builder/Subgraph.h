@@ -11,13 +11,13 @@
 
 namespace tssa::operators {
 
-/// A body of a control-flow operator. Each call of `build` makes another copy of it.
+/// A body of a control-flow operator. Each call of `build` makes another copy of the body.
 class Subgraph {
 public:
   virtual ~Subgraph() = default;
   virtual unsigned numInputs() const = 0;
   virtual unsigned numOutputs() const = 0;
-  /// Returns the index of the input that output `i` returns unchanged, or nothing.
+  /// If output `i` is an unchanged input, returns the index of that input; otherwise nothing.
   virtual std::optional<unsigned> getForwardedInput(unsigned i) const = 0;
   /// Returns whether output `i` is known to be the constant true.
   virtual bool isAlwaysTrue(unsigned i) const = 0;

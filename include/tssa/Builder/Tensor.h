@@ -13,16 +13,16 @@
 
 namespace tssa::operators {
 
-/// A handle of a tensor; copies refer to the same tensor. A default-constructed handle is
-/// null and represents an optional input that is not given.
+/// A handle of a tensor. Copies of the handle refer to the same tensor. A default-constructed
+/// handle is null and represents an optional input that is not given.
 ///
 /// Small integer and bool tensors may have *contents*: their elements as Sizes, row-major.
-/// Such a tensor gets an SSA value only when `Builder::value` is called, so the shape
-/// arithmetic of exporters usually leaves no code.
+/// Such a tensor gets an SSA value only when `Builder::value` is called. Therefore the shape
+/// arithmetic that exporters emit usually leaves no code.
 ///
 /// A *sequence* is a list of tensors of one element type. An *absent* tensor is an optional
-/// that holds no tensor. Both exist only while the program is built and have no SSA value;
-/// only the operators for sequences and optionals accept them.
+/// that holds no tensor. Sequences and absent tensors exist only while the program is built and
+/// have no SSA value. Only the operators for sequences and optionals accept them.
 class Tensor {
 public:
   Tensor() = default;
@@ -32,7 +32,7 @@ public:
   static Tensor makeAbsent(DType type);
   bool isSequence() const { return data->kind == Kind::Sequence; }
   bool isAbsent() const { return data->kind == Kind::Absent; }
-  /// Whether this is a tensor, not a sequence or absent.
+  /// Whether this is a tensor, neither a sequence nor absent.
   bool isPlain() const { return data->kind == Kind::Plain; }
   /// Returns the elements of a sequence.
   llvm::ArrayRef<Tensor> elements() const { return data->elements; }
@@ -64,7 +64,7 @@ private:
     std::optional<llvm::SmallVector<Size>> contents;
     mlir::ElementsAttr constant;
     std::vector<Tensor> elements;
-    llvm::SmallVector<mlir::Value, 1> values; ///< one per region that needs it
+    llvm::SmallVector<mlir::Value, 1> values; ///< one per region that uses the tensor
   };
   std::shared_ptr<Data> data;
 };

@@ -11,8 +11,8 @@
 
 namespace tssa {
 
-/// Returns the bitcode of all routines that host programs call by name. It is compiled for
-/// baseline x86-64; whoever links it sets the target CPU.
+/// Returns the bitcode of all routines that host programs call by name. The bitcode is compiled for
+/// baseline x86-64; the code that links it sets the target CPU.
 std::string_view getRoutinesBitcode();
 
 /// Returns the bitcode of memcpy, memmove and memset, which generated code calls by name.

@@ -13,7 +13,7 @@ namespace tssa::operators {
 
 /// Returns `x` times the cumulative normal distribution function at `x`.
 Scalar gelu(Scalar x);
-/// Returns GELU of `x` by its usual approximation with tanh.
+/// Returns the usual approximation of gelu(x) by tanh.
 Scalar geluByTanh(Scalar x);
 
 } // namespace tssa::operators

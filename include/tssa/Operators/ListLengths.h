@@ -7,9 +7,9 @@
 ///
 /// \file
 /// A model may pass axes, shapes, pads and the like as 1-D tensors of dynamic length. Before an
-/// operator is built, such a list gets the length that the operator requires, given the ranks of
-/// its inputs and the declared rank of its result. A te.check verifies that length at run time. The
-/// operator refuses a list whose length remains unknown.
+/// operator is built, such a list gets the length that the operator requires. This length follows
+/// from the ranks of the operator's inputs and the declared rank of its result. A te.check verifies
+/// it at run time. The operator refuses a list whose length remains unknown.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_OPERATORS_LISTLENGTHS_H
@@ -28,25 +28,27 @@ struct NodeFacts {
   DeclaredRankFn declaredRank;
 
   int64_t rank(unsigned input = 0) const { return node.inputs[input].rank(); }
-  /// Returns the number of axes in the attribute 'axes', or the rank if it is absent.
+  /// Returns the length of the attribute 'axes', or the rank of input 0 if the attribute is empty
+  /// or absent.
   int64_t numAxes() const {
     size_t given = node.getInts("axes").size();
     return given ? static_cast<int64_t>(given) : rank();
   }
-  /// Returns `a` times the declared rank of the result, plus `b`; nothing if the model
-  /// declares no rank.
+  /// Returns a * r + b, where r is the rank that the model declares for the result; nothing if the
+  /// model declares no rank.
   std::optional<int64_t> fromResult(int64_t a, int64_t b) const {
     std::optional<int64_t> declared = declaredRank(0);
     return declared ? std::optional(a * *declared + b) : std::nullopt;
   }
 };
 
-/// An input that is a list, with a function that returns either the length of the list or an
-/// equivalent list of known length.
+/// An input that is a list. One of the two functions is set: `length` returns the required length
+/// of the list; `settle` returns an equivalent list of known length.
 struct List {
   /// Returns the length that the operator requires, or nothing if it is not known.
   using LengthFn = std::optional<int64_t> (*)(const NodeFacts &);
-  /// Returns a list of known length with the same meaning, or `list` itself if there is none.
+  /// Returns a list of known length with the same meaning, or `list` itself if there is no such
+  /// list.
   using SettleFn = mlir::FailureOr<Tensor> (*)(Builder &, const NodeFacts &, const Tensor &list);
 
   unsigned input;

@@ -1,4 +1,4 @@
-//===- Node.h - one use of an operator -===//
+//===- Node.h - a node of a model -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 
 namespace tssa::operators {
 
-/// The outcome of building the rest of a graph from given results of one of its nodes: the
-/// results of the graph or, if the rest is invalid for these, the error.
+/// The outcome of building the rest of a graph after one of its nodes, given the results of that
+/// node: the results of the graph, or the error if the rest is invalid for the given results.
 struct Continuation {
   Tensors results;
   std::string error;
@@ -22,7 +22,7 @@ struct Continuation {
 using ContinueFn =
     std::function<mlir::FailureOr<Continuation>(Builder &, llvm::ArrayRef<Tensor> results)>;
 
-/// One use of an operator in a model.
+/// A node of a model: an operator with inputs and attributes.
 class Node {
 public:
   std::string op, domain, name;
@@ -36,10 +36,10 @@ public:
   mlir::NamedAttrList attributes;
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<std::shared_ptr<Subgraph>> subgraphs;
-  /// Builds the nodes that follow this one in its graph. An If whose branches yield results
-  /// of different ranks calls it once in each branch. Each branch then contains the rest of
-  /// the graph, and the node's function returns the graph's results. Null where that is not
-  /// possible.
+  /// Builds the nodes that follow this node in its graph; null where that is not possible. If the
+  /// branches of an If yield results of different ranks, the If calls this function once in each
+  /// branch. Each branch then contains the rest of the graph, and the function that builds the If
+  /// returns the results of the graph.
   ContinueFn continueGraph;
 
   /// Returns input `i`; null if it is absent.

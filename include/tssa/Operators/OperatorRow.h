@@ -25,7 +25,7 @@
 
 namespace tssa::operators {
 
-/// The inputs and attributes of an operator, each a list separated by spaces.
+/// The inputs and the attributes of an operator: two lists whose entries are separated by spaces.
 struct Signature {
   /// Entries `name:type`, in order. `name?` may be absent; a last `name*` stands for any number
   /// of inputs. A type is a list of names as getName returns them, separated by `|`, or one of
@@ -45,7 +45,7 @@ mlir::LogicalResult checkSignature(Builder &builder, const Node &node, const Sig
 /// Builds all outputs of a node; the Tensor of an unused output may be null.
 using OperatorFn = std::function<mlir::FailureOr<Tensors>(Builder &, const Node &)>;
 
-/// Returns `build` with its last arguments bound to `last`.
+/// Returns `build` with its last parameters bound to `last`.
 template <typename Fn, typename... Arguments> OperatorFn bindBack(Fn build, Arguments... last) {
   return [=](Builder &builder, const Node &node) { return build(builder, node, last...); };
 }

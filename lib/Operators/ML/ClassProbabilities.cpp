@@ -1,4 +1,4 @@
-//===- ClassProbabilities.cpp - probabilities of classes from those of pairs -===//
+//===- ClassProbabilities.cpp - class probabilities from pairwise ones -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns the matrix Q of the quadratic form p Q p, which the probabilities p minimise.
+/// Returns the matrix Q. The probabilities p minimise the quadratic form p Q p.
 static FailureOr<Tensor> makeForm(Builder &builder, const Tensor &chances) {
   ReducedDims reduced(3);
   unsigned slot = reduced.add(chances.dim(1));
@@ -116,7 +116,7 @@ private:
   double bound;
 };
 
-/// Takes one step for each class. Its first output tells whether any row has taken a step.
+/// A loop body that takes one step for each class. Output 0 tells whether any row has taken a step.
 class Sweep : public Iteration {
 public:
   Sweep(const Tensor &form, int64_t numClasses)
@@ -153,8 +153,8 @@ public:
   }
 
 private:
-  /// Returns for each row the largest absolute difference between an element of Q p and p Q p. It
-  /// is 0 at the minimum.
+  /// Returns for each row the largest absolute difference between p Q p and an element of Q p. This
+  /// error is 0 at the minimum.
   FailureOr<Tensor> findError(Builder &builder, const Tensor &p) {
     FailureOr<FormValue> current = evaluate(builder, p);
     if (failed(current))

@@ -97,7 +97,7 @@ static FailureOr<Tensors> buildNormalizer(Builder &builder, const Node &node) {
   }));
 }
 
-/// Selects the elements of the last dim at the indexes Y. A tensor of rank 1 is treated as one row.
+/// Selects elements of the last dim by the indexes Y. A tensor of rank 1 is treated as one row.
 static FailureOr<Tensors> buildExtractor(Builder &builder, const Node &node) {
   Tensor x = node.inputs[0];
   Size count = node.inputs[1].numElements();

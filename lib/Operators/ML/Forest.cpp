@@ -162,8 +162,8 @@ static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scal
 }
 
 namespace {
-/// A loop body that moves all rows one step in all trees: maps nodes [rows, trees] to the next
-/// nodes.
+/// A loop body that moves every row one step down in every tree: it maps the nodes [rows, trees] to
+/// the next nodes.
 class WalkStep : public Subgraph {
 public:
   WalkStep(const Tensor &x, const Tables &tables) : x(x), tables(tables) {}
@@ -212,8 +212,8 @@ static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const For
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Returns the weights [nodes, targets]. Where a node has none, the table has the neutral element
-/// of the aggregate.
+/// Returns the weights as a table [nodes, targets]. If a node has no weight for a target, the entry
+/// is the neutral element of the aggregate.
 static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DType type) {
   constexpr int64_t most = int64_t(1) << 25;
   int64_t nodes = forest.feature.size();

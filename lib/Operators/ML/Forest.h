@@ -7,9 +7,9 @@
 ///
 /// \file
 /// The nodes of all trees are rows of a few constant tables. A leaf is its own child, and a
-/// node may have several parents. Each iteration of a loop moves all rows of the input from a
-/// node to its child in all trees. The loop runs as many iterations as the deepest tree has
-/// levels; then the weights of the leaves that were reached are combined.
+/// node may have several parents. In each iteration of a loop, every row of the input moves in
+/// every tree from a node to a child. The number of iterations is the depth of the deepest tree.
+/// After the loop, the weights of the leaves that a row has reached are combined.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_ML_FOREST_H
@@ -41,16 +41,16 @@ struct Forest {
   Aggregate aggregate = Sum;
 };
 
-/// Returns the mode with this name in ONNX, such as BRANCH_LEQ.
+/// Returns the mode whose name in ONNX is `name`, such as BRANCH_LEQ.
 std::optional<Forest::Mode> parseTreeMode(llvm::StringRef name);
 std::optional<Forest::Aggregate> parseAggregate(llvm::StringRef name);
 
-/// Returns the number of steps from a root to the farthest leaf. Fails if a child does not exist
-/// or is an ancestor of its parent, or if a node cannot be reached from a root.
+/// Returns the greatest number of steps from a root to a leaf. Fails if a child does not exist or
+/// is an ancestor of its parent, or if a node cannot be reached from a root.
 mlir::FailureOr<int64_t> measureDepth(Builder &builder, const Forest &forest);
 
-/// Returns the combined weights of the leaves for each row of `x` [rows, features]: [rows,
-/// targets]. A target to which no leaf contributes is 0.
+/// For each row of `x` [rows, features], returns the combined weights of the leaves that the row
+/// reaches: [rows, targets]. The result for a target to which no leaf contributes is 0.
 mlir::FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest &forest);
 
 } // namespace tssa::operators

@@ -22,8 +22,8 @@ static LogicalResult refuseStrings(Builder &builder, const Node &node, ArrayRef<
   return success();
 }
 
-/// Reads the keys or values of a LabelEncoder, from an attribute with integers, floats or a
-/// tensor. Returns a null Tensor if there is none.
+/// Reads the keys or the values of a LabelEncoder from an attribute, which has integers, floats or
+/// a tensor. Returns a null Tensor if there is no such attribute.
 static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef name) {
   if (Tensor tensor = node.getTensor((name + "_tensor").str())) {
     if (tensor.rank() != 1)
@@ -40,7 +40,7 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
   return makeIntVector(builder, DType::I64, values);
 }
 
-/// Reads the default value, which the result has for elements that are not among the keys.
+/// Reads the default value, to which elements that are not among the keys are mapped.
 static FailureOr<double> readDefault(Builder &builder, const Node &node, DType type) {
   if (Tensor tensor = node.getTensor("default_tensor")) {
     FailureOr<SmallVector<double>> values = builder.requireConstantFloats(tensor, "default_tensor");
@@ -75,7 +75,7 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   FailureOr<double> otherwise = readDefault(builder, node, type);
   if (failed(otherwise))
     return failure();
-  // The position of the first key that equals the element, or the number of keys if there is none.
+  // The position of the first key that equals the element, or the number of keys if no key does.
   int64_t count = *keys->dim(0).constant();
   ReducedDims reduced(x.rank());
   unsigned slot = reduced.add(keys->dim(0));

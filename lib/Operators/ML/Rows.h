@@ -11,7 +11,7 @@
 
 namespace tssa::operators {
 
-/// Returns `x` [rows, features] as f32; a tensor of rank 1 is one row.
+/// Returns `x` as f32 [rows, features]. An `x` of rank 1 is one row.
 mlir::FailureOr<Tensor> getRows(Builder &builder, const Tensor &x);
 
 /// Returns `values` as a matrix [rows, features] with as many features as `x`. Messages call the

@@ -30,7 +30,8 @@ Tensor makeIntVector(Builder &builder, DType type, ArrayRef<int64_t> values) {
       type, fromInts(builder.context(), type, {static_cast<int64_t>(values.size())}, values));
 }
 
-/// Returns the softmax of rows; with `keepsZeros`, scores of 0 are left out and stay 0.
+/// Returns the softmax of each row. With `keepsZeros`, a score of 0 adds nothing to the sum and
+/// stays 0.
 static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, bool keepsZeros) {
   DType type = scores.dtype();
   ReducedDims reduced(1);

@@ -16,8 +16,8 @@ namespace tssa::operators {
 mlir::FailureOr<Tensor> transformScores(Builder &builder, llvm::StringRef transform,
                                         const Tensor &scores);
 
-/// Returns the labels of a classifier, which are the attribute named `ints`. Fails if the node has
-/// the attribute named `strings`, because labels that are strings are not supported.
+/// Returns the labels of a classifier: the integers of the attribute named `ints`. Fails if the
+/// node has the attribute named `strings`, because labels that are strings are not supported.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getIntLabels(Builder &builder, const Node &node, llvm::StringRef ints, llvm::StringRef strings);
 
@@ -29,7 +29,7 @@ mlir::FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores,
 mlir::FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes,
                                      llvm::ArrayRef<int64_t> labels);
 
-/// Adds `values`, one per column, to the columns of `scores`.
+/// Adds `values`, which has one number per column, to each row of `scores`.
 mlir::FailureOr<Tensor> addToColumns(Builder &builder, const Tensor &scores,
                                      llvm::ArrayRef<double> values);
 

@@ -17,7 +17,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns x to the power of `degree`; if that is a small integer, computes it by products.
+/// Returns x to the power of `degree`. If `degree` is a small integer, computes the power by
+/// products.
 static Scalar raise(const Scalar &x, double degree) {
   constexpr double mostProducts = 4;
   if (!(degree >= 1 && degree <= mostProducts && degree == std::floor(degree)))
@@ -28,8 +29,8 @@ static Scalar raise(const Scalar &x, double degree) {
   return result;
 }
 
-/// Applies the kernel function that the attributes define to each pair of a row of `x` and a row of
-/// `m`: [rows of x, rows of m].
+/// Applies the kernel function that the attributes define to each row of `x` with each row of `m`.
+/// The result has the shape [rows of x, rows of m].
 static FailureOr<Tensor> applyKernel(Builder &builder, const Node &node, const Tensor &x,
                                      const Tensor &m) {
   StringRef kind = node.getString("kernel_type", "LINEAR");
@@ -123,8 +124,9 @@ struct Pairs {
 };
 } // namespace
 
-/// Returns the weights of the support vectors for each pair: [pairs, vectors]. A vector of class c
-/// has one coefficient for each other class; these are the rows of `coefficients`.
+/// Returns the weights of the support vectors for each pair: [pairs, vectors]. `coefficients` is a
+/// matrix with a column for each vector. A vector of class c has one coefficient, in a row of its
+/// own, for each class other than c.
 static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pairs &pairs,
                                                       ArrayRef<double> coefficients,
                                                       ArrayRef<int64_t> vectorsPerClass) {
@@ -150,7 +152,8 @@ static FailureOr<SmallVector<double>> makePairWeights(Builder &builder, const Pa
   return weights;
 }
 
-/// Returns the score of each pair, [rows, pairs]. A positive score is for the pair's first class.
+/// Returns the score of each pair, [rows, pairs]. A positive score is a vote for the first class of
+/// the pair.
 static FailureOr<Tensor> scorePairs(Builder &builder, const Node &node, const Tensor &x,
                                     const Pairs &pairs) {
   SmallVector<int64_t> perClass = node.getInts("vectors_per_class");
@@ -216,8 +219,8 @@ static FailureOr<Tensor> splitScore(Builder &builder, StringRef transform, const
   });
 }
 
-/// Returns for each row the probability that class d1 wins against class d2, [rows, classes,
-/// classes], by Platt's sigmoid of the pairs' scores.
+/// Returns [rows, classes, classes]: for each row d0, the probability that class d1 wins against
+/// class d2. A probability is Platt's sigmoid of the score of a pair.
 static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, const Tensor &scores,
                                         const Pairs &pairs) {
   SmallVector<double> a = node.getFloats("prob_a"), b = node.getFloats("prob_b");
@@ -247,8 +250,9 @@ static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, cons
       });
 }
 
-/// Builds a classifier without support vectors, which returns the label of the greatest score. With
-/// two classes it returns the second label if the greatest score exceeds a bound.
+/// Builds a classifier that has no support vectors. It returns the label of the greatest score.
+/// With two classes and without the attribute 'prob_a', it returns the second label whenever the
+/// greatest score reaches a bound.
 static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, const Tensor &x,
                                            ArrayRef<int64_t> labels) {
   SmallVector<double> weights = node.getFloats("coefficients"), rho = node.getFloats("rho");

@@ -20,7 +20,8 @@ namespace tssa::operators {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of the attribute `name`, which has floats, or of `name`_as_tensor.
+/// Returns the elements of the attribute `name`, which is a list of floats, or of the attribute
+/// `name`_as_tensor.
 static FailureOr<SmallVector<double>> getNumbers(Builder &builder, const Node &node,
                                                  const Twine &name) {
   std::string list = name.str(), tensor = list + "_as_tensor";
@@ -122,7 +123,7 @@ static LogicalResult readNodes(Builder &builder, const Node &node, const NodeTab
   return success();
 }
 
-/// Reads the weights, whose attributes begin with `prefix`.
+/// Reads the weights from the attributes whose names begin with `prefix`.
 static LogicalResult readWeights(Builder &builder, const Node &node, StringRef prefix,
                                  const NodeTable &table, Forest &forest) {
   auto ints = [&](StringRef name) { return node.getInts((prefix + name).str()); };
@@ -183,8 +184,8 @@ static FailureOr<Tensors> buildRegressor(Builder &builder, const Node &node) {
 namespace {
 /// How the scores of two classes follow from the score of one of them.
 struct BinaryScore {
-  bool isProbability; ///< whether no weight is negative; else the score is a logit
-  bool isOfSecond;    ///< whether the second class has the weights, not the first
+  bool isProbability; ///< true if no weight is negative; else the score is a logit
+  bool isOfSecond;    ///< whether the weights are those of the second class
   bool isLogistic;
 
   Scalar first(const Scalar &x) const {
@@ -198,7 +199,7 @@ struct BinaryScore {
 };
 } // namespace
 
-/// Returns the label and the scores of both classes, given the score of one, [rows, 1].
+/// Returns the label and the scores of both classes, given the score of one class, [rows, 1].
 static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind,
                                        const Tensor &score, ArrayRef<int64_t> labels) {
   auto readScore = [&](Body &body) {
@@ -221,8 +222,8 @@ static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind
   return Tensors{*label, *both};
 }
 
-/// Returns how the scores of a classifier follow from one score if it has two classes and only one
-/// of them has weights. Returns nothing for other classifiers.
+/// If a classifier has two classes, only one of which has weights, returns how both scores follow
+/// from one score. Returns nothing for other classifiers.
 static std::optional<BinaryScore> getBinary(const Forest &forest, size_t numLabels,
                                             StringRef transform) {
   const auto &weights = forest.weights;
@@ -332,7 +333,7 @@ struct EnsembleReader {
     forest.missingIsYes.push_back(missingIsYes);
   }
 
-  /// Returns the members of the next set; NaN ends a set.
+  /// Returns the members of the next set. A NaN marks the end of a set.
   FailureOr<SmallVector<double>> takeSet(size_t &next) {
     SmallVector<double> set;
     for (; next < members.size() && !std::isnan(members[next]); ++next)
@@ -343,8 +344,9 @@ struct EnsembleReader {
     return set;
   }
 
-  /// Reads the forest. A node that tests membership becomes a chain of nodes, each of which
-  /// compares with one member. The first has the index of the node; the others follow the leaves.
+  /// Reads the forest. A node that tests membership in a set becomes a chain of nodes, each of
+  /// which compares with one member. The first node of the chain has the index of the original
+  /// node; the other nodes come after the leaves.
   FailureOr<Forest> read() {
     if (failed(readTensors()))
       return failure();

@@ -31,7 +31,8 @@ static ScalarBody quickGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return x[0] * sigmoid(alpha * x[0]); };
 }
 
-/// Builds x[..., :n] * gelu(x[..., n:]), after adding a bias to x along its last dim of size 2 n.
+/// Adds a bias to x along its last dim, which has size 2 n. Builds x[..., :n] * gelu(x[..., n:]) of
+/// the sum.
 static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &bias = node.inputs[1];
   if (x.rank() < 1 || bias.rank() != 1)
@@ -52,7 +53,7 @@ static FailureOr<Tensors> buildBiasSplitGelu(Builder &builder, const Node &node)
   }));
 }
 
-/// Returns a function that builds an element-wise operator of those operands that are given.
+/// Returns a function that builds an element-wise operator and leaves out absent operands.
 static OperatorFn ofGiven(MakeBodyFn makeBody) {
   return [=](Builder &builder, const Node &node) {
     Tensors operands;

@@ -18,7 +18,7 @@ namespace tssa::operators {
 // Scores and values
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of heads of `q` that share a head of `k`.
+/// Returns how many heads of `q` share each head of `k`.
 static FailureOr<int64_t> getShare(Builder &builder, const Tensor &q, const Tensor &k) {
   std::optional<int64_t> heads = q.dim(1).constant(), shared = k.dim(1).constant();
   if (!heads || !shared)
@@ -226,8 +226,8 @@ FailureOr<ScoreFn> getBias(Builder &builder, const Tensor &bias, ArrayRef<Size> 
   });
 }
 
-/// Returns a function that excludes all keys outside [begin, end). `bounds` has the end of each
-/// sample and, with `hasBegins`, then the begin of each sample.
+/// Returns a function that excludes all keys outside [begin, end). `bounds` has first the ends of
+/// all samples and, if `hasBegins`, then the begins of all samples.
 static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &batch,
                             bool hasBegins) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {

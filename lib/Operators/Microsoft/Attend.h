@@ -7,8 +7,8 @@
 ///
 /// \file
 /// In shapes, B is the batch size, N the number of heads, S the number of queries, T the number
-/// of keys, and H the size of a head. Splitting and moving heads only changes index
-/// expressions and copies nothing.
+/// of keys, and H the size of a head. Heads are split and moved by index expressions; nothing is
+/// copied.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_MICROSOFT_ATTEND_H
@@ -25,10 +25,10 @@ using ScoreFn = std::function<Scalar(Body &, Scalar score, llvm::ArrayRef<mlir::
 struct AttentionOptions {
   double scale;
   ScoreFn adjust; ///< may be null
-  /// An additional score for each head, [N], which only adds to the softmax's denominator; may
-  /// be null.
+  /// An additional score for each head, [N]; may be null. It only adds to the denominator of the
+  /// softmax.
   Tensor sink;
-  bool hasZeroSink = false; ///< whether there is such an additional score of 0
+  bool hasZeroSink = false; ///< whether each head has an additional score of 0
 };
 
 /// Returns softmax(scale q k^T) v, [B,N,S,V], for q [B,N,S,H], k [B,M,T,H] and v [B,M,T,V],
@@ -40,8 +40,8 @@ mlir::FailureOr<Tensor> attend(Builder &builder, const Tensor &q, const Tensor &
 mlir::FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads);
 mlir::FailureOr<Tensor> mergeHeads(Builder &builder, const Tensor &x);
 
-/// Options of a rotary embedding, which rotates elements of a head by an angle that depends on
-/// the position.
+/// Options of a rotary embedding: it rotates pairs of elements of a head by an angle that depends
+/// on the position of the token.
 struct RotaryOptions {
   Tensor cos, sin; ///< [positions, size / 2]
   bool isInterleaved;
@@ -53,14 +53,14 @@ struct RotaryOptions {
 /// Applies a rotary embedding to `x` [B,N,S,H].
 mlir::FailureOr<Tensor> rotate(Builder &builder, const Tensor &x, const RotaryOptions &options);
 
-/// Checks the caches of cosines and sines. Returns the number of rotated elements, which is
-/// `given` unless that is 0.
+/// Checks the caches of cosines and sines. Returns the number of rotated elements of a head:
+/// `given` or, if `given` is 0, `headSize`.
 mlir::FailureOr<int64_t> getRotarySize(Builder &builder, const Tensor &cos, const Tensor &sin,
                                        const Size &headSize, int64_t given);
 
 /// Returns a function that adds `filter` to the scores of keys that `mask` excludes. A mask is one
-/// of: [B], the number of keys; [2 B], all ends and then all begins of the keys; [B,T] or
-/// [B,S,T], 1 for the keys that take part.
+/// of: [B], the number of keys of each sample; [2 B], the ends of the keys of all samples and then
+/// their begins; [B,T] or [B,S,T], 1 for the keys that take part.
 mlir::FailureOr<ScoreFn> getMask(Builder &builder, const Tensor &mask, double filter,
                                  const Size &batch, const Size &queries, const Size &keys);
 

@@ -32,7 +32,7 @@ static FailureOr<double> getScale(Builder &builder, const Node &node, const Tens
   return 1 / std::sqrt(static_cast<double>(*size));
 }
 
-/// Returns the function that applies the mask, the bias and the causal order to the scores.
+/// Returns a function that applies the mask, the bias and the causal order to a score.
 static FailureOr<ScoreFn> getAdjust(Builder &builder, const Node &node, const Projections &parts,
                                     const Tensor &mask, const Tensor &bias, const Size &past) {
   const Tensor &q = parts.q, &k = parts.k;
@@ -82,8 +82,8 @@ static FailureOr<Tensor> takePart(Builder &builder, const Tensor &x, int64_t par
   return builder.transpose(*flat, {0, 2, 1, 3});
 }
 
-/// Adds the elements of `bias` from `begin` on to x [B,S,D] and splits it by heads. Returns an x of
-/// the form [B,N,S,H] unchanged.
+/// Adds the elements of `bias` from `begin` on to x [B,S,D], and splits the sum by heads. If x is
+/// [B,N,S,H], returns x unchanged.
 static FailureOr<Tensor> makeHeads(Builder &builder, const Tensor &x, const Tensor &bias,
                                    const Size &begin, int64_t heads) {
   if (x.rank() == 4)
@@ -187,7 +187,7 @@ static FailureOr<Tensors> buildMultiHeadAttention(Builder &builder, const Node &
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns the product of input and weights, plus the bias: [B,S,columns].
+/// Returns the product of the input and the weights, plus the bias: [B,S,columns].
 static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &weights = node.inputs[1];
   Tensor bias = node.input(2);
@@ -204,8 +204,8 @@ static FailureOr<Tensor> project(Builder &builder, const Node &node) {
   return matmul(builder, x, weights, options);
 }
 
-/// Returns the same for quantised operands. Inputs 3 and 4 are their scales, inputs 6 and 7 their
-/// zero points.
+/// Returns what `project` returns, but for quantised operands. Inputs 3 and 4 are their scales;
+/// inputs 6 and 7 are their zero points.
 static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   Node product;
   product.inputs = {node.inputs[0], node.inputs[1], node.inputs[3], node.inputs[4],
@@ -217,7 +217,7 @@ static FailureOr<Tensor> projectIntegers(Builder &builder, const Node &node) {
   return result->front();
 }
 
-/// Returns the numbers of columns of queries, keys and values.
+/// Returns how many columns the queries, the keys and the values have.
 static FailureOr<SmallVector<Size>> getColumns(Builder &builder, const Node &node) {
   const Tensor &weights = node.inputs[1];
   SmallVector<int64_t> given = node.getInts("qkv_hidden_sizes");

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Weights stay packed. The reduction runs over blocks, their bytes and the parts of a byte;
-/// it reads a byte, shifts it and masks it. The weights are never stored in f32.
+/// Weights stay packed. The reduction dims are the blocks, the bytes of a block and the parts of a
+/// byte. Each point reads a byte, shifts it and masks it. The weights are never stored in f32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns part `slot` of a byte as i32. Parts have `bits` bits; the lowest is the first.
+/// Returns part `slot` of a byte as i32. Parts have `bits` bits; the part with the lowest bits is
+/// the first.
 static Scalar unpack(Body &body, const Scalar &byte, AffineExpr slot, int64_t bits) {
   Scalar wide = convert(byte, body.ops.getI32Type());
   if (bits == 8)
@@ -61,7 +62,7 @@ struct BlockWeights {
 };
 } // namespace
 
-/// Reshapes `tensor` to `shape`; an error if their numbers of elements differ.
+/// Reshapes `tensor` to `shape`. Reports an error if their numbers of elements differ.
 static LogicalResult setShape(Builder &builder, Tensor &tensor, ArrayRef<Size> shape,
                               StringRef what) {
   if (tensor.numElements() != product(shape))

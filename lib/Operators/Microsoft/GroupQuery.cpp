@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// GroupQueryAttention keeps keys and values of all past tokens in a buffer, which may be longer
-/// than needed. Row b has `seqlens_k[b] + 1` tokens, the last S of which are new. In a first
-/// prompt, where S is total_sequence_length, all tokens are new and rows are padded at the right.
-/// New tokens are written after the past ones; the rest of the buffer is 0.
+/// GroupQueryAttention keeps the keys and values of all past tokens in a buffer, which may be
+/// longer than needed. Row b has `seqlens_k[b] + 1` tokens, the last S of which are new. If S is
+/// total_sequence_length, this is the first prompt: all tokens are new, and rows are padded at the
+/// right. New tokens are written after the past tokens. The rest of the buffer is 0.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,8 @@ struct Query {
 };
 } // namespace
 
-/// Reads queries, keys and values from three inputs or a packed one, and splits them by heads.
+/// Reads queries, keys and values from three inputs or from one packed input, and splits them by
+/// heads.
 static FailureOr<Query> getQuery(Builder &builder, const Node &node) {
   int64_t heads = node.getInt("num_heads", 0), shared = node.getInt("kv_num_heads", 0);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
@@ -163,8 +164,8 @@ static LogicalResult turn(Builder &builder, const Node &node, Query &query) {
   return success();
 }
 
-/// Returns a function that excludes the keys after a query. If `window` is positive, the function
-/// keeps only the last `window` of the other keys.
+/// Returns a function that excludes the keys after a query. If `window` is positive, only the last
+/// `window` keys up to the query take part.
 static ScoreFn getOrder(const Query &query, int64_t window) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Scalar last = query.past(body, at[0]) + indexScalar(body, at[2], DType::I64);

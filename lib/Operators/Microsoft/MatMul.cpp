@@ -50,7 +50,8 @@ static FailureOr<Tensors> buildFusedMatMul(Builder &builder, const Node &node) {
   return single(matmul(builder, *a, *b, options));
 }
 
-/// Applies the standard operator `activation` to `x`, with the attributes `alpha` and `beta`.
+/// Applies the standard operator named `activation`, with the attributes `alpha` and `beta`, to
+/// `x`.
 static FailureOr<Tensors> activate(Builder &builder, StringRef activation, const Tensor &x,
                                    std::optional<double> alpha, std::optional<double> beta) {
   NamedAttrList attributes;
@@ -130,7 +131,8 @@ static LogicalResult requirePerElement(Builder &builder, ArrayRef<Tensor> parame
   return success();
 }
 
-/// Removes the leading dims of size 1 from a bias, so that only the dim of `size` columns is left.
+/// Removes the leading dims of size 1 from a bias, so that only the last dim, of size `size`, is
+/// left.
 static LogicalResult flattenBias(Builder &builder, Tensor &bias, const Size &size) {
   if (!bias)
     return success();
@@ -175,8 +177,8 @@ struct Quantized {
 };
 } // namespace
 
-/// Quantises `x` to u8. The scale is such that 0 and the least and greatest elements of `x` are in
-/// range.
+/// Quantises `x` to u8. The scale is chosen so that 0, the least and the greatest element of `x`
+/// are in range.
 static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
   ReducedDims reduced(0);
   unsigned slot = reduced.add(x.shape());
@@ -235,8 +237,8 @@ static FailureOr<Tensors> buildDynamicQuantizeMatMul(Builder &builder, const Nod
   return single(matmul(builder, quantized->elements, b, options));
 }
 
-/// Builds alpha A B + C, where C has the scale of the product. The result is f32 if no scale for it
-/// is given.
+/// Builds alpha A B + C, where C has the scale of the product. If no scale of the result is given,
+/// the result is f32.
 static FailureOr<Tensors> buildQGemm(Builder &builder, const Node &node) {
   Tensor aScale = node.inputs[1], aZero = node.input(2), bScale = node.inputs[4],
          bZero = node.input(5), c = node.input(6), yScale = node.input(7), yZero = node.input(8);

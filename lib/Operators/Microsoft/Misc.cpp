@@ -41,8 +41,8 @@ static FailureOr<Tensors> buildRange(Builder &builder, const Node &node) {
   return buildStandard(builder, "Range", 11, inputs);
 }
 
-/// Returns the different elements in order of first appearance, the index among them of each
-/// element of the input, and their counts.
+/// Returns three lists: the different elements, in order of first appearance; for each element of
+/// the input, its index in the first list; how often each different element occurs.
 static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   if (node.inputs[0].rank() != 1)
     return builder.error("expected a tensor of rank 1, got " + Twine(node.inputs[0].str()));
@@ -80,8 +80,8 @@ static FailureOr<Tensors> buildCDist(Builder &builder, const Node &node) {
       metric == "euclidean" ? EpilogueFn(finish) : EpilogueFn()));
 }
 
-/// Builds products of complex numbers, whose two parts are the elements of the last dim. With
-/// `conjugates`, multiplies A with the conjugate of B.
+/// Builds the product of A and B, tensors of complex numbers. Their last dim has the real and the
+/// imaginary part. With `conjugates`, multiplies A by the conjugate of B.
 static FailureOr<Tensors> buildComplexMul(Builder &builder, const Node &node, bool conjugates) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1];
   for (const Tensor &x : {a, b})
@@ -105,7 +105,8 @@ static FailureOr<Tensors> buildComplexMul(Builder &builder, const Node &node, bo
   }));
 }
 
-/// Adds a bias, which broadcasts, to scores and builds the softmax over the dims from `axis` on.
+/// Adds a bias, which broadcasts, to the scores. Builds the softmax of the sum over the dims from
+/// `axis` on.
 static FailureOr<Tensors> buildBiasSoftmax(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   FailureOr<Tensors> total = buildStandard(builder, "Add", 14, {x, node.inputs[1]});

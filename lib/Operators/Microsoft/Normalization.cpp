@@ -21,7 +21,7 @@ namespace tssa::operators {
 // Normalisation of a sum
 //===----------------------------------------------------------------------===//
 
-/// Adds to `x` the `addends` that are not null; they broadcast to `x`.
+/// Adds the tensors in `addends` that are not null to `x`. They broadcast to `x`.
 static FailureOr<Tensor> addAll(Builder &builder, const Tensor &x, ArrayRef<Tensor> addends) {
   Tensors operands = {x};
   llvm::copy_if(addends, std::back_inserter(operands),
@@ -40,7 +40,7 @@ static FailureOr<Tensor> addAll(Builder &builder, const Tensor &x, ArrayRef<Tens
   return sum->front();
 }
 
-/// Appends the statistics that outputs 1 and 2 of `node` request.
+/// Appends the statistics that are outputs 1 and 2 of `node`, if these outputs are used.
 static LogicalResult addStatistics(Builder &builder, const Node &node, const NormalizedLayer &layer,
                                    int64_t rank, Tensors &results) {
   for (unsigned i : {1, 2}) {
@@ -95,14 +95,14 @@ static FailureOr<Tensors> buildSimplified(Builder &builder, const Node &node) {
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-/// Reads element `column` of a row of `table`, whose index is the element of `ids` at `at`.
+/// Reads element `column` of the row of `table` whose index is the element of `ids` at `at`.
 static Scalar readRow(Body &body, const Tensor &table, const Tensor &ids, ArrayRef<AffineExpr> at,
                       AffineExpr column) {
   AffineExpr row = dataIndex(body, ids, at, table.dim(0));
   return readScalar(body, table, {row, column});
 }
 
-/// Returns the number of elements of each row of `mask` that are 1; 0 without a mask.
+/// Returns for each row of `mask` how many elements are 1. Returns zeros if there is no mask.
 static FailureOr<Tensor> countMask(Builder &builder, const Tensor &mask, const Size &batch) {
   if (!mask)
     return builder.fill(DType::I32, batch, 0);

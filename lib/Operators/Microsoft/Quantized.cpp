@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Element-wise operators, pools and softmax are computed in f32, between a dequantisation and a
-/// quantisation that can be merged with them.
+/// Element-wise operators, poolings and softmax are computed in f32, between a dequantisation and a
+/// quantisation. Both can be merged with the operator.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -74,9 +74,9 @@ static FailureOr<Tensor> quantize(Builder &builder, const Tensor &x, const Scali
 
 using RealFn = llvm::function_ref<Scalar(ArrayRef<Scalar>)>;
 
-/// Applies `fn` to the dequantised elements. From input `first` on, the node has `count` quantised
-/// tensors, each followed by its scaling, and then the scaling of the result. `fn` also gets the
-/// inputs before `first`, unchanged.
+/// Applies `fn` to dequantised elements and quantises the result. From input `first` on, the node
+/// has `count` quantised tensors, each followed by its scaling, and then the scaling of the result.
+/// `fn` also gets the inputs before `first`, unchanged.
 static FailureOr<Tensors> buildPointwise(Builder &builder, const Node &node, unsigned first,
                                          unsigned count, RealFn fn) {
   SmallVector<Tensor> operands(ArrayRef(node.inputs).take_front(first));
@@ -134,10 +134,10 @@ static FailureOr<Tensors> buildConcat(Builder &builder, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operators that use the operator on f32
+// Operators that use the f32 operator
 //===----------------------------------------------------------------------===//
 
-/// Dequantises, applies `fn` and quantises.
+/// Dequantises the input, applies `fn` and quantises the result.
 static FailureOr<Tensors> buildReal(Builder &builder, const Node &node,
                                     llvm::function_ref<FailureOr<Tensors>(const Tensor &)> fn) {
   FailureOr<Scaling> from = getScaling(builder, node, 1), to = getScaling(builder, node, 3);

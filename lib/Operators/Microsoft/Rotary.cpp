@@ -14,7 +14,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 /// Returns the number of heads of an input of rank 3: the attribute `num_heads` or, without it, the
-/// last dim divided by the size of a head, which is twice the number of columns of the cache.
+/// size of the last dim divided by the size of a head. The size of a head is twice the number of
+/// columns of the cache.
 static FailureOr<int64_t> getHeads(Builder &builder, const Node &node, const Tensor &x) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads > 0)

@@ -1,4 +1,4 @@
-//===- Standard.h - standard operators inside others -===//
+//===- Standard.h - standard operators that other operators call -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

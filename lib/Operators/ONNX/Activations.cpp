@@ -80,7 +80,8 @@ static ScalarBody makeGelu(const Node &node) {
   return [=](ArrayRef<Scalar> x) { return isApproximate ? geluByTanh(x[0]) : gelu(x[0]); };
 }
 
-/// The threshold need not be an integer, so integers are compared with it as f64.
+/// The threshold may be a fraction, so integers are converted to f64 before they are compared with
+/// the threshold.
 static ScalarBody shrink(const Node &node) {
   double bias = node.getFloat("bias", 0.0), lambd = node.getFloat("lambd", 0.5);
   return [=](ArrayRef<Scalar> operands) {

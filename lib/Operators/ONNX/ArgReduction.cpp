@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns whether `a` is larger (smaller) than `b`. NaN is larger (smaller) than all numbers.
+/// Returns whether `a` is larger (smaller) than `b`. NaN counts as larger (smaller) than all
+/// numbers.
 static Scalar beats(Scalar a, Scalar b, bool isMax) {
   Scalar beyond = isMax ? a > b : a < b;
   return a.isFloat() ? beyond | (isNaN(a) & ~isNaN(b)) : beyond;
@@ -47,8 +48,8 @@ FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, ArrayRef<Size> s
   return builder.reduce({worst, nowhere}, types, shape, reduced.sizes(), point, combine, finish);
 }
 
-/// Returns the positions of the extremes of `input` along `axis`. With `keepDims`, the result has
-/// this axis with size 1.
+/// Returns the positions of the extremes of `input` along `axis`. With `keepDims`, the result keeps
+/// this axis, with size 1.
 static FailureOr<Tensor> locateExtremum(Builder &builder, const Tensor &input, int64_t axis,
                                         bool keepDims, bool isMax, bool isLast) {
   SmallVector<Size> shape(input.shape());
@@ -87,7 +88,8 @@ static FailureOr<Tensors> buildArg(Builder &builder, const Node &node, bool isMa
 }
 
 /// Builds a tensor that is 1 at the first maximum along the axis and 0 elsewhere. Before version
-/// 13, the input is treated as a matrix whose columns are all dims from the axis on.
+/// 13, the input is treated as a matrix: all dims from the axis on form one dim, which replaces the
+/// axis.
 static FailureOr<Tensors> buildHardmax(Builder &builder, const Node &node) {
   Tensor input = node.inputs[0];
   bool isMatrix = node.version < 13;

@@ -54,8 +54,8 @@ static FailureOr<Tensor> moveTowards(Builder &builder, const Tensor &running, co
   });
 }
 
-/// Builds the form for training, which uses the statistics of this batch and also returns updated
-/// running statistics.
+/// Builds the operator in training mode: it uses the statistics of this batch, and also returns
+/// updated running statistics.
 static FailureOr<Tensors> buildTraining(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   SmallVector<int64_t> axes;

@@ -152,7 +152,7 @@ static FailureOr<Tensors> buildEyeLike(Builder &b, const Node &node) {
   }));
 }
 
-/// Returns the positions of the elements that are not 0, if the elements are known.
+/// If the elements are known, returns the positions of those that are not 0.
 static std::optional<Tensor> findKnown(Builder &b, const Tensor &x) {
   std::optional<int64_t> count = x.numElements().constant();
   std::optional<SmallVector<double>> values;

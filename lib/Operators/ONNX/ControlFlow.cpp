@@ -25,7 +25,7 @@ struct Branch {
   Subgraph &body;
   Block *block;
   Tensors results;
-  /// The error of every run that takes this branch; empty if such runs do not fail.
+  /// If all runs that take this branch fail, the error that they report; else empty.
   std::string error;
 
   bool fails() const { return !error.empty(); }
@@ -110,8 +110,8 @@ LogicalResult IfBuilder::makeCompatible() {
   return success();
 }
 
-/// Returns the form of a result of the If: the sizes that both branches have in common. If one
-/// branch always fails, returns the form of the other branch's result.
+/// Returns the form of a result of the If: a size is known if it is the same in both branches. If
+/// one branch always fails, returns the form that the result has in the other branch.
 TensorForm IfBuilder::joinForms(unsigned output) const {
   const Branch &left = branches[branches[0].fails()], &right = branches[!branches[1].fails()];
   TensorForm form{left.results[output].dtype(), {}};
@@ -120,7 +120,8 @@ TensorForm IfBuilder::joinForms(unsigned output) const {
   return form;
 }
 
-/// Makes the branch fail the run, and yield empty tensors of the required types.
+/// Adds to the branch a check that fails the run. Lets the branch yield zeros of the required
+/// forms, in which sizes that are not known are 0.
 LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
   OpBuilder::InsertionGuard guard(b.ops);
   b.ops.setInsertionPointToEnd(branch.block);
@@ -137,7 +138,8 @@ LogicalResult IfBuilder::failRun(Branch &branch, ArrayRef<TensorForm> forms) {
   return success();
 }
 
-/// Adds the yields to the branches, and moves the blocks into a new scf.if with results.
+/// Adds the yields to the branches, and moves the blocks of `draft` into a new scf.if, which has
+/// results.
 Tensors IfBuilder::close(scf::IfOp draft, ArrayRef<TensorForm> forms) {
   SmallVector<Type> types;
   for (const TensorForm &form : forms)
@@ -286,7 +288,7 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   if (!spec.count || !startsTrue || !staysTrue)
     spec.condition = *flag;
   spec.makeInputs = [&](const Size &position, ArrayRef<Tensor> carried) -> FailureOr<Tensors> {
-    // The body only runs if the condition holds.
+    // The body runs only if the condition holds.
     ArrayRef<Size> shape = node.input(0) ? node.input(0).shape() : ArrayRef<Size>();
     Tensors inputs = {b.fromSizes(DType::I64, shape, position),
                       b.fromSizes(DType::Bool, condition.shape(), Size(1))};

@@ -7,11 +7,11 @@
 ///
 /// \file
 /// Input i contributes to output x through kernel element k if
-/// x + padBegin == i * stride + k * dilation. Each output gathers the sum of its contributions.
-/// Without dilation, the kernel elements of an output are those of one phase,
-/// k = (x + padBegin) mod stride + stride * t, so that no iteration is wasted. All phases with
-/// the same number of kernel elements are computed as channels of one convolution without
-/// stride, whose results are then interleaved.
+/// x + padBegin == i * stride + k * dilation. Each output is computed as the sum of the
+/// contributions to it. Without dilation, output x needs only the kernel elements of one phase,
+/// (x + padBegin) mod stride + stride * t, so no iteration is wasted. All phases with the same
+/// number of kernel elements are computed as channels of one convolution without stride, whose
+/// results are then interleaved.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// For one point, the indexes into input and kernel along one spatial dim. They are in bounds if
-/// the guards are >= 0.
+/// The indexes into the input and the kernel along one spatial dim, at one point. An index is in
+/// bounds if all expressions of its guard are >= 0.
 struct Tap {
   AffineExpr input, kernel;
   SmallVector<AffineExpr> inputGuard, kernelGuard;
@@ -59,7 +59,7 @@ static Tap getTap(Body &body, const Window &window, AffineExpr x, AffineExpr ste
   return tap;
 }
 
-/// Sets the output size to `wanted`, and divides the padding that this needs between both ends.
+/// Sets the output size to `wanted`. Divides the padding that this size requires between both ends.
 static void padTo(Window &window, const Size &whole, const Size &wanted, bool isUpper) {
   Size total = Size::max(whole - wanted, 0);
   Size half = total.floorDiv(2);
@@ -113,7 +113,7 @@ static FailureOr<Windows> getTransposedWindows(Builder &builder, const Node &nod
 
 namespace {
 /// A transposed convolution of an input [n, group * c, spatial...] with weights [group * c, o,
-/// kernel...]. The result is [n, group * o, spatial...].
+/// kernel...]. The result has the shape [n, group * o, spatial...].
 struct TransposedConvolution {
   Tensor input, weights, bias;
   int64_t group;
@@ -197,8 +197,8 @@ static FailureOr<Tensor> gatherSums(Builder &builder, const TransposedConvolutio
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Consecutive phases of one dim: kernel elements `begin` + i + stride * t, where i < `count` and
-/// t < `taps`.
+/// Consecutive phases of one dim with the same number of kernel elements. For i < `count`, phase
+/// p = begin + i has the kernel elements p + stride * t, where t < `taps`.
 struct PhaseRange {
   int64_t begin, count, taps;
 };
@@ -216,8 +216,7 @@ static bool hasPhases(const TransposedConvolution &conv) {
   return hasStride;
 }
 
-/// Returns all combinations of one phase range per dim, without ranges that have no kernel
-/// elements.
+/// Returns all combinations of one phase range per dim. Leaves out ranges without kernel elements.
 static SmallVector<Phases> listPhases(const TransposedConvolution &conv) {
   SmallVector<Phases> all(1);
   for (const Window &window : conv.windows) {
@@ -292,7 +291,8 @@ static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvol
   return convolve(builder, plain, wide, wide, term);
 }
 
-/// Reads the element of `sums` for the current output; yields 0 if its phase is not in `phases`.
+/// Reads the element of `sums` for the current output; yields 0 if the phase of the output is not
+/// in `phases`.
 static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phases &phases,
                       const Tensor &sums) {
   SmallVector<AffineExpr> at = {body.dim(0), body.dim(1) * countPhases(phases)}, guard;

@@ -13,7 +13,7 @@
 namespace tssa::operators {
 
 /// A convolution of an input [n, group * c, spatial...] with weights [o, c, kernel...]. The
-/// result is [n, o, spatial...].
+/// result has the shape [n, o, spatial...].
 struct Convolution {
   Tensor input, weights;
   int64_t group;
@@ -34,7 +34,8 @@ using ConvolutionTermFn =
     llvm::function_ref<Scalar(Body &, llvm::ArrayRef<mlir::AffineExpr> inputAt, Guard guard,
                               llvm::ArrayRef<mlir::AffineExpr> weightsAt)>;
 
-/// Sums `term` over channels and kernel elements, in that order, and applies `epilogue`.
+/// Sums `term` over the channels and the kernel elements, in this order, and applies `epilogue` to
+/// the sum.
 mlir::FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DType accumulator,
                                  DType result, ConvolutionTermFn term,
                                  EpilogueFn epilogue = nullptr);
@@ -42,18 +43,19 @@ mlir::FailureOr<Tensor> convolve(Builder &builder, const Convolution &conv, DTyp
 /// Requires that `bias` is 1-D with one number per output channel.
 mlir::LogicalResult requireBias(Builder &builder, const Tensor &bias, const Size &channels);
 
-/// Reads the element of `tensor` at `at` if `guard` holds, else yields 0; f16 and bf16 as f32.
+/// Reads the element of `tensor` at `at` if `guard` holds, else yields 0. Converts f16 and bf16 to
+/// f32.
 Scalar readPadded(Body &body, const Tensor &tensor, llvm::ArrayRef<mlir::AffineExpr> at,
                   Guard guard);
 
-/// Requires that the scales and zero points that are not null have the right sizes: one for the
-/// input, and one for all weights or one per output channel.
+/// Requires that each scale and zero point, unless it is null, has the right number of elements:
+/// for the input, one; for the weights, one for all of them or one per output channel.
 mlir::LogicalResult requireParameters(Builder &builder, const Convolution &conv,
                                       llvm::ArrayRef<Tensor> ofInput,
                                       llvm::ArrayRef<Tensor> ofWeights);
 
-/// Reads an element of a quantised tensor and subtracts its zero point, as i32; yields 0 if
-/// `guard` does not hold. `zeroPoint` is null, one for all elements, or one per `channel`.
+/// Reads an element of a quantised tensor and subtracts its zero point, in i32; yields 0 if `guard`
+/// does not hold. `zeroPoint` is null, one number for all elements, or one number per channel.
 Scalar readShifted(Body &body, const Tensor &tensor, const Tensor &zeroPoint,
                    llvm::ArrayRef<mlir::AffineExpr> at, Guard guard, mlir::AffineExpr channel);
 

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A convolution with an additional reduction dim of size 2 per spatial dim, over the two
-/// elements next to the position. Each is multiplied by its weight in a linear interpolation.
+/// A convolution that has, for each spatial dim, an additional reduction dim of size 2: the two
+/// elements next to the position. Each element is multiplied by its weight in a linear
+/// interpolation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,8 @@ static AffineExpr numberTap(Body &body, const Deformation &d, const Tap &tap) {
   return number;
 }
 
-/// Returns the index along spatial dim `i` of the neighbour that `tap` reads, and multiplies
-/// `weight` by the neighbour's weight, which is 0 outside the input.
+/// Returns the index along spatial dim `i` of the neighbour that `tap` reads. Multiplies `weight`
+/// by the weight of the neighbour, which is 0 if the neighbour is outside the input.
 static AffineExpr getPosition(Body &body, const Deformation &d, const Tap &tap, int64_t i,
                               Scalar &weight) {
   Type wide = getElementType(body.ops.getContext(), d.wide);

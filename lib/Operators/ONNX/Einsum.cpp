@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// A letter, or `firstEllipsis` + i for dim i of `...`, counted from the right.
+/// A letter, or `firstEllipsis` + i for dim i of `...`. The dims of `...` are counted from the
+/// right.
 using Label = int;
 static constexpr Label firstEllipsis = 256;
 

@@ -35,7 +35,7 @@ static Scalar isLessOrEqual(Scalar a, Scalar b) { return a <= b; }
 static Scalar isGreater(Scalar a, Scalar b) { return a > b; }
 static Scalar isGreaterOrEqual(Scalar a, Scalar b) { return a >= b; }
 
-/// Returns a body that applies `fn` to any number of operands, from left to right.
+/// Returns a body that combines any number of operands by `fn`, from left to right.
 template <Scalar (*fn)(Scalar, Scalar)> static ScalarBody variadic(const Node &) {
   return [](ArrayRef<Scalar> x) {
     Scalar result = x.front();
@@ -211,7 +211,8 @@ static FailureOr<Tensors> buildClip(Builder &builder, const Node &node) {
   return buildElementwise(builder, node.inputs[0].dtype(), operands, body, sizeBody);
 }
 
-/// Returns a body that computes a power with a constant exponent by cheap products, if possible.
+/// If a power with this constant exponent can be computed by products, a square root or a
+/// reciprocal, returns a body that does so.
 static std::optional<ScalarBody> getConstantPower(double exponent, bool isFloat) {
   if (exponent == 1)
     return [](ArrayRef<Scalar> x) { return x[0]; };
@@ -252,7 +253,7 @@ static FailureOr<Tensors> buildBitCast(Builder &builder, const Node &node) {
                                ", which has another width");
   auto element = [&](Body &body, ValueRange values) -> Value {
     Type elementType = getElementType(builder.context(), *type);
-    if (from == DType::Bool || *type == DType::Bool) // a byte in memory, 0 or 1
+    if (from == DType::Bool || *type == DType::Bool) // a bool is a byte in memory, 0 or 1
       return toElement(body, toScalar(body, values[0], from), *type);
     if (isSubByte(*type)) // keeps the bits; the sign may change
       return cutToSubByte({body.ops, body.loc, values[0]}, *type).getValue();

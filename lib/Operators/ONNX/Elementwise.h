@@ -15,15 +15,15 @@ namespace tssa::operators {
 /// Computes an element of the result from elements of the operands. f16 and bf16 operands are
 /// converted to f32 first, and the result is rounded once.
 using ScalarBody = std::function<Scalar(llvm::ArrayRef<Scalar>)>;
-/// The same for known integers. Returns nothing if the result cannot be computed while the program
-/// is built.
+/// Computes a known integer of the result from known integers of the operands. Returns nothing if
+/// it cannot be computed while the program is built.
 using SizeBody = std::function<std::optional<Size>(llvm::ArrayRef<Size>)>;
 
-/// Returns a body for the attributes of a node, which are read only once.
+/// Reads the attributes of a node and returns a body for them, so that they are read only once.
 using MakeBodyFn = ScalarBody (*)(const Node &);
 using MakeSizeBodyFn = SizeBody (*)(const Node &);
 
-/// Body factories for functions without attributes.
+/// Return bodies that apply `fn`, for operators without attributes.
 template <Scalar (*fn)(Scalar)> ScalarBody unary(const Node &) {
   return [](llvm::ArrayRef<Scalar> x) { return fn(x[0]); };
 }

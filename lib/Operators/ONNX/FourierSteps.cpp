@@ -14,10 +14,11 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The largest number of rows of a matrix of roots, and the longest length that is not split.
+/// The greatest number of rows of a matrix of roots, and the greatest length that is not split.
 static constexpr int64_t mostRoots = 512, shortLength = 32;
 
-/// Returns the greatest factor of `length` that does not exceed its square root.
+/// Returns the greatest factor of `length` that does not exceed the square root of `length`; 1 for
+/// a short length.
 static int64_t findFactor(int64_t length) {
   int64_t factor = 1;
   for (int64_t i = 2; i * i <= length; ++i)
@@ -47,7 +48,8 @@ static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<doub
   return builder.constant(DType::F64, DenseElementsAttr::get(type, values));
 }
 
-/// Returns w(length)^(n k) as a matrix [n, part of the factor, part of the product, k].
+/// Returns the matrix w(length)^(n k) as real numbers [n, from, to, k]: the factors with which part
+/// `from` (real or imaginary) of element n is added to part `to` of result k.
 static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double sign) {
   SmallVector<double> values;
   for (int64_t n = 0; n < length; ++n)
@@ -60,8 +62,9 @@ static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double
   return makeTable(builder, {length, parts, 2, length}, values);
 }
 
-/// Returns the twiddle factors w(a b)^(n k) as [3, b, a]. The first factor multiplies the part that
-/// is computed. The other two multiply the other part, for a real and for an imaginary result.
+/// Returns the twiddle factors w(a b)^(n k) as real numbers [3, b, a]. Row 0 multiplies the part
+/// (real or imaginary) that is computed. Rows 1 and 2 multiply the other part: row 1 if the real
+/// part is computed, row 2 if the imaginary part is computed.
 static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) {
   SmallVector<double> values;
   for (int64_t row = 0; row < 3; ++row)
@@ -75,7 +78,7 @@ static Tensor makeRotation(Builder &builder, int64_t a, int64_t b, double sign) 
 
 namespace {
 /// Builds the steps of a transform. Intermediate tensors are [part, before, slow, fast, after],
-/// where the dims slow and fast replace the one that is transformed.
+/// where the dims slow and fast replace the transformed dim.
 class Stepper {
 public:
   Stepper(Builder &builder, const FourierSteps &steps)
@@ -111,7 +114,7 @@ private:
     return shape;
   }
 
-  /// Transforms with length `fast`: sums over elements with stride `slow`.
+  /// Builds the transforms of length `fast`. Each sums over elements that are `slow` apart.
   FailureOr<Tensor> multiplyFast(SignalFn signal) {
     Tensor matrix = makeMatrix(builder, fast, steps.parts, steps.sign);
     ReducedDims reduced(rank());
@@ -139,7 +142,7 @@ private:
     });
   }
 
-  /// Transforms with length `slow`.
+  /// Builds the transforms of length `slow`.
   FailureOr<Tensor> multiplySlow(int64_t parts,
                                  llvm::function_ref<Scalar(Body &, AffineExpr, AffineExpr)> read) {
     Tensor matrix = makeMatrix(builder, slow, parts, steps.sign);
@@ -174,7 +177,7 @@ private:
   Builder &builder;
   const FourierSteps &steps;
   int64_t fast, slow;
-  unsigned axis; ///< of `slow`
+  unsigned axis; ///< position of the dim slow
 };
 } // namespace
 

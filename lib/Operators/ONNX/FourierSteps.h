@@ -12,9 +12,9 @@
 ///
 ///   X[c + A d] = sum_b  w(B)^(b d)  *  w(N)^(b c)  *  sum_a  x[a B + b] w(A)^(a c)
 ///
-/// This takes A + B instead of N multiplications per element. A short length is one matrix
-/// product. Intermediate results keep real and imaginary parts in separate dims, so that vectors
-/// are contiguous. All computations are in f64.
+/// This takes A + B instead of N multiplications per element. A transform of a short length is one
+/// matrix product. Intermediate results keep real and imaginary parts in separate dims, so that
+/// vectors are contiguous. All computations are in f64.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_OPERATORS_ONNX_FOURIERSTEPS_H
@@ -25,16 +25,16 @@
 
 namespace tssa::operators {
 
-/// Reads, as f64, part `part` (real or imaginary) of element `n` along the transformed dim;
-/// `before` and `after` are the indexes of the dims before and after it.
+/// Reads, as f64, part `part` (real or imaginary) of element `n` along the transformed dim.
+/// `before` and `after` are the indexes along the dims before and after the transformed dim.
 using SignalFn =
     llvm::function_ref<Scalar(Body &, llvm::ArrayRef<mlir::AffineExpr> before, mlir::AffineExpr n,
                               llvm::ArrayRef<mlir::AffineExpr> after, mlir::AffineExpr part)>;
 
 struct FourierSteps {
-  llvm::SmallVector<Size> before, after; ///< dims around the one that is transformed
+  llvm::SmallVector<Size> before, after; ///< dims before and after the transformed dim
   int64_t length;
-  Size outputs;     ///< the number of results that are computed, from the first one
+  Size outputs;     ///< only the first `outputs` results are computed
   int64_t parts;    ///< of the signal: 1 for real numbers, 2 for complex ones
   double sign;      ///< of the exponent
   double scale = 1; ///< of the results
@@ -44,7 +44,7 @@ struct FourierSteps {
 /// Returns whether `length` has factors that are small enough for matrices.
 bool hasFourierSteps(int64_t length);
 
-/// Builds the transform. The result is [before, outputs, after, 2].
+/// Builds the transform. The result has the shape [before, outputs, after, 2].
 mlir::FailureOr<Tensor> transformInSteps(Builder &builder, const FourierSteps &steps,
                                          SignalFn signal);
 

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns the indexes if they and the size of the dim are known, else nothing. Fails if one is
-/// out of bounds.
+/// If the indexes and the size of the dim are known, returns the indexes in [0, size); otherwise
+/// nothing. Fails if an index is out of bounds.
 static FailureOr<std::optional<SmallVector<int64_t>>>
 getKnownIndexes(Builder &builder, const Tensor &indices, const Size &size) {
   std::optional<SmallVector<int64_t>> known = builder.constantInts(indices);
@@ -119,8 +119,8 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   }));
 }
 
-/// Returns the length of the index tuples of a GatherND, if the declared rank of the result
-/// determines it.
+/// If the declared rank of the result determines the length of the index tuples of a GatherND,
+/// returns that length.
 static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
   int64_t batch = facts.node.getInt("batch_dims", 0);
   if (batch < 0 || batch > facts.rank())

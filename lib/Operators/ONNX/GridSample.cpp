@@ -7,8 +7,8 @@
 ///
 /// \file
 /// The value at a position is a weighted sum of the input elements around it, the taps. Each
-/// spatial dim has a reduction dim over its taps. The weights depend on the distance. Taps
-/// outside the input are padded.
+/// spatial dim has a reduction dim over its taps. The weight of a tap depends on its distance from
+/// the position. The padding mode determines the values of taps outside the input.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// The sampling of an input [n, c, spatial...] at a grid [n, output..., rank]. The result is
-/// [n, c, output...].
+/// A sampling of an input [n, c, spatial...] at the points of a grid [n, output..., rank]. The
+/// result has the shape [n, c, output...].
 struct GridSampling {
   enum Mode { Nearest, Linear, Cubic } mode;
   enum Padding { Zeros, Border, Reflection } padding;
@@ -152,8 +152,8 @@ static FailureOr<Tensors> buildGridSample(Builder &builder, const Node &node) {
 // AffineGrid
 //===----------------------------------------------------------------------===//
 
-/// Returns the coordinate in [-1, 1] of element `index` of `size` elements. With `alignsCorners`,
-/// the first element is at -1, also if it is the only one.
+/// Returns the coordinate in [-1, 1] of element `index` of a dim with `size` elements. With
+/// `alignsCorners`, the first element is at -1, even if it is the only element.
 static Scalar getCoordinate(Body &body, AffineExpr index, const Size &size, bool alignsCorners,
                             Type type) {
   Scalar number = convert(indexScalar(body, index, DType::I64), type);
@@ -189,7 +189,7 @@ static FailureOr<Tensors> buildAffineGrid(Builder &builder, const Node &node) {
     };
     Scalar result = factor(rank);
     for (int64_t column = 0; column < rank; ++column) {
-      int64_t dim = rank - column; // the first column is for the last spatial dim
+      int64_t dim = rank - column; // column 0 is for the last spatial dim
       result = result +
                factor(column) * getCoordinate(body, body.dim(dim), shape[dim], alignsCorners, wide);
     }

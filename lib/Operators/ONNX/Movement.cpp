@@ -73,7 +73,8 @@ static FailureOr<Tensors> buildSplit(Builder &b, const Node &node) {
   return split(b, x, *axis, *parts);
 }
 
-/// Returns min(max(position, least), size + most), where a huge constant means the end.
+/// Returns min(max(position, least), size + most). A huge constant position means the end, whatever
+/// the size.
 static Size clampPosition(const Size &position, const Size &size, int64_t least, int64_t most) {
   constexpr int64_t huge = std::numeric_limits<int32_t>::max();
   Size end = size + most;
@@ -116,8 +117,8 @@ static AxisSlice resolveSlice(Builder &b, const Size &size, const Size &start, c
           b.select(isBackward, backward.count, forward.count)};
 }
 
-/// Returns input `input`, or before version 10 the attribute `name`, as sizes; `otherwise` if it is
-/// absent.
+/// Returns the sizes that input `input` has or, before version 10, the attribute `name`. Returns
+/// `otherwise` if both are absent.
 static FailureOr<SmallVector<Size>> getBounds(Builder &b, const Node &node, unsigned input,
                                               StringRef name, ArrayRef<Size> otherwise) {
   if (node.has(name)) {
@@ -208,7 +209,7 @@ static FailureOr<Tensors> buildTile(Builder &b, const Node &node) {
   }));
 }
 
-/// Returns the common length of all lists of a Slice, if the length of one of them is known.
+/// Returns the length that all lists of a Slice have, if the length of at least one list is known.
 static std::optional<int64_t> sliceLength(const NodeFacts &facts) {
   for (unsigned i = 1; i < facts.node.inputs.size(); ++i)
     if (Tensor list = facts.node.input(i))

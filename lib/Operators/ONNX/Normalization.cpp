@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A normalisation is three te.computes: the mean, the mean of the squared distances from it, and
-/// the result. For f16 and bf16, statistics are f32.
+/// A normalisation is three te.computes: the mean, the variance (the mean of the squared distances
+/// from the mean) and the result. For f16 and bf16, statistics are f32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,9 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// A partition of the elements of `x` into groups, whose indexes have the sizes `outer`. `at`
-/// returns the index of an element for the index of its group and its position in the group.
+/// The elements of `x`, divided into groups. The groups form a tensor of shape `outer`, and each
+/// group is a tensor of shape `inner`. Given the index of a group and a position in the group, `at`
+/// returns the index of the element in `x`.
 struct Groups {
   Tensor x;
   SmallVector<Size> outer, inner;
@@ -116,7 +117,7 @@ static FailureOr<Statistics> getStatistics(Builder &builder, const Groups &group
   return Statistics{*mean, *inverse};
 }
 
-/// Returns (x - mean) * inverse at `at`, which is in group `group`.
+/// Returns (x - mean) * inverse for the element at `at`, which is in group `group`.
 static Scalar standardize(Body &body, const Tensor &x, const Statistics &statistics,
                           ArrayRef<AffineExpr> at, ArrayRef<AffineExpr> group) {
   return (readScalar(body, x, at) - readScalar(body, statistics.mean, group)) *
@@ -129,8 +130,7 @@ FailureOr<Tensor> keepStatisticDims(Builder &builder, const Tensor &statistic, i
   return builder.reshape(statistic, shape);
 }
 
-/// Returns the mean, or null if the normalisation is not centered, and the inverse of the
-/// deviation.
+/// Returns the mean (null if the normalisation is not centered) and the inverse of the deviation.
 static FailureOr<Statistics> getLayerStatistics(Builder &builder, const Groups &groups,
                                                 const LayerOptions &options) {
   auto invert = getInverseDeviation(options.epsilon);
@@ -217,7 +217,7 @@ static FailureOr<Tensors> buildLayerNormalization(Builder &builder, const Node &
   return results;
 }
 
-/// Requires that `scale` and `bias` have `count` elements.
+/// Requires that `scale` and `bias` each have `count` elements.
 static LogicalResult requireOneForEach(Builder &builder, const Tensor &scale, const Tensor &bias,
                                        const Size &count) {
   for (const Tensor &factor : {scale, bias}) {
@@ -281,7 +281,8 @@ FailureOr<Tensor> normalizeGroups(Builder &builder, const Tensor &x, const Group
   });
 }
 
-/// Builds GroupNormalization. Scale and bias are per channel; before version 21, per group.
+/// Builds GroupNormalization. Scale and bias have one element per channel; before version 21, one
+/// element per group.
 static FailureOr<Tensors> buildGroupNormalization(Builder &builder, const Node &node) {
   return single(normalizeGroups(builder, node.inputs[0],
                                 {node.getInt("num_groups", 0), node.getFloat("epsilon", 1e-5),

@@ -11,8 +11,8 @@
 
 namespace tssa::operators {
 
-/// Options of a normalisation over the dims from `axis` on: by mean and variance if
-/// `isCentered`, else by the mean of the squares. `scale` and `bias` broadcast to x; either may
+/// Options of a normalisation over the dims from `axis` on. It uses the mean and the variance if
+/// `isCentered`, else only the mean of the squares. `scale` and `bias` broadcast to x; either may
 /// be null. The result has the type of the scale, if there is one.
 struct LayerOptions {
   int64_t axis;
@@ -30,12 +30,13 @@ struct NormalizedLayer {
 mlir::FailureOr<NormalizedLayer> normalizeLayer(Builder &builder, const Tensor &x,
                                                 const LayerOptions &options);
 
-/// Reshapes a statistic over the last dims to rank `rank`, where these dims have size 1.
+/// Reshapes a statistic to rank `rank`: appends dims of size 1 in place of those over which the
+/// statistic was computed.
 mlir::FailureOr<Tensor> keepStatisticDims(Builder &builder, const Tensor &statistic, int64_t rank);
 
-/// Options of a normalisation of `numGroups` groups of channels, dim 1 of `x`. Each group is
-/// normalised over its channels and all further dims. `scale` and `bias` have one element per
-/// channel or, if `isPerGroup`, per group.
+/// Options of a normalisation of `numGroups` groups of channels; the channels are dim 1 of `x`.
+/// Each group is normalised over its channels and all further dims. `scale` and `bias` have one
+/// element per channel or, if `isPerGroup`, per group.
 struct GroupOptions {
   int64_t numGroups;
   double epsilon;

@@ -55,7 +55,7 @@ static FailureOr<Pads> getPads(Builder &b, const Node &node) {
   return Pads{*begin, *end};
 }
 
-/// Returns the value of the new elements, or null if it is not known.
+/// Returns the value of the new elements, or null if the value is not known.
 static TypedAttr getPadValue(Builder &b, const Node &node) {
   DType type = node.inputs[0].dtype();
   Type elementType = getElementType(b.context(), type);
@@ -96,8 +96,8 @@ static FailureOr<Tensor> padConstant(Builder &b, const Node &node, const Pads &p
   });
 }
 
-/// Maps `index`, which may be outside a dim of size `size`, to the index that is read instead. This
-/// index is computed by selects, so the read is checked at run time.
+/// Maps `index`, which may be outside a dim of size `size`, to the index that is read instead. The
+/// latter index is computed by selects, so the read is checked at run time.
 static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, AffineExpr size) {
   auto select = [&](AffineExpr condition, AffineExpr ifTrue, AffineExpr ifFalse) {
     Value chosen = arith::SelectOp::create(body.ops, body.loc, body.inside(condition),
@@ -109,7 +109,7 @@ static AffineExpr foldIndex(Body &body, StringRef mode, AffineExpr index, Affine
   if (mode == "wrap") // a dim may have no elements when the program runs
     return index %
            (isa<AffineConstantExpr>(size) ? size : select(size - 1, size, body.constantExpr(1)));
-  // Reflections repeat with this period; for a dim of one element any period serves.
+  // Reflections repeat with this period. For a dim of one element, any period is right.
   AffineExpr period = select(size - 2, (size - 1) * 2, body.constantExpr(1));
   AffineExpr position = index % period;
   return select(size - 1 - position, position, period - position);

@@ -15,7 +15,8 @@ using namespace mlir;
 namespace tssa::operators {
 
 namespace {
-/// A pooling of an input [n, c, spatial...] by windows. The result is [n, c, spatial...].
+/// A pooling of an input [n, c, spatial...] by windows. The result has the shape
+/// [n, c, spatial...].
 struct Pool {
   Tensor input;
   Windows windows;
@@ -101,7 +102,7 @@ static Scalar flatten(Body &body, const Tensor &tensor, ArrayRef<AffineExpr> at,
   return flat + spatial;
 }
 
-/// Returns the maximum and its position; of equal elements, the position of the first.
+/// Returns the maximum and its position. Of several equal maxima, the first position counts.
 static FailureOr<Tensors> poolMaxWithIndex(Builder &builder, const Pool &pool, bool columnMajor) {
   DType type = pool.input.dtype();
   Type element = getElementType(builder.context(), type);
@@ -134,8 +135,8 @@ static FailureOr<Tensors> buildMaxPool(Builder &builder, const Node &node) {
   return single(poolMax(builder, *pool));
 }
 
-/// Returns, as f32, the number of elements of the window that an average divides by: those in the
-/// input or, with `withPads`, in the input and its pads.
+/// Returns, as f32, the number by which the sum of a window is divided for its average: how many
+/// elements of the window are in the input or, with `withPads`, in the input and its pads.
 static Scalar countElements(Body &body, const Pool &pool, bool withPads) {
   std::optional<Scalar> count;
   for (auto [i, window] : llvm::enumerate(pool.windows)) {

@@ -13,8 +13,9 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns the index into a 1-D scale or zero point, `parameter`, for the index `index` of an axis.
-/// The parameter has one element for all indexes, or one for each. If `index` is null, it has one.
+/// `parameter` is a 1-D scale or zero point with one element for all indexes of an axis, or one
+/// element for each index. Returns the position in `parameter` for the index `index`. If `index` is
+/// null, `parameter` has one element.
 static AffineExpr pick(Body &body, const Tensor &parameter, AffineExpr index) {
   const Size &size = parameter.dim(0);
   if (!index || size.isConstant(1))
@@ -31,8 +32,8 @@ LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, const 
 }
 
 namespace {
-/// Determines which element of a scale or zero point belongs to an element of the tensor. There is
-/// one scale for all elements, one per index of `axis`, or one per block along `axis`.
+/// Determines which element of a scale or zero point belongs to an element of a tensor. The scale
+/// has one element for the whole tensor, one per index of `axis`, or one per block along `axis`.
 struct Granularity {
   int64_t axis, block;
 
@@ -49,8 +50,8 @@ struct Granularity {
 };
 } // namespace
 
-/// Requires that a zero point is one number, has one number per index of the axis, or has the shape
-/// of the scale.
+/// Requires that a zero point is one number, or has one number per index of the axis, or has the
+/// shape of the scale.
 static LogicalResult requireZeroPoint(Builder &builder, const Tensor &x, const Tensor &scale,
                                       const Tensor &zeroPoint, int64_t axis) {
   if (!zeroPoint || zeroPoint.rank() == 0)
@@ -161,8 +162,8 @@ static FailureOr<Tensors> buildDequantizeLinear(Builder &builder, const Node &no
   }));
 }
 
-/// Returns x as i32 minus its zero point. `zeroPoint` is null, one for all elements, or one per
-/// `index`.
+/// Returns x, as i32, minus its zero point. `zeroPoint` is null, one number, or one number per
+/// index.
 static Scalar shift(Body &body, const Scalar &x, const Tensor &zeroPoint, AffineExpr index) {
   Type wide = body.ops.getI32Type();
   Scalar result = convert(x, wide);

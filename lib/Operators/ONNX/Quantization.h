@@ -15,8 +15,8 @@ namespace tssa::operators {
 mlir::Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
                      DType type, bool saturates = true);
 
-/// Reads a scale or zero point that is one for all elements, or one per `index`. `index` may be
-/// null in the first case.
+/// Reads a scale or zero point that is one number, or one number per index. If it is one number,
+/// `index` may be null.
 Scalar readScale(Body &body, const Tensor &scale, mlir::AffineExpr index);
 
 /// Requires that a 1-D scale or zero point has one element or `count` elements. Accepts null
@@ -27,9 +27,9 @@ mlir::LogicalResult requireOneOrEach(Builder &builder, const Tensor &parameter, 
 /// parameters.
 mlir::LogicalResult requireSimple(Builder &builder, llvm::ArrayRef<Tensor> parameters);
 
-/// Returns the options of a matrix product in i32 of integers minus their zero points. A zero
-/// point is null, one for all elements, or one per row of the left operand or per column of
-/// the right one.
+/// Returns the options of a matrix product of integers. The zero points are subtracted from the
+/// operands, and the product is computed in i32. Each zero point is null, one number, or one number
+/// per row of the left or per column of the right operand.
 MatMulOptions getIntegerMatMul(const Tensor &aZero, const Tensor &bZero);
 
 } // namespace tssa::operators

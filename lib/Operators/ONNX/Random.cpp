@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A random number is a function of the node's seed and of its index in the result, so that all
-/// runs and all devices produce the same numbers. A node without a seed derives one from its name
-/// and its position in the model.
+/// A random number is a function of the seed of the node and of the number's index in the result,
+/// so all runs and all devices produce the same numbers. If a node has no seed, its seed is derived
+/// from the node's name and its position in the model.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static FailureOr<uint64_t> getSeed(Builder &builder, const Node &node) {
   return llvm::xxh3_64bits(text);
 }
 
-/// Returns a hash of `x`: 64 bits, each of which depends on all bits of `x`.
+/// Returns a hash of `x`. Each of its 64 bits depends on all bits of `x`.
 static Scalar mix(Scalar x) {
   auto fold = [](Scalar x, unsigned bits) {
     Scalar amount = x.constant(static_cast<double>(bits));
@@ -115,8 +115,7 @@ static FailureOr<Tensors> buildRandom(Builder &builder, const Node &node, bool i
   return fillRandom(builder, node, type, shape, distribution);
 }
 
-/// Builds Multinomial: samples the class for which the logarithm of its weight plus Gumbel noise is
-/// largest.
+/// Builds Multinomial: samples the class for which log(weight) plus Gumbel noise is largest.
 static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   const Tensor &weights = node.inputs[0];
   int64_t samples = node.getInt("sample_size", 1), code = node.getInt("dtype", 6);

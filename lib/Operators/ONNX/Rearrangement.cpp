@@ -20,8 +20,8 @@ static LogicalResult requireImage(Builder &builder, const Tensor &input, int64_t
   return success();
 }
 
-/// Moves channels to blocks of the image. Channels are ordered as (c, y, x), in mode DCR as
-/// (y, x, c).
+/// Moves channels to blocks of the image. Channels are ordered as (y, x, c) in mode DCR, else as
+/// (c, y, x).
 static FailureOr<Tensors> buildDepthToSpace(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   int64_t block = node.getInt("blocksize", 0);

@@ -19,7 +19,7 @@ Scalar Network::clipped(const Scalar &x) const {
 }
 
 namespace {
-/// The position in time of an iteration of the loop.
+/// The time step that an iteration of the loop computes.
 struct Clock {
   const Network &network;
   Size step;
@@ -31,8 +31,8 @@ struct Clock {
   Scalar isRunning(Body &body, AffineExpr b) const {
     return sizeScalar(body, step) < length(body, b);
   }
-  /// Returns the position in the sequence of sample `b`. A reversed sequence is reversed within its
-  /// length.
+  /// Returns the position of this time step in the sequence of sample `b`. A reversed sequence is
+  /// reversed within its own length.
   AffineExpr at(Body &body, AffineExpr b) const {
     if (!isReverse)
       return body.size(step);
@@ -115,8 +115,8 @@ static FailureOr<Tensor> getInitialState(Builder &builder, const Network &networ
   });
 }
 
-/// Builds the loop over time of one direction. `carried` are the initial values of Y, if it is
-/// used, and of the states. Returns their values after the last step.
+/// Builds the loop over time of one direction. `carried` has the initial value of Y, if Y is used,
+/// and the initial states. Returns the same tensors after the last step.
 static FailureOr<Tensors> runDirection(Builder &builder, const Network &network, Step &step,
                                        bool isReverse, const Tensor &projection, bool hasOutput,
                                        Tensors carried, StepFn advance) {
@@ -165,7 +165,8 @@ static FailureOr<Tensors> runDirection(Builder &builder, const Network &network,
   return wrap(loop.getResults());
 }
 
-/// Returns the last state of all directions: [directions, batch, hidden], or batch first.
+/// Returns the last states of all directions: [directions, batch, hidden] or, if the batch comes
+/// first, [batch, directions, hidden].
 static FailureOr<Tensor> stackStates(Builder &builder, const Network &network,
                                      ArrayRef<Tensor> states) {
   SmallVector<Size> shape = {Size(network.numDirections), network.batch, network.hidden};

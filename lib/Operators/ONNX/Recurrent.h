@@ -21,7 +21,7 @@ namespace tssa::operators {
 
 using ActivationFn = std::function<Scalar(const Scalar &)>;
 
-/// A recurrent operator and its inputs, in either layout.
+/// A recurrent operator and its inputs. The inputs have one of the two layouts of ONNX.
 struct Network {
   Tensor x, weights, recurrence, bias, lengths;
   int64_t numGates, numDirections;
@@ -52,13 +52,13 @@ struct Step {
   std::function<Scalar(Body &, mlir::AffineExpr b, Scalar next, Scalar last)> keep;
 };
 
-/// Returns the next states, each [batch, hidden], given the last ones.
+/// Returns the next states, each [batch, hidden], given the current states.
 using StepFn =
     llvm::function_ref<mlir::FailureOr<Tensors>(Builder &, const Step &, const Tensors &states)>;
 
-/// Builds all directions. Returns Y, then the last value of each state. `initial` are the
-/// optional initial states. If `addsRecurrentBias` is true, the input products include the
-/// recurrent bias; else `step` adds it.
+/// Builds all directions. Returns Y, then the last value of each state. `initial` has the initial
+/// states, which are optional. If `addsRecurrentBias` is true, the input products include the
+/// recurrent bias; else `step` adds the recurrent bias.
 mlir::FailureOr<Tensors> runNetwork(Builder &builder, const Node &node, const Network &network,
                                     llvm::ArrayRef<Tensor> initial, bool addsRecurrentBias,
                                     StepFn step);

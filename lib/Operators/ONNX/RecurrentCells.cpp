@@ -90,7 +90,7 @@ static Value blend(Body &body, const Step &step, AffineExpr b, const Scalar &z,
   return toElement(body, step.keep(body, b, next, last), step.network.type());
 }
 
-/// Builds a step of a GRU with gates z, r, h, where the reset gate r scales the recurrent product.
+/// Builds a step of a GRU with gates z, r, h. The reset gate r scales the recurrent product.
 static FailureOr<Tensor> stepResetAfter(Builder &builder, const Step &step, const Tensor &state) {
   const Network &network = step.network;
   FailureOr<Tensor> products = multiplyState(builder, step, state, 0, network.hidden * 3);
@@ -113,7 +113,7 @@ static FailureOr<Tensor> stepResetAfter(Builder &builder, const Step &step, cons
   });
 }
 
-/// Builds a step of a GRU, where the reset gate scales the state before the recurrent product.
+/// Builds a step of a GRU whose reset gate scales the state before the recurrent product.
 static FailureOr<Tensor> stepResetBefore(Builder &builder, const Step &step, const Tensor &state) {
   const Network &network = step.network;
   SmallVector<Size> shape = getStateShape(network);

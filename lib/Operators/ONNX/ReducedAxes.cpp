@@ -1,4 +1,4 @@
-//===- ReducedAxes.cpp - axes of a reduction that are a list of unknown length -===//
+//===- ReducedAxes.cpp - reduction axes as lists of unknown length -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns for each dim how often it occurs in `axes`. Checks at run time that each axis is a dim.
+/// Returns for each dim how often it occurs in `axes`. A run checks that each axis is a dim.
 static FailureOr<SmallVector<Size>> countAxes(Builder &builder, const Tensor &axes, int64_t rank) {
   ReducedDims reduced(1);
   unsigned slot = reduced.add(axes.dim(0));
@@ -35,9 +35,9 @@ static FailureOr<SmallVector<Size>> countAxes(Builder &builder, const Tensor &ax
   return sizes;
 }
 
-/// Returns a list of known length with the same set of dims as `axes`. If the result drops dims,
-/// the list has `numReduced` dims. Else it has an entry for every dim of the input; the entry of a
-/// dim that is not reduced repeats a reduced one.
+/// Returns a list of known length with the same set of dims as `axes`. If the result drops the
+/// reduced dims, the list has `numReduced` entries. Otherwise the list has an entry for every dim
+/// of the input: the dim itself if it is reduced, else the first reduced dim.
 static FailureOr<Tensor> listReduced(Builder &builder, const Tensor &axes, int64_t rank,
                                      std::optional<int64_t> numReduced) {
   FailureOr<SmallVector<Size>> counts = countAxes(builder, axes, rank);
@@ -74,8 +74,8 @@ static FailureOr<Tensor> listReduced(Builder &builder, const Tensor &axes, int64
 
 FailureOr<Tensor> settleReducedAxes(Builder &builder, const NodeFacts &facts, const Tensor &axes) {
   const Node &node = facts.node;
-  // With this attribute, an empty list means that nothing is reduced. Whether the list is empty is
-  // known only at run time, so the dims of the result are not known.
+  // With this attribute, an empty list means that nothing is reduced. Only a run knows whether the
+  // list is empty, so the dims of the result are not known.
   if (axes.rank() != 1 || node.getInt("noop_with_empty_axes", 0))
     return axes;
   int64_t rank = facts.rank();

@@ -50,7 +50,7 @@ namespace {
 struct ReductionPlan {
   SmallVector<Size> shape;
   ReducedDims reduced;
-  SmallVector<Size> extents; ///< number of elements that are reduced to one, per reduced dim
+  SmallVector<Size> extents; ///< for each reduction dim, how many elements are combined
   /// Returns the index of the input element at a point of the domain.
   std::function<SmallVector<AffineExpr>(Body &, const ReducedDims &)> at;
 
@@ -87,14 +87,14 @@ static Size isSame(const Size &a, const Size &b) {
   return Size(1) - Size::min(Size::max(a - b, b - a), 1);
 }
 
-/// Returns the size as one value, so that products with it have few terms.
+/// Returns the size as one SSA value, so that its products with other sizes have few terms.
 static Size asValue(Builder &builder, const Size &size) {
   return builder.sizes.get(builder.materializeValue(size), /*nonNegative=*/true);
 }
 
 /// Returns the plan for axes that are known only at run time. If dims are kept, every dim of the
-/// input has a parallel and a reduction dim, one of which has size 1. Else dim j of the result
-/// is the j-th dim that is not reduced.
+/// input has a parallel dim and a reduction dim, one of which has size 1. Otherwise dim j of the
+/// result is the j-th of the dims that are not reduced.
 static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &input,
                                               ArrayRef<Size> axes, bool keepDims) {
   int64_t rank = input.rank(), resultRank = keepDims ? rank : rank - axes.size();
@@ -105,7 +105,7 @@ static FailureOr<ReductionPlan> planReduction(Builder &builder, const Tensor &in
         failed(builder.requireNonNegative(Size(rank - 1) - axis, "the last axis minus an axis")))
       return failure();
   SmallVector<Size> shape(resultRank, Size(0)), extents;
-  // comesFrom[i][j]: 1 if dim i of the input is dim j of the result.
+  // comesFrom[i][j]: 1 if dim i of the input is dim j of the result, else 0.
   std::vector<SmallVector<Size>> comesFrom(rank, SmallVector<Size>(resultRank, Size(0)));
   Size numKept(0);
   for (int64_t i = 0; i < rank; ++i) {
@@ -186,7 +186,7 @@ static FailureOr<Tensor> reduceLogSumExp(Builder &builder, const Tensor &input,
 }
 
 /// Returns the plan for the axes of a node, which are an attribute or, in later versions, an input.
-/// No axes mean all axes or, with `noop_with_empty_axes`, no reduction.
+/// An empty list means all axes or, with `noop_with_empty_axes`, no reduction.
 static FailureOr<ReductionPlan> planReduction(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   bool keepDims = node.getInt("keepdims", 1) != 0;

@@ -25,7 +25,7 @@ ReductionKind maxReduction();
 /// The p-norm.
 ReductionKind normReduction(double p);
 
-/// |x|^p, and the p-th root of a sum of these.
+/// Return |x|^p, and the p-th root of a sum of such terms.
 Scalar normTerm(Scalar x, double p);
 Scalar normRoot(Scalar sum, double p);
 
@@ -34,10 +34,10 @@ mlir::FailureOr<Tensor> reduceAxes(Builder &builder, const Tensor &input,
                                    llvm::ArrayRef<int64_t> axes, bool keepDims,
                                    const ReductionKind &kind);
 
-/// Finds the largest or smallest of the values that `point` yields. `point` yields a pair of the
-/// value, in the accumulator of `type`, and its position, an i64. NaN is larger (smaller) than
-/// all other values. Of equal values the first or, if `isLast`, the last position is taken.
-/// Returns the value, if `withValue`, and the position.
+/// Finds the largest or smallest of the values that `point` yields. `point` yields a value, of the
+/// accumulator type of `type`, and its position, an i64. NaN counts as larger (smaller) than all
+/// other values. Among equal values, the first position is taken or, if `isLast`, the last
+/// position. Returns the value, if `withValue`, and then the position.
 mlir::FailureOr<Tensors> reduceExtremum(Builder &builder, DType type, llvm::ArrayRef<Size> shape,
                                         const ReducedDims &reduced, bool isMax, bool isLast,
                                         ElementFn point, bool withValue);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The number of elements of a region is known only at run time. The program first computes the
-/// maximum of this number over all regions. It is the extent of the reductions.
+/// Only a run knows the number of elements of a region. The program first computes the maximum of
+/// this number over all regions. The maximum is the extent of the reduction dims.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ struct Regions {
   DType wide() const { return x.dtype() == DType::F64 ? DType::F64 : DType::F32; }
   SmallVector<Size> shape() const { return {rois.dim(0), x.dim(1), outputs[0], outputs[1]}; }
 
-  /// Returns the begin or, with `isLast`, the end of region d0 along spatial dim `axis`, in
-  /// elements of `x`.
+  /// Returns where region d0 begins or, with `isLast`, ends along spatial dim `axis`, in elements
+  /// of `x`.
   Scalar corner(Body &body, int64_t axis, bool isLast) const {
     int64_t column = firstColumn + (isLast ? 2 : 0) + (axis == 0 ? 1 : 0);
     return toWide(body, readScalar(body, rois, {body.dim(0), body.constantExpr(column)})) * scale;
@@ -89,16 +89,16 @@ static FailureOr<Regions> getRegions(Builder &builder, const Node &node, int64_t
 namespace {
 struct Alignment : Regions {
   Tensor batch;
-  int64_t ratio; ///< number of samples of a bin along a dim; 0: one per element
+  int64_t ratio; ///< number of samples of a bin along a dim; 0 means one sample per element
   bool isHalfPixel, isMax;
 };
-/// The bins of a region along a dim: the begin of the first one, and the length and the number of
-/// samples of each.
+/// The bins of a region along a dim: where the first bin begins, and the length and the number of
+/// samples of each bin.
 struct Bins {
   Scalar begin, length, samples;
 };
-/// The two elements next to a sample, the distance of the sample from the first one, and whether
-/// the sample is near enough to the input to be read.
+/// A sample lies between the elements `low` and `high`, at the distance `fraction` from `low`. It
+/// is read only if it is near enough to the input.
 struct Sample {
   AffineExpr low, high;
   Scalar fraction, isNear;
@@ -132,7 +132,8 @@ static Sample getSample(Body &body, const Alignment &a, int64_t axis, AffineExpr
   return {toIndexExpr(body, low), toIndexExpr(body, high), fraction, isNear};
 }
 
-/// Returns the value of a sample, and sets `isCounted` to whether the bin has such a sample.
+/// Returns the value of sample (`row`, `column`) of the current bin. Sets `isCounted` to whether
+/// the bin has such a sample.
 static Scalar readSample(Body &body, const Alignment &a, AffineExpr row, AffineExpr column,
                          Scalar &isCounted) {
   Scalar isRow = isNaN(a.corner(body, 0, false)), isColumn = isRow;

@@ -7,13 +7,13 @@
 ///
 /// \file
 /// Axes are resampled one after the other. An output element is a weighted sum of a few input
-/// elements, the taps. Small tables have the positions and weights, with a row for each tap.
-/// They are computed in f64 by separate te.computes, which are folded if sizes and scales are
-/// known. Nearest neighbours with an integer factor are an index expression and need no table.
+/// elements, the taps. Small tables with a row for each tap have the positions and weights of the
+/// taps. Separate te.computes compute the tables in f64; they are folded if the sizes and scales
+/// are known. Nearest neighbours with an integer factor are an index expression and need no table.
 ///
-/// Taps along the last axis are scattered reads, while taps along other axes are reads of whole
-/// rows. The last axis is therefore resampled before the axes that may become larger, while there
-/// are still few rows.
+/// Taps along the last axis are scattered reads; taps along other axes are reads of whole rows.
+/// Therefore the last axis is resampled before the axes that may become larger: there are fewer
+/// rows then.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ static Scalar roundNearest(const ResizeMode &mode, const Scalar &x) {
   return mode.nearest == "floor" ? floor(x) : ceil(x);
 }
 
-/// Returns the factor f if the nearest neighbour of each output position o is o floordiv f.
+/// If the nearest neighbour of each output position o is o floordiv f, returns f.
 static std::optional<int64_t> getWholeFactor(const ResizeMode &mode, const ResizedAxis &axis) {
   constexpr double most = std::numeric_limits<int32_t>::max();
   double scale = axis.knownScale.value_or(0);
@@ -134,7 +134,7 @@ static FailureOr<Tensor> resizeNearest(Builder &builder, const Tensor &x, const 
   });
 }
 
-/// Returns the weight of an input element at this distance, to which getStretch has been applied.
+/// Returns the weight of an input element at `distance`, which getStretch has scaled.
 static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   if (mode.kind == ResizeMode::Linear)
     return atLeast(1.0 - distance, 0.0);
@@ -145,8 +145,9 @@ static Scalar getWeight(const ResizeMode &mode, const Scalar &distance) {
   return select(d <= 1.0, nearer, select(d < 2.0, farther, 0.0));
 }
 
-/// Returns the factor that is applied to distances. It is the scale if the axis becomes smaller and
-/// is antialiased, which stretches the support by 1 / scale; else it is 1.
+/// Returns the factor by which distances are multiplied. If the axis becomes smaller and is
+/// antialiased, the factor is the scale, which stretches the support by 1 / scale. Otherwise the
+/// factor is 1.
 static Scalar getStretch(Body &body, const ResizeMode &mode, const ResizedAxis &axis) {
   Scalar scale = axis.scale(body);
   return mode.antialias ? atMost(scale, 1.0) : scale.constant(1);
@@ -167,9 +168,9 @@ static FailureOr<Size> getReach(Builder &builder, const ResizeMode &mode, const 
 }
 
 namespace {
-/// The tables. `positions` and `weights` have the input position and its weight for each tap and
-/// output position. `total` has the sum of the weights for each output position; it is null if the
-/// sum is always 1.
+/// The tables. For each tap and output position, `positions` has the input position and `weights`
+/// has its weight. `total` has the sum of the weights for each output position; it is null if all
+/// sums are 1.
 struct Taps {
   Size count;
   Tensor positions, weights, total;
@@ -242,8 +243,8 @@ static FailureOr<Tensor> resample(Builder &builder, const Tensor &x, const Resiz
              isPlain ? EpilogueFn() : EpilogueFn(epilogue));
 }
 
-/// Sorts the axes in the order of resampling: first those that are known to become smaller, then
-/// the others, beginning with the last one.
+/// Sorts the axes in the order of resampling. The axes that are known to become smaller come first,
+/// in the given order. The other axes follow, the last axis first.
 static void sortAxes(std::vector<ResizedAxis> &axes) {
   auto shrinks = [](const ResizedAxis &axis) { return axis.knownScale.value_or(1) < 1; };
   llvm::stable_sort(axes, [&](const ResizedAxis &a, const ResizedAxis &b) {
@@ -280,7 +281,7 @@ static FailureOr<Tensors> resize(Builder &builder, const Node &node, ResizeMode 
   return Tensors{x};
 }
 
-/// Returns an optional input, or null if it is absent or has no elements.
+/// Returns an optional input, or null if the input is absent or has no elements.
 static Tensor getFilled(const Node &node, unsigned i) {
   Tensor input = node.input(i);
   return input && !input.numElements().isConstant(0) ? input : Tensor();
@@ -297,7 +298,7 @@ static FailureOr<Tensors> buildResize(Builder &builder, const Node &node) {
   return resize(builder, node, mode, getFilled(node, 1), getFilled(node, 2), getFilled(node, 3));
 }
 
-/// Builds Upsample, and Resize before version 11, which have only scales.
+/// Builds Upsample, or Resize before version 11. Both have only scales.
 static FailureOr<Tensors> buildUpsample(Builder &builder, const Node &node) {
   ResizeMode mode{ResizeMode::Nearest, "asymmetric", "floor", false, false, -0.75, 0};
   Tensor scales = node.input(1);
@@ -311,7 +312,7 @@ static FailureOr<Tensors> buildUpsample(Builder &builder, const Node &node) {
   return resize(builder, node, mode, Tensor(), scales, Tensor());
 }
 
-/// Returns the length of the list of scales. An empty list means that none is given.
+/// Returns the length of the list of scales. An empty list means that no scales are given.
 static std::optional<int64_t> scalesLength(const NodeFacts &facts) {
   return facts.node.input(3) ? std::nullopt : std::optional(facts.numAxes());
 }

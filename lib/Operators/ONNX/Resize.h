@@ -16,17 +16,17 @@ namespace tssa::operators {
 struct ResizedAxis {
   int64_t axis;
   Size input, output;
-  /// Returns the scale, the output positions per input position, as f64. `knownScale` is its
-  /// value if that is known.
+  /// Returns the scale as f64: the number of output positions per input position. If its value is
+  /// known, `knownScale` has it.
   std::function<Scalar(Body &)> scale;
   std::optional<double> knownScale;
-  /// Returns begin and end of the region of interest, as f64 in [0, 1].
+  /// Returns the begin and the end of the region of interest, as f64 in [0, 1].
   std::function<std::pair<Scalar, Scalar>(Body &)> region;
 
   bool isIdentity() const { return !region && input == output && knownScale == 1.0; }
 };
 
-/// Returns the axes that `node` resizes, by `scales` or `sizes`; exactly one of them is given.
+/// Returns the axes that `node` resizes. Either `scales` or `sizes` is given, not both.
 mlir::FailureOr<std::vector<ResizedAxis>> getResizedAxes(Builder &builder, const Node &node,
                                                          const Tensor &roi, const Tensor &scales,
                                                          const Tensor &sizes);

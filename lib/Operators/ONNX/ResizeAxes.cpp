@@ -53,8 +53,8 @@ static void setScaleFromSizes(ResizedAxis &axis) {
     axis.knownScale = static_cast<double>(*out) / *in;
 }
 
-/// Sets one scale for all axes, such that no output is larger or, if `isLarger`, smaller than its
-/// given size.
+/// Sets the same scale for all axes: the least of the scales that the given sizes imply or, if
+/// `isLarger`, the greatest. Thus no output is larger (smaller) than its given size.
 static LogicalResult keepAspectRatio(Builder &builder, bool isLarger,
                                      std::vector<ResizedAxis> &axes) {
   for (ResizedAxis &axis : axes)

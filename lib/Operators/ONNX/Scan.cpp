@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Builds the scan along an axis that is known only at run time: computes the scans along all axes
-/// and selects one.
+/// Builds the scan along an axis that is known only at run time: computes the scans along all axes,
+/// and selects the scan along that axis.
 static FailureOr<Tensor> scanUnknownAxis(Builder &builder, const Tensor &source, const Tensor &axis,
                                          llvm::function_ref<Tensor(int64_t)> scanAlong) {
   int64_t rank = source.rank();

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns element `position` of dim `axis`; the result does not have this dim.
+/// Returns the slice at `position` of dim `axis`. The result does not have this dim.
 static FailureOr<Tensor> take(Builder &b, const Tensor &x, int64_t axis, const Size &position) {
   SmallVector<Size> shape(x.shape());
   shape.erase(shape.begin() + axis);
@@ -78,7 +78,7 @@ static FailureOr<Tensors> runScan(Builder &b, Subgraph &body, const ScanInputs &
 }
 
 /// Returns the number of states among the `numInputs` inputs; the other inputs are scanned tensors.
-/// Fails if the body does not fit these inputs.
+/// Fails if the numbers of inputs and outputs of the body do not fit these inputs.
 static FailureOr<int64_t> countStates(Builder &b, const Node &node, Subgraph &body,
                                       int64_t numInputs) {
   int64_t numScanned = node.getInt("num_scan_inputs", 0);
@@ -116,7 +116,7 @@ static FailureOr<Tensors> buildScan(Builder &b, const Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Version 8: for each element of a batch
+// Version 8: a scan for each element of a batch
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// The combiner of an old and a new element; nothing for a plain write.
+/// The combiner of an old element and a new element; nothing for a plain write.
 using ElementCombiner = std::optional<te::Combiner>;
 
 static FailureOr<ElementCombiner> getReduction(Builder &builder, const Node &node) {
@@ -66,8 +66,8 @@ static FailureOr<Tensors> buildScatterElements(Builder &builder, const Node &nod
 }
 
 namespace {
-/// A ScatterND. The last dim of indices indexes the first `depth` dims of data. The other dims of
-/// data are the dims of updates after the first `numOuter`.
+/// A ScatterND. The last dim of indices has index tuples for the first `depth` dims of data.
+/// Updates have the first `numOuter` dims of indices, and then the other dims of data.
 struct ScatterND {
   Tensor data, indices, updates;
   int64_t depth, numOuter;
@@ -102,9 +102,9 @@ static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
   return scatter;
 }
 
-/// Returns nothing unless the writes fill a box of data. Else returns, for each of the first
-/// `numOuter` dims of updates, the dim of data along which it runs with stride 1; -1 for a dim of
-/// size 1 that runs along none.
+/// If the writes fill a box of data, returns for each of the first `numOuter` dims of updates the
+/// dim of data along which it runs, with stride 1. A dim of size 1 may run along no dim; its entry
+/// is then -1. Returns nothing if the writes do not fill a box.
 static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
   if (!scatter.affine)
     return std::nullopt;
@@ -127,7 +127,7 @@ static std::optional<SmallVector<int64_t>> matchBox(const ScatterND &scatter) {
 }
 
 /// Builds a te.compute that selects an element of updates inside the box and an element of data
-/// outside. Unlike a te.update, it can be merged and folded. This is for constant data, which a
+/// outside. Unlike a te.update, it can be merged and folded. It is used for constant data, which a
 /// te.update would have to copy anyway.
 static FailureOr<Tensor> selectBox(Builder &builder, const ScatterND &scatter,
                                    ArrayRef<int64_t> alongDim) {

@@ -30,8 +30,8 @@ static FailureOr<DType> getElementDType(Builder &builder, const Node &node, Stri
   return builder.unsupported("element type " + Twine(code) + " of '" + attribute + "'");
 }
 
-/// Returns a position in a sequence, normalised to [0, limit); a negative one counts from the end.
-/// Returns `otherwise` if `position` is null.
+/// Returns a position in a sequence, normalised to [0, limit). A negative position counts from the
+/// end. Returns `otherwise` if `position` is null.
 static FailureOr<int64_t> getPosition(Builder &builder, const Tensor &position, int64_t limit,
                                       int64_t length, int64_t otherwise) {
   if (!position)
@@ -105,7 +105,7 @@ static FailureOr<Tensors> buildLength(Builder &builder, const Node &node) {
 // Splitting and concatenation
 //===----------------------------------------------------------------------===//
 
-/// Returns the lengths of the parts along a dim of `extent` elements.
+/// Returns the lengths of the parts into which a dim of `extent` elements is split.
 static FailureOr<SmallVector<Size>> getLengths(Builder &builder, const Tensor &given,
                                                const Size &extent) {
   if (given && given.rank() == 1)

@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Returns the axes of an operator, which are an attribute before version 13 and an input since;
-/// nothing if none are given.
+/// Returns the axes of an operator: an attribute before version 13, an input since then. Returns
+/// nothing if no axes are given.
 static FailureOr<std::optional<SmallVector<Size>>> getAxes(Builder &b, const Node &node) {
   std::optional<SmallVector<Size>> result;
   if (node.has("axes")) {
@@ -74,8 +74,9 @@ static FailureOr<SmallVector<Size>> resolveShape(Builder &b, const Tensor &x, Ar
   for (auto [i, size] : llvm::enumerate(asked)) {
     Size resolved = size;
     bool mayCopy = !allowZero && static_cast<int64_t>(i) < x.rank();
-    // Only a 0 in the data of the new shape means that the size of the input is copied. A dynamic
-    // size of another tensor, which is known to be non-negative, may be 0 and then means 0.
+    // A 0 in the data of the new shape means that the size of the input is copied. A dynamic size
+    // of another tensor, which is known to be non-negative, is not such data: if it is 0 at run
+    // time, it means 0.
     bool isData = size.constant() || !size.isAtLeast(0);
     if (mayCopy && isData)
       resolved = b.select(b.isEqual(size, 0), x.dim(i), size);
@@ -123,7 +124,7 @@ static FailureOr<Tensors> buildFlatten(Builder &b, const Node &node) {
       b.reshape(x, {product(x.shape().take_front(axis)), product(x.shape().drop_front(axis))}));
 }
 
-/// Returns the shape without the dims at `axes`, which are known only at run time.
+/// Returns the shape of `x` without the dims at `axes`. Only a run knows these axes.
 static SmallVector<Size> squeezeShape(Builder &b, const Tensor &x, ArrayRef<Size> axes) {
   SmallVector<Size> shape;
   int64_t rank = x.rank(), newRank = rank - axes.size();

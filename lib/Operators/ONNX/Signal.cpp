@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A transform whose length is known and has suitable factors is a few matrix products
-/// (FourierSteps.h). Any other transform of length N is computed as the sum that defines it, in
-/// f64, with a table of the N roots of unity.
+/// If the length of a transform is known and has suitable factors, the transform is a few matrix
+/// products (FourierSteps.h). Any other transform of length N is computed as the sum that defines
+/// it, in f64, with a table of the N roots of unity.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ static Scalar sizeAsDouble(Body &body, const Size &size) {
   return toDouble(body, sizeScalar(body, size));
 }
 
-/// Returns the sum of x^(first + 2i) (-1)^i / (first + 2i)!, which is cos for `first` 0 and sin for
-/// 1. It is exact to the last bit for |x| up to pi / 4.
+/// Returns the sum of x^(first + 2i) (-1)^i / (first + 2i)!: cos(x) if `first` is 0, sin(x) if
+/// `first` is 1. The result is exact to the last bit for |x| up to pi / 4.
 static Scalar sumSeries(const Scalar &x, int first) {
   constexpr int numTerms = 9;
   Scalar square = x * x, result = x.constant(1);
@@ -40,7 +40,8 @@ static Scalar sumSeries(const Scalar &x, int first) {
 }
 
 /// Returns cos and sin of 2 pi j / length, as f64[length, 2]. Devices have no such functions on
-/// f64, so the angle is reduced by quarters of a circle until the series converge.
+/// f64, so they are computed by series. First, quarters of a circle are subtracted from the angle
+/// until the series converge.
 static FailureOr<Tensor> makeRoots(Builder &builder, const Size &length) {
   return builder.compute(DType::F64, {length, Size(2)}, [&](Body &body) {
     Scalar count = sizeAsDouble(body, length);
@@ -65,7 +66,8 @@ struct Rotation {
   Size length;
   double sign;
 
-  /// Returns part `part`, 0 or 1, of the product with the number whose parts `read` returns.
+  /// Multiplies the number whose parts `read` returns. Returns part `part` of the product: 0 is the
+  /// real part, 1 the imaginary part.
   Scalar apply(Body &body, const Scalar &k, const Scalar &n, AffineExpr part,
                llvm::function_ref<Scalar(AffineExpr)> read) const {
     auto asUnsigned = [&](const Scalar &x) {
@@ -82,7 +84,7 @@ struct Rotation {
 };
 } // namespace
 
-/// Reads a part of an element of a complex tensor as f64; the imaginary part of a real tensor is 0.
+/// Reads a part (real or imaginary) of an element as f64. The imaginary part of a real tensor is 0.
 static Scalar readPart(Body &body, const Tensor &x, ArrayRef<AffineExpr> at) {
   const Size &parts = x.shape().back();
   SmallVector<AffineExpr> guard;
@@ -166,7 +168,7 @@ struct Transform {
   Tensor x;
   TransformedAxis axis;
   bool isInverse, isOneSided;
-  Size signal, length; ///< the lengths of the input along the axis and of the transform
+  Size signal, length; ///< the size of the input along the axis, and the length of the transform
 
   /// Returns whether half of a spectrum is transformed to a real signal.
   bool isHalfSpectrum() const { return isInverse && isOneSided; }
@@ -193,7 +195,8 @@ static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr>
   return toDouble(body, toScalar(body, body.read(dft.x, at, guard, zero), dft.x.dtype()));
 }
 
-/// Returns the transform as matrix products, if axis, length and kind of numbers allow it.
+/// Returns the options of a transform by matrix products, or nothing if this transform cannot be
+/// computed in that way.
 static std::optional<FourierSteps> getSteps(const Transform &dft) {
   std::optional<int64_t> length = dft.length.constant(), parts = dft.x.shape().back().constant();
   if (!dft.axis.known || !length || !parts || dft.isHalfSpectrum() || !hasFourierSteps(*length))
@@ -245,8 +248,8 @@ static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
     });
     if (!dft.isHalfSpectrum())
       return product;
-    // Each element represents two elements of the spectrum, except the first one and, if the
-    // length is even, the last one.
+    // Each element represents two elements of the spectrum, except the first element and, if the
+    // length is even, the last element.
     Scalar isAlone = (n == 0.0) | (n + n == sizeScalar(body, dft.length));
     return select(isAlone, product, product * 2.0);
   };
@@ -284,7 +287,8 @@ static FailureOr<Tensors> buildDFT(Builder &builder, const Node &node) {
 // STFT
 //===----------------------------------------------------------------------===//
 
-/// Returns the length of a frame: the given one, that of the window, or that of the signal.
+/// Returns the length of a frame: the given length, else the length of the window, else the length
+/// of the signal.
 static FailureOr<Size> getFrameLength(Builder &builder, const Node &node) {
   Tensor window = node.input(2), given = node.input(3);
   if (!given)

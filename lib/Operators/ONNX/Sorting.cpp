@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The routines, with their inputs, attributes (integers, which may be absent) and results:
+/// The routines with their inputs, attributes and results. Attributes are integers and may be
+/// absent.
 /// - `topk(x, k)`: axis, largest, sorted, is_unsigned -> values, indices
 /// - `unique(x)`: axis (absent: of all elements), sorted, is_unsigned -> values,
 ///   first positions, inverse, counts
@@ -98,7 +99,7 @@ static FailureOr<Tensors> buildNonMaxSuppression(Builder &builder, const Node &n
   auto orScalar = [&](unsigned i, DType type) {
     return node.input(i) ? node.input(i) : builder.scalar(type, 0);
   };
-  // Without a threshold all boxes are taken: the least number is below all scores.
+  // Without a threshold, no score excludes a box: the least number is below all scores.
   Tensor score = node.input(4);
   if (!score)
     score = builder.scalar(DType::F32, -std::numeric_limits<double>::infinity());

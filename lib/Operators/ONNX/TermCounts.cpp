@@ -63,8 +63,8 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
       terms.longest = std::max(terms.longest, length);
     }
   }
-  // The body has a comparison for each number of the longest term, and the table has a row of that
-  // length for each term.
+  // The body has a comparison for each number of the longest term. The table has a row for each
+  // term, as long as the longest term.
   constexpr int64_t maxLength = 256, maxNumbers = 1 << 24;
   if (terms.longest > maxLength ||
       static_cast<int64_t>(terms.tokens.size()) * terms.longest > maxNumbers)
@@ -96,7 +96,8 @@ static FailureOr<Tensor> countTerms(Builder &builder, const Tensor &x, const Ter
   return sum(builder, DType::F32, DType::F32, {x.dim(0), Size(count)}, reduced, [&](Body &body) {
     AffineExpr distance = reduced.expr(body, skip) + 1, begin = reduced.expr(body, start);
     Scalar length = readScalar(body, lengthTable, body.dim(1));
-    // A term of one number would match once per distance; it is counted at distance 1 only.
+    // A term of one number would match once for each distance, so such a term is counted only at
+    // distance 1.
     Scalar matches = (length > 1.0) | (indexScalar(body, distance, DType::I64) == 1.0);
     for (int64_t i = 0; i < terms.longest; ++i) {
       AffineExpr position = begin + distance * i, inside = body.size(x.dim(1)) - 1 - position;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The inputs are the learning rate, the number of steps so far, then all weights, all gradients,
-/// and all tensors of each state, for any number of weights. The results are the new weights and
-/// states.
+/// The inputs are the learning rate and the number of steps so far; then, for any number of
+/// weights, all weights, all gradients, and all tensors of each state. The results are the new
+/// weights and states.
 ///
 //===----------------------------------------------------------------------===//
 

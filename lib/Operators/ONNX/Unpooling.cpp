@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-/// Writes every element to the position at which MaxPool found it. Positions refer to the image
-/// whose size follows from the attributes; the output may be larger.
+/// Writes every element to the position at which MaxPool found the element. Positions refer to an
+/// image whose size follows from the attributes; the output may be larger than this image.
 static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0], &positions = node.inputs[1];
   if (x.rank() < 3 || positions.rank() != x.rank())
@@ -63,8 +63,8 @@ static FailureOr<Tensors> buildMaxUnpool(Builder &builder, const Node &node) {
   }));
 }
 
-/// Builds Col2Im, which adds up overlapping blocks: every element of the image gathers the sum of
-/// the block elements at its position.
+/// Builds Col2Im, which adds up overlapping blocks. Every element of the image is the sum of the
+/// block elements at its position.
 static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
   const Tensor &input = node.inputs[0];
   FailureOr<SmallVector<Size>> image = builder.requireSizes(node.inputs[1], "image_shape");

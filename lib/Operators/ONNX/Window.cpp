@@ -63,8 +63,8 @@ static void padSame(Window &window, bool isUpper) {
   window.padEnd = total - window.padBegin;
 }
 
-/// Sets the output size for the given pads. With `isCeil`, a window that would start after the
-/// input and its left pad is dropped.
+/// Sets the output size for the given pads. With `isCeil`, a window that would start in the right
+/// pad is dropped.
 static void setOutput(Window &window, bool isCeil) {
   Size room = window.input + window.padBegin + window.padEnd - window.extent();
   if (!isCeil) {

@@ -21,26 +21,26 @@ struct Window {
   /// Returns the number of input elements that the kernel spans.
   Size extent() const { return (kernel - 1) * dilation + 1; }
   mlir::AffineExpr position(Body &body, mlir::AffineExpr o, mlir::AffineExpr k) const;
-  /// Adds the expressions that must be >= 0 for `position` to be in the input, except those
-  /// that always are.
+  /// Adds the expressions that must be >= 0 for `position` to be in the input. Leaves out
+  /// expressions that are always >= 0.
   void guard(Body &body, mlir::AffineExpr position,
              llvm::SmallVectorImpl<mlir::AffineExpr> &constraints) const;
 };
 
 using Windows = std::vector<Window>;
 
-/// Returns the windows over the spatial sizes `input`, from the attributes strides, dilations,
-/// pads, auto_pad and, for pooling, ceil_mode.
+/// Returns the windows for an input with the spatial sizes `input`. Reads the attributes strides,
+/// dilations, pads, auto_pad and, for pooling, ceil_mode.
 mlir::FailureOr<Windows> getWindows(Builder &builder, const Node &node, llvm::ArrayRef<Size> input,
                                     llvm::ArrayRef<Size> kernel);
 
-/// Reads the attribute `name`, which has one integer per spatial dim. Each is at least `least`
-/// and 1 by default.
+/// Reads the attribute `name`, which has one integer per spatial dim, 1 by default. Requires that
+/// each integer is at least `least`.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getPerDim(Builder &builder, const Node &node, llvm::StringRef name, size_t rank, int64_t least);
 
-/// Reads the attribute `kernel_shape`, which must agree with `weights`, the spatial sizes of
-/// the weights, if they are given.
+/// Reads the attribute `kernel_shape`. If `weights`, the spatial sizes of the weights, are given,
+/// `kernel_shape` must agree with them.
 mlir::FailureOr<llvm::SmallVector<Size>> getKernel(Builder &builder, const Node &node, size_t rank,
                                                    llvm::ArrayRef<Size> weights = {});
 
