@@ -8,9 +8,10 @@
 /// \file
 /// Expansions of functions on f32. They are accurate to a few units in the last place
 /// (MathErrors.def) for each f32, including subnormal numbers, infinities and NaN. Upstream's
-/// expansions are used where they are good enough. Those here replace the ones that flush subnormal
-/// numbers, lose accuracy for large arguments, or are slow. The polynomial of the logarithm comes
-/// from the Cephes library; those of the exponential and of erf are minimax fits.
+/// expansions are used where they are good enough. The expansions here replace those of upstream
+/// that flush subnormal numbers, lose accuracy for large arguments, or are slow. The polynomial of
+/// the logarithm comes from the Cephes library; those of the exponential and of erf are minimax
+/// fits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +66,9 @@ Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale
   Value p = b.polynomial(subtractPower(b, x, n), coefficients);
   if (Value scaled = scale(p, n))
     return scaled;
-  // 2^n may be too large for an f32, so the power is applied in two factors; results near both ends
-  // of the range are then rounded once. The first bias belongs to 2^n, the second one to `outer`.
+  // 2^n may be too large for an f32, so the power is applied as two factors. The product with
+  // `inner` is exact, so results near both ends of the range are rounded once. `bias` is twice the
+  // bias of an f32, because subtracting the bits of `outer` removes one bias.
   Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
   Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
   return b.mul(b.mul(p, inner), outer);

@@ -16,14 +16,14 @@ namespace tssa::conversion {
 /// te.scan.
 struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
-  /// The dim along which memory is contiguous, if any. Targets with wide vectors vectorize it.
+  /// The dim along which memory is contiguous, if any. It is vectorized if blocks have no threads.
   std::optional<unsigned> vectorDim;
   /// Whether to bind loops to the parallel level, so that several CPU threads share the points.
   bool spread = true;
 };
 
-/// Schedules the loops of `box`. If blocks have threads, each thread gets one point. Otherwise the
-/// elements along the vector dim become vectors.
+/// Schedules the loops of `box`. On targets whose blocks have threads, each thread gets one point.
+/// On other targets, the points along the vector dim become vectors.
 mlir::FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target,
                                       mlir::Operation *op);
 

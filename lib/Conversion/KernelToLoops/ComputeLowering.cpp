@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parallel iterations of all pieces are numbered consecutively, piece after piece. From its
-// number an iteration finds its piece and the values of its loops. Expressions that the schedule
-// computes at one of these loops are computed there into small buffers; then the rest of the nest
+// The parallel iterations of all pieces are numbered consecutively, piece after piece. The number
+// of an iteration determines its piece and the values of its loops. Expressions that the schedule
+// computes at one of these loops are computed there into small buffers. Then the rest of the nest
 // follows.
 //
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Finds the root: the only expression that is not computed at a loop of another.
+  /// Finds the root: the only expression that is not computed at a loop of another expression.
   LogicalResult findRoot() {
     llvm::StringSet<> inner;
     for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
@@ -104,7 +104,8 @@ private:
     return outs;
   }
 
-  /// Builds iteration `number` of the pieces from `piece` on.
+  /// Builds iteration `number`, counted from the first iteration of piece `piece`. It may be in
+  /// that piece or in a later one.
   LogicalResult buildPiece(IndexBuilder &index, unsigned piece, Value number) {
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(index, kernel, root, piece, function.context.values);
@@ -191,7 +192,8 @@ private:
     return success();
   }
 
-  /// Allocates memory for the results of `inner`. Dims in `fixed` need only one element.
+  /// Allocates memory for the results of `inner`. Only one element is stored along each dim that
+  /// has an index in `fixed`.
   FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner, ArrayRef<AffineExpr> fixed,
                                                    bool shared) {
     int64_t elements = 1;

@@ -24,9 +24,9 @@ struct ClampedRow {
 struct TileState {
   int64_t count = 0;       ///< number of consecutive iterations; 0 if dynamic
   mlir::AffineExpr offset; ///< if dynamic: the row, or the first element of the vector
-  mlir::AffineExpr bound;  ///< if a dynamic vector: number of elements left at `offset`
-  bool scalar = false;     ///< if dynamic: whether `offset` is one element of a vector
-  /// Those of the `count` iterations that may not exist; they are the last ones.
+  mlir::AffineExpr bound;  ///< if dynamic and a vector: number of elements from `offset` on
+  bool scalar = false;     ///< if dynamic: whether `offset` is a single element of a vector loop
+  /// The iterations among the `count` that may not exist. They are the last ones.
   llvm::SmallVector<ClampedRow, 0> clamped;
 };
 
@@ -36,7 +36,7 @@ struct TileElement {
   mlir::Value mask;
   mlir::Value exists; ///< null if it always does
   std::optional<ClampedRow> clamped;
-  bool scalar = false; ///< whether this is one element of a vector loop
+  bool scalar = false; ///< whether this is a single element of a vector loop
   unsigned block = 0;  ///< number of the vector in its tile
 };
 
