@@ -228,8 +228,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Describes the first launch of a program on planned memory whose inputs differ from those before
-/// planning; empty if there is none.
+/// Describes the first launch on planned memory whose inputs differ from those of the same launch
+/// before planning; empty if there is none.
 std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
                                                llvm::ArrayRef<Launch> after) {
   for (auto [expected, got] : llvm::zip(before, after)) {

@@ -29,7 +29,7 @@ namespace {
 constexpr double log2e = 1.44269504088896341;
 constexpr double ln2 = 0.693147180559945309;
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, highest power first.
+/// Coefficients of a polynomial for (e^r - 1 - r) / r^2 where |r| <= ln 2 / 2, highest power first.
 constexpr double expTail[] = {1.3814539415761828e-3, 8.3687454462051392e-3, 4.1668388992547989e-2,
                               1.6666521131992340e-1, 4.9999994039535522e-1};
 

@@ -105,7 +105,7 @@ Parts splitLog(FloatBuilder &b, Value x) {
   return {b.add(m, y), b.toFloat(exponent)};
 }
 
-/// Replaces the logarithm of an argument that is infinite, zero, negative or NaN.
+/// Replaces `result`, the logarithm of `x`, where `x` is infinite, zero, negative or NaN.
 Value finishLog(FloatBuilder &b, Value x, Value result) {
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(infinity)), x, result);
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)), b.f(-infinity), result);

@@ -19,8 +19,8 @@ namespace tssa {
 
 /// Writes `@tssa_run` from a `@main` whose control flow consists of blocks and branches. A memref
 /// becomes a pointer and its dynamic sizes; its elements are always contiguous. If the memory is
-/// that of a device, the host program never dereferences a pointer: only the device and the host's
-/// `copy` function do.
+/// that of a device, the host program never dereferences such a pointer: only the device and the
+/// host's `copy` function do.
 class HostEmitter {
 public:
   HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)

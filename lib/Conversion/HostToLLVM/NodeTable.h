@@ -24,7 +24,7 @@ public:
 
   /// Returns the numbers of all nodes that `loc` names, in order.
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
-  /// Returns the number of the first node of `loc`, or -1 if it has none.
+  /// Returns the number of the first node that `loc` names, or -1 if it names no node.
   int32_t getNode(mlir::Location loc);
   /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`.
   /// If the floating-point operations of the kernel can be counted, an attribute of `extent` gives

@@ -12,8 +12,8 @@
 
 namespace tssa::conversion {
 
-/// A box of points whose order does not matter: the elements of a te.update or the lines of a
-/// te.scan.
+/// A box of points that can be computed in any order: the points of a te.update, the elements of
+/// its base, or the lines of a te.scan.
 struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
   /// The dim along which memory is contiguous, if any. It is vectorized if blocks have no threads.

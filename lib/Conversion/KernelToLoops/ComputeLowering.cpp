@@ -152,8 +152,8 @@ private:
   }
 
   /// Builds `inner` at `loop` of the root. If all threads of a block run the loop together, they
-  /// compute `inner` together into shared memory. At a thread loop each thread computes what it
-  /// needs by itself.
+  /// compute `inner` together into shared memory. At a thread loop, each thread alone computes
+  /// what it needs.
   LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
                                      te::ComputeOp inner, unsigned loop) {
     BlockThreads *threads = target.getThreads();

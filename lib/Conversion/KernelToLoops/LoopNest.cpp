@@ -7,12 +7,12 @@
 //
 // The nest is built in two steps:
 // 1. Serial loops of parallel dims, outermost first. Once the outer loops of a tile group are
-//    entered, the group is resolved into two cases: a full tile and a tail. If the size is static,
-//    the tail is a shorter tile. If the size is dynamic, there are two kinds of tails. A vector
-//    group, and any group without a reduction inside, has a loop over masked vectors or single
-//    rows. Any other group has one tile with at least as many rows as remain. In this tile, each
-//    surplus row computes the last row again and does not store it. The code contains such tiles of
-//    several heights, and a run takes the lowest sufficient one.
+//    entered, the group is resolved into cases: a full tile and a tail. If the size is static, the
+//    tail is a shorter tile. If the size is dynamic, there are two kinds of tails. A vector group,
+//    and any group without a reduction inside, has a loop over masked vectors or single rows. Any
+//    other group has one tile with at least as many rows as remain. In this tile, each surplus row
+//    computes the last row again and does not store it. The code contains such tiles of several
+//    heights, and a run takes the lowest sufficient one.
 // 2. In the innermost loop: without a reduction, the points of the tile. With a reduction, the
 //    accumulators, then the reduction loops (with full and tail tiles of their own) around the
 //    accumulation of each point, then the epilogue.

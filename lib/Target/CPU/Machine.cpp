@@ -18,8 +18,8 @@ namespace tssa::cpu {
 
 static constexpr const char *targetTriple = "x86_64-unknown-linux-gnu";
 
-/// Instruction sets that code generation uses. Others (for operating systems, for cryptography)
-/// would needlessly tie an artifact to one machine.
+/// Instruction sets that code generation uses. Other instruction sets (for operating systems, for
+/// cryptography) would needlessly tie an artifact to one machine.
 static constexpr const char *usedFeatures[] = {"64bit",
                                                "adx",
                                                "avx",
