@@ -31,7 +31,7 @@ static StringRef skipString(StringRef text) {
 static bool isWord(char c) { return isAlnum(c) || StringRef("_$.").contains(c); }
 
 namespace {
-/// Scans a text once.
+/// Checks a text in one scan.
 class TextChecker {
 public:
   explicit TextChecker(StringRef text) : all(text), text(text) {}

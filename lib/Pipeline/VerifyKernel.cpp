@@ -30,7 +30,7 @@ KernelRunner::~KernelRunner() = default;
 //===----------------------------------------------------------------------===//
 
 /// Defines `name(slots, results)`. The function calls `callee` with the 8-byte slots as arguments.
-/// With `returns`, it stores the two fields of the struct that `callee` returns in `results`.
+/// With `returns`, `callee` returns a struct of two fields, which the function stores in `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
@@ -247,8 +247,8 @@ Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> in
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest number of values that `expression` combines to one element. The sizes of its
-/// domain are constants or scalars of `inputs`.
+/// Returns the largest number of values that `expression` combines to one element. The sizes of the
+/// iteration domain are constants or scalars of `inputs`.
 static int64_t countTerms(te::ExpressionOpInterface expression, llvm::ArrayRef<HostValue> inputs) {
   int64_t count = 1;
   if (expression.getCombiner().empty())

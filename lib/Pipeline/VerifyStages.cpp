@@ -337,7 +337,7 @@ Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
   } else if (stage.name == "loops") {
     return checkKernels(module);
   } else if (stage.name == "target") {
-    return Error::success(); // its code is run by checkKernels and checkArtifact
+    return Error::success(); // checkKernels and checkArtifact run the code of this stage
   } else if (Error error = checkProgram(stage, module)) {
     return error;
   }

@@ -18,8 +18,8 @@ namespace tssa::reference {
 using Environment = llvm::function_ref<const HostValue *(mlir::Value)>;
 
 /// Compiles bodies, combiners and epilogues of one te op for one execution, in which all sizes are
-/// known. All of them use the registers of `machine`. The first registers hold the dims of the
-/// point.
+/// known. All of these programs use the registers of `machine`. The first registers hold the dims
+/// of the point.
 class BodyCompiler {
 public:
   BodyCompiler(RegisterFile &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);

@@ -36,8 +36,8 @@ private:
   uint64_t state;
 };
 
-/// Returns a tensor of random elements: floats distributed nearly as N(0, 1), integers in [0, 4),
-/// which are valid indices of most tensors, or booleans.
+/// Returns a tensor of random elements: floats distributed nearly as N(0, 1), integers in [0, 4)
+/// (valid indices of most tensors), or booleans.
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 

@@ -40,7 +40,7 @@ struct Rounded {
 
 /// Rounds x / ln 2 to an integer, for x not far from 0.
 Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias) {
-  Value magic = b.f(12582912.0 + bias); // 1.5 * 2^23: adding to it rounds to an integer
+  Value magic = b.f(12582912.0 + bias); // with 1.5 * 2^23 added, a float is rounded to an integer
   Value shifted = b.fma(x, b.f(log2e), magic);
   return {b.sub(shifted, magic), b.bitsOf(shifted)};
 }
@@ -68,7 +68,7 @@ Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale
     return scaled;
   // 2^n may be too large for an f32, so the power is applied as two factors. The product with
   // `inner` is exact, so results near both ends of the range are rounded once. `bias` is twice the
-  // bias of an f32, because subtracting the bits of `outer` removes one bias.
+  // exponent bias of f32, because the subtraction of the bits of `outer` removes one bias.
   Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
   Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
   return b.mul(b.mul(p, inner), outer);

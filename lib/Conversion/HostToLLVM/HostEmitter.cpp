@@ -165,7 +165,8 @@ LogicalResult HostEmitter::run() {
   createFunction();
   if (failed(createBlocks()))
     return failure();
-  // The scratch memory must be as large as its largest use, which is known only at the end.
+  // The scratch memory must be large enough for its largest use. This size is known only at the
+  // end.
   context = allocateScratch(0);
   shapes = allocateScratch(0);
   tensors = allocateScratch(0);

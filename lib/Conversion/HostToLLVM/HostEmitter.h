@@ -19,7 +19,7 @@ namespace tssa {
 
 /// Writes `@tssa_run` from a `@main` whose control flow consists of blocks and branches. A memref
 /// becomes a pointer and its dynamic sizes; its elements are always contiguous. If the memory is
-/// that of a device, the host program never dereferences such a pointer: only the device and the
+/// device memory, the host program never dereferences such a pointer: only the device and the
 /// host's `copy` function do.
 class HostEmitter {
 public:

@@ -53,8 +53,8 @@ struct KernelContext {
 };
 
 /// A conjunction of constraints at one point. `uniform` holds the constraints that are the same for
-/// all lanes, `lanes` the others. They are kept apart because only `uniform` decides whether memory
-/// is accessed at all.
+/// all lanes, `lanes` the others. They are kept apart because `uniform` decides for all lanes at
+/// once whether memory is accessed.
 struct Condition {
   mlir::Value uniform; ///< i1; null if it always holds
   mlir::Value lanes;   ///< one i1 per lane; null if it always holds

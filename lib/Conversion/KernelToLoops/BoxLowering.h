@@ -16,13 +16,15 @@ namespace tssa::conversion {
 /// its base, or the lines of a te.scan.
 struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
-  /// The dim along which memory is contiguous, if any. It is vectorized if blocks have no threads.
+  /// The dim along which memory is contiguous, if any. Targets without blocks of threads vectorize
+  /// this dim.
+  /// it.
   std::optional<unsigned> vectorDim;
   /// Whether to bind loops to the parallel level, so that several CPU threads share the points.
   bool spread = true;
 };
 
-/// Schedules the loops of `box`. On targets whose blocks have threads, each thread gets one point.
+/// Schedules the loops of `box`. On targets with blocks of threads, each thread gets one point.
 /// On other targets, the points along the vector dim become vectors.
 mlir::FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target,
                                       mlir::Operation *op);

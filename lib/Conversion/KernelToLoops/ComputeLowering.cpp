@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// The weight of a function such as exp when body ops are counted.
+/// The number of body ops that a function such as exp counts for in the work of a kernel.
 static constexpr int64_t opsOfFunction = 16;
 
 namespace {

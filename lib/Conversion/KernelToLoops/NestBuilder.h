@@ -49,7 +49,7 @@ private:
   Values accumulateWhere(mlir::Value condition, Values accumulators,
                          llvm::function_ref<Values(Values)> body);
   /// Builds the condition that this thread has an iteration of thread loop `id`, which is part of a
-  /// split. Returns null if it always has one.
+  /// split. Returns null if the thread always has one.
   mlir::Value getLimitCondition(unsigned id);
   /// Returns the thread loops over parallel dims that can be entered here. Their limits were not
   /// checked yet, and the loops on which these limits depend are entered.
@@ -95,7 +95,7 @@ private:
   /// Builds the reduction of a tile and returns the accumulators of all rows, `blocks` of them for
   /// each row.
   Values reduceTile(llvm::ArrayRef<TileRow> rows);
-  /// Combines the accumulators of row `i` from its blocks, lanes and threads. Returns nothing if
+  /// Combines the accumulators of row `i` over its blocks, lanes and threads. Returns nothing if
   /// there is no reduction.
   Values combineRow(mlir::ValueRange accumulators, unsigned i);
   /// Stores the results of a tile. With `mayMiss`, some of its rows may not exist.
@@ -103,8 +103,8 @@ private:
   /// Stores those rows of a full tile that exist.
   void finishExistingRows(llvm::ArrayRef<Values> combined, bool mayMiss);
   void finishRow(TilePoint point, mlir::ValueRange accumulators);
-  /// Builds the condition that this thread stores the combined results of its group, which the
-  /// first thread of each group does.
+  /// Builds the condition that this thread is the first of its group. The first thread stores the
+  /// results that the group has combined.
   mlir::Value isFirstOfGroup();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
   /// Whether some rows of this tile may not exist. Such tiles are few, and most of them are at a

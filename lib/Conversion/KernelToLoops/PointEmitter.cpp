@@ -197,7 +197,7 @@ void PointEmitter::assumeGuards(const Guards &guards, bool assume) {
   }
 }
 
-/// Of expressions that differ only by a constant, keeps the smallest.
+/// Among expressions that differ only by a constant, keeps only the smallest one.
 static SmallVector<AffineExpr> dropImplied(ArrayRef<AffineExpr> exprs) {
   llvm::MapVector<AffineExpr, int64_t> minConstants;
   for (AffineExpr expr : exprs) {

@@ -97,7 +97,7 @@ private:
         schedule.computeAt[at.getLabel()] = handles.lookup(at.getLoop());
       return success();
     }
-    // Ops on loops of other expressions do not affect this one.
+    // Ops on loops of other expressions do not affect this expression.
     if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
       return success();
     for (Value loop : op.getOperands()) {

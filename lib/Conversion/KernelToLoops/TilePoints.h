@@ -43,7 +43,7 @@ struct TileElement {
 /// One element of each tile group over parallel dims, or one of each group over reduction dims.
 using TileRow = llvm::SmallVector<TileElement>;
 
-/// Whether `row` is one element of a vector loop.
+/// Whether `row` is a single element of a vector loop.
 bool isScalar(llvm::ArrayRef<TileElement> row);
 
 /// Builds the conjunction of `lhs` and `rhs`. Null stands for a condition that always holds.
@@ -68,8 +68,8 @@ public:
   /// For a group of parallel dims, returns the number of iterations that remain minus the size of a
   /// full tile. It is negative where the tile is not full. Returns null if the tile is always full.
   mlir::AffineExpr getSurplus(unsigned group);
-  /// Returns all rows of parallel dims. With `masked`, the rows and lanes of full tiles that may
-  /// not exist get conditions and masks.
+  /// Returns all rows of parallel dims. With `masked`, rows and lanes of full tiles get
+  /// conditions and masks if they may not exist.
   llvm::SmallVector<TileRow> getRows(bool masked);
   /// Returns all combinations of iterations of the reduction dims.
   llvm::SmallVector<TileRow> getReductionRows() { return getCombinations(true, false); }

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// The number of vectors in a window above which a gather is at least as fast.
+/// If a window has more vectors than this, a gather is at least as fast.
 static constexpr int64_t maxVectors = 4;
 
 namespace {

@@ -13,8 +13,8 @@ namespace tssa::cuda {
 
 /// A target on which a block of threads runs one iteration. Buffers that the threads share are
 /// parts of the dynamic shared memory. A vector is read or written by accesses of up to 16 bytes if
-/// it has no mask and its address is known to be a multiple of its size. Any other vector is read
-/// or written by one access per lane.
+/// it has no mask and its address is known to be a multiple of the vector's size. Any other vector
+/// is read or written by one access per lane.
 class DeviceKernel : public conversion::KernelTarget, public conversion::BlockThreads {
 public:
   using LaneAccess = conversion::LaneAccess;

@@ -21,7 +21,7 @@ public:
   int32_t add(mlir::Location loc, tssa_emulator_site site);
 
   /// Defines `@<kernel>.emulated`, a tssa_emulated_kernel for the function `run`, and the tables to
-  /// which it points.
+  /// which this structure points.
   void define(mlir::OpBuilder &builder, mlir::LLVM::LLVMFuncOp run, llvm::StringRef kernel,
               tssa_emulated_kernel fields) const;
 
