@@ -18,7 +18,6 @@ struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
   /// The dim along which memory is contiguous, if any. Targets without blocks of threads vectorize
   /// this dim.
-  /// it.
   std::optional<unsigned> vectorDim;
   /// Whether to bind loops to the parallel level, so that several CPU threads share the points.
   bool spread = true;
