@@ -31,7 +31,7 @@ static StringRef skipString(StringRef text) {
 static bool isWord(char c) { return isAlnum(c) || StringRef("_$.").contains(c); }
 
 namespace {
-/// Scans a text once.
+/// Checks a text in one scan.
 class TextChecker {
 public:
   explicit TextChecker(StringRef text) : all(text), text(text) {}
@@ -62,9 +62,9 @@ private:
 };
 } // namespace
 
-/// Closes the last open bracket of the kind `bracket` (an opening bracket), and any `<` opened
-/// after it, which may have been a comparison. Closes nothing if another bracket was opened after
-/// it.
+/// Closes the last open bracket of the kind `bracket` (an opening bracket). Closes with it any `<`
+/// opened after it, which may have been a comparison. Closes nothing if a bracket of another kind
+/// was opened after it.
 void TextChecker::close(char bracket) {
   for (size_t i = open.size(); i-- > 0;)
     if (open[i] == bracket)
@@ -82,8 +82,8 @@ void TextChecker::skipSpace() {
   }
 }
 
-/// Checks the element type that follows `array`. For elements of type index, or of a type behind an
-/// alias, MLIR's parser would ask for a width that does not exist.
+/// Checks the element type that follows `array`. If the element type is index, or an alias, MLIR's
+/// parser would ask for a width that does not exist.
 Error TextChecker::takeArray() {
   skipSpace();
   if (!text.consume_front("<"))

@@ -77,7 +77,7 @@ private:
     });
   }
 
-  /// Returns why a launch of constants exceeds the limits; empty if it does not.
+  /// Returns why a launch of constants cannot be folded; empty if it can.
   StringRef findObstacle(te::LaunchOp launch, te::KernelOp kernel) const {
     int64_t given = 0, made = 0;
     for (Value input : launch.getInputs())
@@ -120,8 +120,8 @@ private:
     return points <= mostPoints && kernel.getBodyBlock().getOps<te::UpdateOp>().empty();
   }
 
-  /// Replaces the launch by constants. Returns false, and leaves the launch to the run, if its
-  /// evaluation fails.
+  /// Replaces the launch by constants. If its evaluation fails, returns false and leaves the launch
+  /// to the run.
   bool fold(te::LaunchOp launch, te::KernelOp kernel) {
     SmallVector<HostValue> inputs;
     for (Value input : launch.getInputs()) {

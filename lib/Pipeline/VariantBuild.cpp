@@ -22,7 +22,7 @@ using namespace mlir::tssa;
 namespace tssa {
 
 namespace {
-/// Appends the time between its construction and its destruction to a list.
+/// Appends to a list the time between the construction and the destruction of this object.
 class Timed {
 public:
   Timed(std::vector<StepTime> &times, StringRef name)
@@ -206,7 +206,7 @@ llvm::Error VariantBuild::makeImages() {
   return addCubin();
 }
 
-/// Adds the cubin, and the resources that the assembler reports for each kernel, if ptxas is found.
+/// If ptxas is found, adds the cubin and the resources that ptxas reports for each kernel.
 llvm::Error VariantBuild::addCubin() {
   auto assembler = cuda::findAssembler();
   if (!assembler)

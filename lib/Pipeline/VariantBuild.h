@@ -15,12 +15,13 @@ namespace tssa {
 /// Builds one variant of an artifact, from a module at the import stage to code.
 class VariantBuild {
 public:
-  /// `number` is the index of the variant in the manifest. Times of steps are appended to `times`.
+  /// `number` is the index of the variant in the manifest. The time of each step is appended to
+  /// `times`.
   VariantBuild(const CompileOptions &options, unsigned number, std::vector<StepTime> &times);
 
   /// Fills the signature in `manifest`, and the nodes known so far.
   mlir::LogicalResult runStages(mlir::ModuleOp module, runtime::Manifest &manifest);
-  /// The same on a module that this object owns.
+  /// Does the same on a module that this object then owns.
   mlir::LogicalResult runStages(mlir::OwningOpRef<mlir::ModuleOp> module,
                                 runtime::Manifest &manifest);
 

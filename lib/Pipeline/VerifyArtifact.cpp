@@ -26,7 +26,7 @@ Error tssa::compileToArtifact(mlir::ModuleOp module, const CompileOptions &optio
   return compilation.writeArtifact(path, wasWriting);
 }
 
-/// Copies a tensor of a run to one of the evaluator.
+/// Copies a result of the runtime to a tensor of the evaluator.
 static Expected<HostTensor> takeResult(const runtime::Tensor &tensor, ElementKind kind) {
   Expected<HostTensor> result = HostTensor::create(kind, tensor.shape);
   if (result && result->getNumBytes())

@@ -29,8 +29,8 @@ KernelRunner::~KernelRunner() = default;
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Defines `name(slots, results)`. It calls `callee` with the 8-byte slots as its arguments and,
-/// with `returns`, stores the two fields of the returned struct in `results`.
+/// Defines `name(slots, results)`. The function calls `callee` with the 8-byte slots as arguments.
+/// With `returns`, `callee` returns a struct of two fields, which the function stores in `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
@@ -162,7 +162,7 @@ public:
 
 private:
   static constexpr size_t guard = 256;
-  /// As a float of any width this pattern is a NaN. It is not a valid size or index either.
+  /// As a float of any width, this pattern is a NaN. It is not a valid size or index either.
   static constexpr uint8_t pattern = 0xFF;
   struct Free {
     void operator()(uint8_t *pointer) const { std::free(pointer); }
@@ -247,8 +247,8 @@ Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> in
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Returns how many values `expression` combines to one element at most; the sizes of its
-/// domain are constants or scalars of `inputs`.
+/// Returns the largest number of values that `expression` combines to one element. The sizes of the
+/// iteration domain are constants or scalars of `inputs`.
 static int64_t countTerms(te::ExpressionOpInterface expression, llvm::ArrayRef<HostValue> inputs) {
   int64_t count = 1;
   if (expression.getCombiner().empty())

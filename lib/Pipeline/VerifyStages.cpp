@@ -228,8 +228,8 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Describes the first launch of a program on planned memory whose inputs differ from those before
-/// planning; empty if there is none.
+/// Describes the first launch on planned memory whose inputs differ from those of the same launch
+/// before planning; empty if there is none.
 std::string StageVerifier::findFirstDifference(llvm::ArrayRef<Launch> before,
                                                llvm::ArrayRef<Launch> after) {
   for (auto [expected, got] : llvm::zip(before, after)) {
@@ -337,7 +337,7 @@ Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
   } else if (stage.name == "loops") {
     return checkKernels(module);
   } else if (stage.name == "target") {
-    return Error::success(); // its code is run by checkKernels and checkArtifact
+    return Error::success(); // checkKernels and checkArtifact run the code of this stage
   } else if (Error error = checkProgram(stage, module)) {
     return error;
   }

@@ -280,8 +280,8 @@ Error BodyCompiler::compileInside(InsideOp inside, BodyProgram &program) {
   return Error::success();
 }
 
-/// Returns the expression of an affine.apply. Its dims become symbols in front of its other
-/// symbols.
+/// Returns the expression of an affine.apply. The dims of `map` become symbols, which precede its
+/// own symbols.
 static AffineExpr dimsAsSymbols(AffineMap map) {
   SmallVector<AffineExpr> dims, symbols;
   for (unsigned i = 0; i < map.getNumDims(); ++i)

@@ -18,8 +18,8 @@ namespace tssa::reference {
 using Environment = llvm::function_ref<const HostValue *(mlir::Value)>;
 
 /// Compiles bodies, combiners and epilogues of one te op for one execution, in which all sizes are
-/// known. All of them use the registers of `machine`, the first of which hold the dims of the
-/// point.
+/// known. All of these programs use the registers of `machine`. The first registers hold the dims
+/// of the point.
 class BodyCompiler {
 public:
   BodyCompiler(RegisterFile &machine, Environment environment, llvm::ArrayRef<int64_t> sizes);
@@ -64,7 +64,7 @@ private:
   RegisterFile &machine;
   Environment environment;
   llvm::SmallVector<int64_t> sizes;
-  /// Registers of values of the body, and of those outer values that were used.
+  /// Registers of the values of the body, and of the outer values that the body has used so far.
   llvm::DenseMap<mlir::Value, Register> registers;
 };
 

@@ -46,7 +46,7 @@ static std::string describeOutOfBounds(const ElementRead &access, const Scalar *
   llvm_unreachable("some index is out of bounds");
 }
 
-/// Returns why a division is undefined, or null if it is not.
+/// Returns why a division is undefined, or null if it is defined.
 static const char *checkDivision(Opcode opcode, Scalar lhs, Scalar rhs, Width width) {
   if (rhs.i == 0)
     return "division by zero";

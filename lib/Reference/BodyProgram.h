@@ -65,9 +65,9 @@ struct ElementRead {
   Scalar pad;
   /// Position of the element in the tensor; set if every index is in bounds at all points.
   std::optional<LinearSum> offset;
-  /// Otherwise the index in each dim, which is checked.
+  /// The index in each dim; used if `offset` is not set. Each read checks these indices.
   llvm::SmallVector<LinearSum, 4> indices;
-  /// Whether an index depends on data. The input of the program is then to blame for an error.
+  /// Whether an index depends on data. If so, the input of the program is to blame for an error.
   bool opaque = false;
 };
 

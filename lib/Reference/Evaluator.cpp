@@ -201,7 +201,7 @@ Error Interpreter::evaluate(te::LaunchOp op) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Returns the arguments that are storages which the function may write, in order.
+/// Returns, in order, the arguments that are storages and that the function may write.
 static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
   refs::Aliases aliases(function);
   llvm::SmallDenseSet<Value> written;

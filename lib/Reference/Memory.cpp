@@ -208,9 +208,9 @@ static bool overlap(const HostMemory &a, const HostMemory &b) {
          b.offset < a.offset + a.getNumBytes();
 }
 
-/// Whether a kernel may write a result to the memory of its parameter `index`: the parameter is the
-/// base of an update, or each of its elements is read only to compute the element at the same
-/// position.
+/// Whether a kernel may write a result to the memory of its parameter `index`. It may if the
+/// parameter is the base of an update that reads from it only the elements that it writes. It also
+/// may if each element of the parameter is read only to compute the element at the same position.
 static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
   BlockArgument parameter = kernel.getArgument(index);
   return llvm::any_of(parameter.getUsers(),

@@ -52,7 +52,7 @@ static bool isFinite(double a) { return std::isfinite(a); }
 static Scalar fusedMultiplyAdd(Scalar a, Scalar b, Scalar c, Width) {
   return makeFloat(std::fma(a.f, b.f, c.f));
 }
-/// Rounds once, which a product and a sum in double would not.
+/// Rounds once, to f32. A product and a sum in double would round twice.
 static Scalar fusedMultiplyAddF32(Scalar a, Scalar b, Scalar c, Width) {
   return makeFloat(
       std::fma(static_cast<float>(a.f), static_cast<float>(b.f), static_cast<float>(c.f)));
@@ -246,7 +246,8 @@ static Binary getComparison(arith::CmpIPredicate predicate) {
 }
 
 static Binary getComparison(arith::CmpFPredicate predicate) {
-  // In the order of the predicates: false, ordered ones, ord, unordered ones, uno, true.
+  // In the order of the predicates: false, the ordered comparisons, ord, the unordered comparisons,
+  // uno, true.
   static constexpr Binary comparisons[] = {
       compareFloat<0>,
       compareFloat<Equal>,

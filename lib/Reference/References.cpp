@@ -7,8 +7,8 @@
 ///
 /// \file
 /// A ref is a list that gives, for each of its elements in row-major order, the position of the
-/// element in the storage. A view selects from the list of its base. Nothing here uses the maps of
-/// view operations, so these maps can be checked against it.
+/// element in the storage. A view selects from the list of its base. The code here does not use the
+/// maps of view operations, so the maps can be checked against its results.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using llvm::Error;
 using llvm::Expected;
 
 namespace {
-/// A shape, and the position in the storage of each element.
+/// A shape and, for each element, its position in the storage.
 struct Elements {
   SmallVector<int64_t> shape;
   std::vector<int64_t> numbers;
@@ -42,8 +42,8 @@ public:
 private:
   using Index = SmallVector<int64_t>;
   Error checkDim(bool mayBeRank = false);
-  /// Returns a view of shape `shape`. `toBase` changes an index of the view to the index of the
-  /// base that it aliases.
+  /// Returns a view of shape `shape`. `toBase` replaces the index of an element of the view by its
+  /// index in the base.
   Elements gather(ArrayRef<int64_t> shape, llvm::function_ref<void(Index &)> toBase);
   Expected<Elements> select();
   Expected<Elements> slice();

@@ -336,8 +336,8 @@ static Error compileUpdate(UpdateOp op, BodyCompiler &compiler, RegisterFile &ma
   return Error::success();
 }
 
-/// `written` holds the elements that earlier points have written if none may be written
-/// twice; else it is empty.
+/// If no element may be written twice, `written` marks the elements that earlier points have
+/// written. Otherwise `written` is empty.
 static Error writePoint(UpdateOp op, RegisterFile &machine, const UpdateProgram &program,
                         HostTensor &result, llvm::BitVector &written) {
   if (Error error = machine.run(program.membership))
@@ -395,7 +395,7 @@ static Expected<SmallVector<HostTensor>> evaluateUpdate(UpdateOp op, Environment
 // scan
 //===----------------------------------------------------------------------===//
 
-/// One line along the axis of a scan: `count` positions, from `first` in steps of `step`.
+/// One line along the axis of a scan: `count` positions from `first` on, `step` apart.
 struct ScanLine {
   int64_t first, step, count;
 };

@@ -12,8 +12,8 @@
 namespace tssa::reference {
 
 /// Evaluates a te.compute, te.update or te.scan and returns its results. With `wideSums`, float
-/// accumulators are not rounded. If `sumMagnitude` is given, it is raised to the largest sum of
-/// magnitudes of a float reduction.
+/// accumulators are not rounded. If `sumMagnitude` is given, it becomes the maximum of its old
+/// value and the largest sum of magnitudes of a float reduction.
 llvm::Expected<llvm::SmallVector<HostTensor>>
 evaluateExpression(mlir::tssa::te::ExpressionOpInterface expression, Environment environment,
                    bool wideSums, double *sumMagnitude = nullptr);

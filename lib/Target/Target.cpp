@@ -13,8 +13,8 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Architectures whose instruction sets kernels can be compiled for. Emulated kernels may use the
-/// first one.
+/// Architectures for whose instruction sets kernels can be compiled. Emulated kernels may use the
+/// instructions of the first one.
 static constexpr int architectures[] = {80, 86, 87, 89, 90, 100, 120};
 
 std::string Target::getName() const {

@@ -21,19 +21,19 @@ struct MathInstructions {
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value m, mlir::Value n)> scale;
 };
 
-/// Marks a sine or cosine of f32 whose argument may be of any size. A sine or cosine without this
-/// attribute is expanded to a polynomial for small arguments and to an op with this attribute for
-/// large ones.
+/// Marks a sine or cosine of f32 whose argument may be large. A sine or cosine without this
+/// attribute is expanded to a polynomial for small arguments, and to an op with this attribute for
+/// large arguments.
 constexpr llvm::StringLiteral largeAngleAttr = "large_angle";
 
 /// Patterns that compute functions on f32, and on vectors of f32, by polynomials. Functions on f16
-/// and bf16 are computed in f32. Functions on f64, and those on f32 that are rare or need more
-/// bits, are left to the target. MathErrors.def lists the largest errors.
+/// and bf16 are computed in f32. Functions on f64 are left to the target, and so are functions on
+/// f32 that are rare or need more bits. MathErrors.def lists the largest errors.
 void populateApproximations(mlir::RewritePatternSet &patterns,
                             const MathInstructions &instructions = {});
 
-/// Patterns that compute functions on f64 by polynomials. The functions on f32 that
-/// `populateApproximations` leaves are computed in f64. For targets that have no library to call.
+/// Patterns that compute functions on f64 by polynomials, for targets that have no library to call.
+/// The functions on f32 that `populateApproximations` leaves are computed in f64.
 void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 
 /// Patterns for the sines and cosines with `largeAngleAttr`, and for tangents of f32.

@@ -71,7 +71,7 @@ public:
   Value select(Value condition, Value a, Value b) {
     return create<mlir::arith::SelectOp>(condition, a, b);
   }
-  /// These three return NaN if `a` is NaN.
+  /// The following three functions return NaN if `a` is NaN.
   Value atMost(Value a, double high) { return select(isLess(f(high), a), f(high), a); }
   Value atLeast(Value a, double low) { return select(isLess(a, f(low)), f(low), a); }
   Value clamp(Value a, double low, double high) { return atLeast(atMost(a, high), low); }
@@ -88,8 +88,8 @@ public:
     return fromBits(shiftLeft(addInt(exponent, i(width == 32 ? 127 : 1023)), mantissaBits()));
   }
   /// Rounds `x * scale` to an integer and returns it as an integer and as a float. The magnitude of
-  /// the product must be less than 2^22 (2^51 for f64). Adding 1.5 * 2^23 (1.5 * 2^52 for f64) then
-  /// rounds it and leaves the integer in the low bits.
+  /// the product must be less than 2^22 (2^51 for f64). The addition of 1.5 * 2^23 (1.5 * 2^52 for
+  /// f64) then rounds the product and leaves the integer in the low bits.
   std::pair<Value, Value> round(Value x, Value scale) {
     Value magic = f(width == 32 ? 12582912.0 : 6755399441055744.0);
     Value shifted = fma(x, scale, magic);

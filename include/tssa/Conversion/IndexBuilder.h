@@ -48,9 +48,9 @@ public:
 
   /// Whether `expr` differs from lane to lane.
   bool hasLanes(mlir::AffineExpr expr) const;
-  /// Returns the address of lane 0 if the lanes have consecutive addresses, else null.
+  /// Returns the address of lane 0 if the lanes have consecutive addresses, otherwise null.
   mlir::AffineExpr getFirstOfRun(mlir::AffineExpr address, unsigned laneDim) const;
-  /// Simplifies `expr` by the ranges of loops, lanes and sizes and by the facts of `assuming`.
+  /// Simplifies `expr` by the ranges of loops, lanes and sizes, and by what `assuming` declares.
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Whether `expr` >= 0 is proven.
   bool isNonNegative(mlir::AffineExpr expr) const;

@@ -26,7 +26,7 @@ struct LaneAccess {
   mlir::AffineExpr address; ///< in elements, over loops and the lane
   unsigned laneDim;
   mlir::VectorType type; ///< one element of memory per lane
-  /// An i1 that holds if a masked load reads at least one lane; null if this always holds.
+  /// An i1 that holds if a masked load reads at least one lane; null if every load does.
   /// Where it does not hold, `address` may be far from any memory.
   mlir::Value touched = {};
 
@@ -76,14 +76,14 @@ public:
   virtual void buildIterations(IndexBuilder &index, mlir::func::FuncOp func,
                                llvm::function_ref<void(mlir::Value number)> body) = 0;
   /// Builds the second result of the extent function: the grain, the least number of iterations
-  /// that one thread should get. The first result is `count`, the number of iterations; all of them
-  /// together execute `work` body ops.
+  /// that one thread should get. The first result is `count`, the number of iterations. All
+  /// iterations together execute `work` body ops.
   virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) = 0;
-  /// Allocates memory of constant size for one thread. It holds the part of an expression that is
-  /// computed at a loop of another expression.
+  /// Allocates memory of constant size for one thread. It holds what one expression computes at a
+  /// loop of another expression.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::func::FuncOp func, mlir::MemRefType type) = 0;
-  /// The largest size in bytes of such memory.
+  /// The largest size in bytes of the memory that `makeScratch` allocates.
   virtual int64_t getScratchLimit() const = 0;
   /// Sets the error flag, so that the run fails.
   virtual void buildFailure(IndexBuilder &index, mlir::Value errors) = 0;
@@ -94,9 +94,9 @@ public:
   virtual void buildPrefetch(IndexBuilder &index, mlir::Value memref, mlir::AffineExpr address) {}
 
   /// Loads a vector. Lanes where `mask` does not hold get `pad` and read nothing; a null mask holds
-  /// for all lanes. No address far from the memory of `access` is formed, not even for lanes that
-  /// are masked off: on CPUs a masked load from a page that is not mapped is correct, but takes
-  /// hundreds of cycles.
+  /// for all lanes. Even for lanes that are masked off, the code forms no address far from the
+  /// memory of `access`: on CPUs, a masked load from a page that is not mapped is correct, but
+  /// takes hundreds of cycles.
   virtual mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                                 mlir::Value pad) = 0;
   /// Stores a vector in the lanes where `mask` holds. A null mask holds for all lanes.

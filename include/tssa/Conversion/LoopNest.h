@@ -13,16 +13,17 @@
 
 namespace tssa::conversion {
 
-/// Called with the id of a loop: for a serial loop at the start of each iteration, and for a thread
-/// loop as soon as it is certain that this thread has an iteration of it.
+/// Called with the id of a loop: for a parallel loop when it is entered, for a serial loop at the
+/// start of each iteration, and for a thread loop as soon as this thread is known to have an
+/// iteration of it.
 using AtLoopFn = llvm::function_ref<mlir::LogicalResult(unsigned loop)>;
 
-/// Builds the code of one iteration of the parallel loops, which `index` has entered already: the
-/// thread loops, the serial loops, full and tail tiles, and the reduction loops with accumulators
-/// in registers. `emitter` builds the code of each point. Dims 0, 1, ... of expressions are the
-/// loops of the schedule, and `laneDim` is the dim for the lane of a vector. All of `threads` run
-/// the code; a null pointer means that one thread does. Barriers are built only where all threads
-/// of the block arrive.
+/// Builds the code of one iteration of the parallel loops, which `index` must have entered. This
+/// code consists of the thread loops, the serial loops, full and tail tiles, and the reduction
+/// loops with accumulators in registers. `emitter` builds the code of each point. Dims 0, 1, ... of
+/// expressions are the loops of the schedule, and `laneDim` is the dim for the lane of a vector.
+/// All of `threads` run the code; a null pointer means that one thread does. Barriers are built
+/// only where all threads of the block arrive.
 mlir::LogicalResult buildLoopNest(IndexBuilder &index, const Schedule &schedule,
                                   const KernelTarget &target, BlockThreads *threads,
                                   TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop);

@@ -14,12 +14,13 @@ def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
   let description = [{
     `@main`, which works on memrefs, becomes `@tssa_run`, and `@plan` becomes `@tssa_plan`, both as
     include/tssa/abi.h declares them. Structured control flow becomes blocks, so that an error can
-    leave the program, and a loop without launches gets a point where a run can be cancelled. Each
-    kernel gets `@<kernel>.body`, the form that a thread pool calls. The module's `te.nodes` and
-    `te.launches` say for errors and profiles which nodes of the model each launch runs.
+    leave the program. A loop without launches gets a check whether the run was cancelled. Each
+    kernel gets a function `@<kernel>.body`, which a thread pool calls. The module's `te.nodes` and
+    `te.launches` say which nodes of the model each launch runs; errors and profiles need this.
 
-    With `device`, all memrefs are memory of a device: kernels are launched there, elements are
-    copied to the host and back, and library routines get copies.
+    With `device`, all memrefs are memory of a device. Kernels are launched on the device. Elements
+    that the host program reads or writes are copied to the host and back. Library routines get
+    copies of their tensors.
 
     - **Needs**: functions `@main` and `@plan` (te-plan-buffers), and kernels that are functions
       (the loops stage).
@@ -52,7 +53,7 @@ def ConvertHostToLLVM : Pass<"convert-host-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"device", "device", "bool", "false",
-                        "all memory is that of a device">];
+                        "all memory is device memory">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::tssa::te::TEDialect"];

@@ -40,15 +40,15 @@ struct ScheduledLoop {
   bool reduction = false;
   bool live = true; ///< false once the loop was split or fused
   /// Set for the inner serial loop of a split whose factor need not divide the extent. The loop
-  /// that was split ends at `limit`. This loop runs a part of it, which starts at `origin`, an
-  /// expression over outer loops, and advances in steps of `step`.
+  /// that was split ends at `limit`. This loop runs the part of it that starts at `origin` and
+  /// advances by `step` in each iteration. `origin` is an expression over outer loops.
   mlir::AffineExpr limit, origin;
   int64_t step = 1;
 };
 
-/// The tile loops split off one outer loop. Together they run `size` consecutive iterations of the
-/// loop that was split, whose extent is `extent`. `outer` is an expression because the outer loop
-/// itself may have been split or fused later.
+/// The tile loops that were split off from one outer loop. Together they run `size` consecutive
+/// iterations of the loop that was split, whose extent is `extent`. `outer` is an expression
+/// because the outer loop itself may have been split or fused later.
 struct TileGroup {
   mlir::AffineExpr outer;                ///< over live loops
   llvm::SmallVector<unsigned, 2> inner;  ///< ids of the tile loops, outermost first
@@ -59,8 +59,8 @@ struct TileGroup {
   bool vector = false; ///< whether the last inner loop is the vector
 };
 
-/// An operand that is kept in shared memory: a block caches what one iteration of a reduction loop
-/// needs of it.
+/// An operand that is kept in shared memory: at each iteration of a reduction loop, a block caches
+/// the part of the operand that the iteration needs.
 struct CachedOperand {
   unsigned operand; ///< index of an operand of the op that computes the yielded value
   unsigned loop;
@@ -69,9 +69,9 @@ struct CachedOperand {
 
 /// The schedule of one expression.
 struct Schedule {
-  /// Each dim of the expression over loops before splitting; fused loops appear as quotient and
-  /// remainder. Index expressions are simplified in this form, because splits scatter a dim over
-  /// several loops.
+  /// Each dim of the expression, as an index expression over loops before splitting. Fused loops
+  /// appear as quotient and remainder. Index expressions are simplified in this form, because
+  /// splits scatter a dim over several loops.
   llvm::SmallVector<mlir::AffineExpr> dims;
   llvm::SmallVector<ScheduledLoop> loops; ///< by id
   /// Each loop that was split, with its expression over live loops.
@@ -81,7 +81,7 @@ struct Schedule {
   llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
-  llvm::StringMap<unsigned> computeAt; ///< label -> loop at which it is computed
+  llvm::StringMap<unsigned> computeAt; ///< by label: the loop at which the expression is computed
   llvm::SmallVector<CachedOperand> caches;
   /// Returns `loop` as an expression over live loops.
   mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;
@@ -102,8 +102,8 @@ mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef lab
                                        llvm::ArrayRef<mlir::AffineExpr> extents,
                                        unsigned numParallel, mlir::Operation *expression);
 
-/// Inlines the expressions that the schedule says to inline: replaces their reads by their bodies
-/// and erases them.
+/// Inlines the expressions that the schedule says to inline: replaces each read of such an
+/// expression by its body, and erases the expression.
 mlir::LogicalResult applyInline(mlir::tssa::te::KernelOp kernel);
 
 } // namespace tssa::conversion

@@ -24,9 +24,9 @@ namespace tssa::conversion {
 
 /// One unrolled point of a tile, or one vector of points.
 struct TilePoint {
-  /// Each dim of the expression over loops before splitting.
+  /// Each dim of the expression, as an index expression over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> dims;
-  /// The value at this point of each loop that was split and of each loop of the tile.
+  /// For each loop that was split and each loop of the tile, its value at this point.
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> loopValues;
   bool vector = false;
   mlir::Value mask;          ///< lanes that exist; null if all do
@@ -34,7 +34,7 @@ struct TilePoint {
   mlir::Value stored;        ///< whether results are stored; null if they always are
   bool reducesLanes = false; ///< whether the lanes are points of a reduction dim
   /// The symbols in `loopValues` with their largest values, which are expressions of other symbols.
-  /// Their smallest value is 0.
+  /// The smallest value of each symbol is 0.
   llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 0> greatest;
 };
 
@@ -78,7 +78,7 @@ public:
   /// loops are all entered here are included.
   virtual Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
   /// Returns the known guards that must hold for any of `points` to change its accumulators. Where
-  /// one of them does not hold, all of `points` can be skipped.
+  /// one of these guards does not hold, all of `points` can be skipped.
   virtual Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
   /// Sets whether `guards` count as proven from here on. They must not be assumed already.
   virtual void assumeGuards(const Guards &guards, bool assume) {}

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Checks of MLIR text before it is parsed. MLIR's parser, printer and verifier recurse for each
-/// level of brackets and regions, and overflow the stack if there are many thousands. Its parser
+/// level of brackets and regions; many thousands of levels would overflow the stack. The parser
 /// also crashes on arrays whose element type has no width. Tools work on a stack that is large
 /// enough for the nesting that `checkText` allows.
 ///
@@ -21,9 +21,9 @@
 
 namespace tssa {
 
-/// Fails, with the number of the line, if brackets are nested more than 1000 deep, or if the
-/// element type of a dense array (`array<i64: 1>`) is not an integer or float type that is written
-/// out. Strings and comments do not count. Bytecode is not checked.
+/// Fails, with the number of the line, if brackets are nested more than 1000 deep. Fails also if
+/// the element type of a dense array (`array<i64: 1>`) is an alias, or a type other than integers
+/// and floats. Strings and comments do not count. Bytecode is not checked.
 llvm::Error checkText(llvm::StringRef text);
 
 /// Runs `work` on a thread with a stack of 64 MiB and returns its result. If no such thread can be

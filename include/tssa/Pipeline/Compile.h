@@ -18,7 +18,7 @@ namespace tssa {
 
 struct CompileOptions {
   cpu::Machine machine;
-  /// A variant of the program is made for each of these; must not be empty.
+  /// The targets; each gets a variant of the program. Must not be empty.
   std::vector<Target> targets = {Target()};
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
@@ -54,8 +54,8 @@ public:
   ~Compilation();
 
   /// Runs the stages from the one after import to `lastStage`: on `module` itself for the first
-  /// target, on copies of it for the others. Errors are diagnostics. `module` must outlive this
-  /// object.
+  /// target, on copies of it for the other targets. Errors are diagnostics. `module` must outlive
+  /// this object.
   mlir::LogicalResult runStages(mlir::ModuleOp module);
 
   /// Translates the modules, which must be at the target stage, to optimised LLVM IR with all
@@ -71,8 +71,8 @@ public:
   /// Returns the PTX of the kernels; only for CUDA.
   llvm::Expected<std::string> emitPTX();
 
-  /// Writes the artifact with all variants. Sets `wasWriting` if an error is due to the file at
-  /// `path`.
+  /// Writes the artifact with all variants. Sets `wasWriting` if the file at `path` is the cause of
+  /// an error.
   llvm::Error writeArtifact(llvm::StringRef path, bool &wasWriting);
 
   llvm::ArrayRef<StepTime> getTimes() const { return times; }
@@ -84,9 +84,9 @@ private:
   std::vector<std::unique_ptr<VariantBuild>> variants;
 };
 
-/// Fills the inputs, outputs and symbols of `manifest` from the attributes of `@main`, as it is
-/// before the buffers stage. Reports an error for an argument or result that no caller can pass or
-/// receive.
+/// Fills the inputs, outputs and symbols of `manifest` from the attributes of `@main`. `module`
+/// must be at a stage before buffers. Reports an error for an argument that no caller can pass, and
+/// for a result that no caller can receive.
 mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &manifest);
 
 /// Replaces the schedules of kernels by those that the file `path` has for kernels of the same
@@ -94,11 +94,11 @@ mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &
 /// changed since the file was written.
 mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
-/// Fills the memory requirements of `variant`, after the buffers stage.
+/// Fills the memory requirements of `variant` from a module after the buffers stage.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
-/// Fills the nodes of the model in `manifest`, and the launches and kernels in `variant`, after the
-/// target stage.
+/// Fills the nodes of the model in `manifest`, and the launches and kernels in `variant`, from a
+/// module after the target stage.
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 

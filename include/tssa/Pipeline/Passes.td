@@ -13,7 +13,7 @@ def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
   let summary = "run launches of constants at compile time";
   let description = [{
     A te.launch whose operands are all constants computes the same in every run. The evaluator runs
-    it once, at compile time, and te.constant ops take its place. Limits on the bytes of the results
+    it once, at compile time, and te.constant ops replace it. Limits on the bytes of the results
     and on the points that a launch computes keep both the binary and the compilation small. A
     kernel that is no longer launched is erased. Remarks count the bytes of all results so far and
     name the limit that a launch exceeds.
@@ -21,7 +21,8 @@ def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
     - **Needs**: launches of kernels (the end of the te stage).
     - **Keeps**: what the program computes. A launch whose evaluation fails stays, so that the run
       reports the error.
-    - **Gives up**: launches beyond the limits, of kernels with a te.update, and of dynamic sizes.
+    - **Gives up**: launches that exceed the limits, have dynamic sizes, or run a kernel with a
+      te.update.
 
     ```mlir
     // Before

@@ -38,7 +38,7 @@ struct Stage {
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);
 
-/// Emits an error at the operation that violates the postcondition of the stage, if any.
+/// If an operation violates the postcondition of the stage, emits an error at this operation.
 mlir::LogicalResult checkPostcondition(const Stage &stage, mlir::ModuleOp module);
 
 /// Registers the dialects of all stages, and the translations to LLVM IR.

@@ -18,8 +18,8 @@ namespace tssa {
 llvm::Error compileToArtifact(mlir::ModuleOp module, const CompileOptions &options,
                               llvm::StringRef path);
 
-/// Loads the artifact at `path` and runs it once on `inputs`, in the variant for `device` (named as
-/// for --device). Returns the results, with the element types of `like`.
+/// Loads the artifact at `path` and runs it once on `inputs`. `device` selects the variant, by its
+/// name for --device. Returns the results, with the element types of `like`.
 llvm::Expected<std::vector<reference::HostTensor>>
 runArtifact(llvm::StringRef path, llvm::StringRef device,
             llvm::ArrayRef<reference::HostTensor> inputs,

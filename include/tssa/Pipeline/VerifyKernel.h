@@ -25,7 +25,7 @@ public:
   /// Compiles a scheduled kernel as the loops and target stages do.
   static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
                                                               const cpu::Machine &machine);
-  /// Compiles kernel `name` of a module at the loops stage as the target stage does. `types` are
+  /// Compiles kernel `name` as the target stage does. `module` is at the loops stage. `types` are
   /// the types of the kernel's parameters before the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
@@ -49,9 +49,9 @@ private:
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
 };
 
-/// Returns the error bound for one result of a kernel. It is the bound of a sum with as many terms
-/// as the kernel has reduction points, in the least precise type with which the kernel computes. It
-/// is relative to the largest magnitude among what the kernel reads, sums and returns.
+/// Returns the error bound for one result of a kernel: the bound of a sum in the least precise type
+/// with which the kernel computes. The sum has as many terms as the kernel has reduction points.
+/// The bound is relative to the largest magnitude among what the kernel reads, sums and returns.
 reference::ComparePolicy getPolicy(const reference::LaunchRecord &record,
                                    const reference::HostTensor &result);
 

@@ -34,8 +34,8 @@ struct LaunchRecord {
   mlir::tssa::te::KernelOp kernel;
   llvm::ArrayRef<HostValue> inputs;
   llvm::ArrayRef<HostTensor> outputs;
-  /// The largest sum of magnitudes of the terms of any float reduction in the kernel. The error of
-  /// a sum is relative to it.
+  /// The largest sum of magnitudes of the terms of a float reduction, over all float reductions in
+  /// the kernel. The error of a sum is relative to it.
   double sumMagnitude;
 };
 
@@ -64,8 +64,8 @@ llvm::Expected<std::vector<HostTensor>> evaluateKernel(mlir::tssa::te::KernelOp 
                                                        llvm::ArrayRef<HostValue> inputs,
                                                        const EvaluatorOptions &options = {});
 
-/// Returns the tensor that the value of a te.constant holds. The bytes are not copied if they have
-/// the layout of a tensor, so `attribute` must outlive the result.
+/// Returns the tensor that the value of a te.constant holds. Bytes that have the layout of a tensor
+/// are not copied, so `attribute` must outlive the result.
 llvm::Expected<HostTensor> getConstantTensor(mlir::ElementsAttr attribute);
 
 } // namespace tssa::reference

@@ -111,8 +111,8 @@ private:
   std::shared_ptr<uint8_t[]> bytes;
 };
 
-/// Returns the number of elements of `shape`, or nothing if a size is negative or the number too
-/// large.
+/// Returns the number of elements of `shape`, or nothing if a size is negative or if the number is
+/// too large.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Prints one element as `HostTensor::print` does.

@@ -20,9 +20,9 @@ class EvaluationPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
 def TEEvaluate : EvaluationPass<"te-evaluate"> {
   let summary = "run a function on random inputs and print what it returns";
   let description = [{
-    The evaluator defines what a te program means. This pass runs a function with it and prints the
-    results before the module. Inputs come from the seed: floats are near N(0, 1), integers lie in
-    [0, 4).
+    The evaluator defines what a te program means. This pass runs a function in the evaluator and
+    prints the results before the module. Inputs come from the seed: floats are near N(0, 1),
+    integers lie in [0, 4).
 
     - **Needs**: a module at any stage from import to layout.
     - **Keeps**: everything; the module is not changed.
@@ -84,7 +84,7 @@ def TECheckPipeline : EvaluationPass<"te-check-pipeline"> {
   let options = inputs # [
     Option<"passes", "passes", "std::string", "\"\"", "the pipeline to check">,
     Option<"tolerance", "tolerance", "double", "1e-5",
-           "largest error of floats over the largest magnitude of the result">];
+           "largest error of floats, relative to the largest magnitude of the result">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

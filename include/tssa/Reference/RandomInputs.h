@@ -36,14 +36,15 @@ private:
   uint64_t state;
 };
 
-/// Returns a tensor of floats near N(0, 1), of integers in [0, 4), which are valid indices of most
-/// tensors, or of booleans.
+/// Returns a tensor of random elements: floats distributed nearly as N(0, 1), integers in [0, 4)
+/// (valid indices of most tensors), or booleans.
 llvm::Expected<HostTensor> makeRandomTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
                                             Random &random);
 
 /// Returns one tensor for each argument of `function`, except for weights and arena. The size of a
-/// dynamic dim comes from `sizes`, by the name of the dim in the argument's port. If it is not
-/// there, it comes from the example in the port; without an example it is `defaultSize`.
+/// dynamic dim comes from `sizes`, by the name of the dim in the argument's port. If the name is
+/// not in `sizes`, the size comes from the example in the port; without an example it is
+/// `defaultSize`.
 llvm::Expected<std::vector<HostTensor>> makeRandomInputs(mlir::func::FuncOp function, uint64_t seed,
                                                          const llvm::StringMap<int64_t> &sizes,
                                                          int64_t defaultSize = 3);

@@ -72,9 +72,9 @@ public:
     return rest ? *this + (alignment - rest) : *this;
   }
 
-  /// Returns the product of `sizes` and `factor`, which must be positive. It is invalid if the
-  /// sizes that are not zero overflow, even if another one is zero: such a shape is a mistake, and
-  /// its strides would overflow as well.
+  /// Returns the product of `sizes` and `factor`, which must be positive. The product is invalid if
+  /// the product of the nonzero sizes overflows, even if another size is zero: such a shape is a
+  /// mistake, and its strides would overflow as well.
   template <typename Range>
   static constexpr CheckedSize product(const Range &sizes, int64_t factor = 1) {
     CheckedSize result = factor;

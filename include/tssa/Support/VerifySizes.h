@@ -25,8 +25,8 @@ inline CheckedSize countLeastBytes(mlir::ShapedType type) {
       sizes, element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8);
 }
 
-/// Fails if a tensor among `types`, types of `op`, has more bytes than 64 bits can count. Builtin
-/// types do not check this, and everything after the verifier relies on it.
+/// Fails if a tensor type in `types` has more bytes than 64 bits can count. `types` are types of
+/// `op`. Builtin types do not check this, and everything after the verifier relies on it.
 inline mlir::LogicalResult verifyElementCounts(mlir::Operation *op, mlir::TypeRange types) {
   for (mlir::Type type : types)
     if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type);

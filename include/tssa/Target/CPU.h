@@ -40,7 +40,8 @@ struct Machine {
   std::string getFeatureString() const;
 };
 
-/// Returns the machine that `mcpu` names; "native" is the one that runs the compiler.
+/// Returns the machine that `mcpu` names. The name "native" stands for the machine that runs the
+/// compiler.
 llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
@@ -48,7 +49,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const M
 /// Adds the passes of the loops stage: kernels to loops, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
-/// Adds the passes that take kernels (func, scf, vector, memref, arith, math) and a host program
+/// Adds the passes that convert kernels (func, scf, vector, memref, arith, math) and a host program
 /// (func, cf, arith, llvm) to the LLVM dialect.
 void buildTargetCPUStage(mlir::OpPassManager &manager, const Machine &machine);
 

@@ -49,7 +49,7 @@ mlir::gpu::GPUModuleOp getDeviceModule(mlir::ModuleOp module);
 /// Adds the passes of the loops stage for devices: kernels to device functions, and cleanups.
 void buildLoopsStage(mlir::OpPassManager &manager);
 
-/// Adds the passes that take device functions to kernels in LLVM and NVVM. They leave the host
+/// Adds the passes that convert device functions to kernels in LLVM and NVVM. They leave the host
 /// program, which is in the same module, as it is.
 void buildTargetCUDAStage(mlir::OpPassManager &manager);
 
@@ -91,8 +91,8 @@ struct Cubin {
   llvm::StringMap<Resources> kernels;
 };
 
-/// Returns the path of ptxas, from $TSSA_PTXAS, $CUDA_HOME/bin or PATH. Returns an empty string if
-/// there is none, and an error if $TSSA_PTXAS does not name a program.
+/// Returns the path of ptxas, from $TSSA_PTXAS, $CUDA_HOME/bin or PATH. If no ptxas is found,
+/// returns an empty string. If $TSSA_PTXAS does not name a program, returns an error.
 llvm::Expected<std::string> findAssembler();
 
 /// An error of ptxas itself, or one in its output.
@@ -103,7 +103,7 @@ public:
       : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
-/// Runs ptxas. If it fails, the error contains its message.
+/// Runs ptxas. If it fails, the error contains the message of ptxas.
 llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, int arch);
 
 } // namespace tssa::cuda

@@ -46,9 +46,9 @@ Value buildSinCos(FloatBuilder &b, Value x, int32_t quarters) {
   return buildSine(b, r, turns);
 }
 
-/// Builds the sine or cosine of an f32 above `largestAngle` by the method of Payne and Hanek:
-/// multiplies by enough bits of 2 / pi, and uses only the bits of the product that count less than
-/// four quarter turns.
+/// Builds the sine or cosine of an f32 whose magnitude exceeds `largestAngle`, by the method of
+/// Payne and Hanek. The code multiplies the argument by enough bits of 2 / pi. It drops the bits of
+/// the product that count whole turns.
 Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarters) {
   FloatBuilder b(builder, loc, x.getType());
   auto withElement = [&](Type element) -> Type {
@@ -75,8 +75,8 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
     carry = high(sum);
   }
   product.push_back(carry);
-  // Take three digits of the product, from the one that contains the bits of the quarter turns
-  // down, and shift them into position.
+  // Take three consecutive digits of the product. The first one contains the upper of the two bits
+  // that count quarter turns. Shift the digits into position.
   Value digit = b.shiftRight(exponent, 5);
   auto choose = [&](unsigned offset) {
     Value chosen = product[4 + offset];
@@ -88,7 +88,8 @@ Value buildLargeSinCos(OpBuilder &builder, Location loc, Value x, int32_t quarte
   Value top = d.orInt(d.shiftLeft(choose(2), 32), choose(1));
   Value rest = arith::ShRUIOp::create(builder, loc, choose(0), d.subInt(d.i(32), shift));
   Value fixed = d.orInt(arith::ShLIOp::create(builder, loc, top, shift), rest);
-  // The two top bits count the quarter turns; the others are a signed fraction of one.
+  // The two top bits count quarter turns. The other bits are a signed fraction of a quarter turn;
+  // if the fraction is negative, the count is one too low.
   Value fraction = d.shiftLeft(fixed, 2);
   Value whole = d.addInt(arith::ShRUIOp::create(builder, loc, fixed, d.i(62)),
                          arith::ShRUIOp::create(builder, loc, fraction, d.i(63)));
@@ -115,15 +116,15 @@ Value buildAny(OpBuilder &builder, Location loc, Value condition) {
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
 }
 
-/// Expands a sine or cosine. If any argument is large, a branch computes all lanes by an op with
-/// `largeAngleAttr`.
+/// Expands a sine or cosine. The code branches on whether any lane has a large argument. If so, an
+/// op with `largeAngleAttr` computes all lanes.
 template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandAngle(MLIRContext *context, int32_t quarters)
       : OpRewritePattern<Op>(context, /*benefit=*/2), quarters(quarters) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    // An op with `largeAngleAttr` is one that this pattern has put into the branch.
+    // Ops with `largeAngleAttr` are left to `ExpandLargeAngle`.
     if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(largeAngleAttr))
       return failure();
     Location loc = op.getLoc();
@@ -146,8 +147,8 @@ template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
   }
 };
 
-/// Expands the ops with `largeAngleAttr` that `ExpandAngle` left. Not all of their lanes need be
-/// large.
+/// Expands the ops with `largeAngleAttr` that `ExpandAngle` left. Some of their lanes may have
+/// small arguments.
 template <typename Op> struct ExpandLargeAngle : OpRewritePattern<Op> {
   int32_t quarters;
   ExpandLargeAngle(MLIRContext *context, int32_t quarters)

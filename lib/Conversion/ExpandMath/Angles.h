@@ -11,7 +11,7 @@
 
 namespace tssa {
 
-/// Patterns that expand sines and cosines of f32. Where an argument is large they leave an op with
+/// Patterns that expand sines and cosines of f32. For large arguments, they leave an op with
 /// `largeAngleAttr`.
 void populateAngles(mlir::RewritePatternSet &patterns);
 

@@ -8,9 +8,10 @@
 /// \file
 /// Expansions of functions on f32. They are accurate to a few units in the last place
 /// (MathErrors.def) for each f32, including subnormal numbers, infinities and NaN. Upstream's
-/// expansions are used where they are good enough. Those here replace the ones that flush subnormal
-/// numbers, lose accuracy for large arguments, or are slow. The polynomial of the logarithm comes
-/// from the Cephes library; those of the exponential and of erf are minimax fits.
+/// expansions are used where they are good enough. The expansions here replace those of upstream
+/// that flush subnormal numbers, lose accuracy for large arguments, or are slow. The polynomial of
+/// the logarithm comes from the Cephes library; those of the exponential and of erf are minimax
+/// fits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ namespace {
 constexpr double log2e = 1.44269504088896341;
 constexpr double ln2 = 0.693147180559945309;
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, highest power first.
+/// Coefficients of a polynomial for (e^r - 1 - r) / r^2 where |r| <= ln 2 / 2, highest power first.
 constexpr double expTail[] = {1.3814539415761828e-3, 8.3687454462051392e-3, 4.1668388992547989e-2,
                               1.6666521131992340e-1, 4.9999994039535522e-1};
 
@@ -39,7 +40,7 @@ struct Rounded {
 
 /// Rounds x / ln 2 to an integer, for x not far from 0.
 Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias) {
-  Value magic = b.f(12582912.0 + bias); // 1.5 * 2^23: adding to it rounds to an integer
+  Value magic = b.f(12582912.0 + bias); // with 1.5 * 2^23 added, a float is rounded to an integer
   Value shifted = b.fma(x, b.f(log2e), magic);
   return {b.sub(shifted, magic), b.bitsOf(shifted)};
 }
@@ -65,8 +66,9 @@ Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale
   Value p = b.polynomial(subtractPower(b, x, n), coefficients);
   if (Value scaled = scale(p, n))
     return scaled;
-  // 2^n may be too large for an f32, so the power is applied in two factors; results near both ends
-  // of the range are then rounded once. The first bias belongs to 2^n, the second one to `outer`.
+  // 2^n may be too large for an f32, so the power is applied as two factors. The product with
+  // `inner` is exact, so results near both ends of the range are rounded once. `bias` is twice the
+  // exponent bias of f32, because the subtraction of the bits of `outer` removes one bias.
   Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
   Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
   return b.mul(b.mul(p, inner), outer);

@@ -105,7 +105,7 @@ Parts splitLog(FloatBuilder &b, Value x) {
   return {b.add(m, y), b.toFloat(exponent)};
 }
 
-/// Replaces the logarithm of an argument that is infinite, zero, negative or NaN.
+/// Replaces `result`, the logarithm of `x`, where `x` is infinite, zero, negative or NaN.
 Value finishLog(FloatBuilder &b, Value x, Value result) {
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(infinity)), x, result);
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)), b.f(-infinity), result);
@@ -288,7 +288,7 @@ Value buildErfNearZero(FloatBuilder &b, Value x) {
   return b.mul(x, ratio);
 }
 
-/// Returns |x|, limited to 28, from where on erfc is 0.
+/// Returns |x|, but at most 28. Beyond 28, erfc is 0.
 Value limitTail(FloatBuilder &b, Value x) { return b.atMost(b.abs(x), 28.0); }
 
 Value buildErf(FloatBuilder &b, Value x) {
@@ -304,7 +304,8 @@ Value buildErfc(FloatBuilder &b, Value x) {
   return b.select(b.isLess(a, b.f(1.0)), b.sub(b.f(1.0), buildErfNearZero(b, x)), far);
 }
 
-/// Estimates the root by logarithms and improves it by a step of Newton's method.
+/// Estimates the cube root by a logarithm and an exponential, and improves the estimate by a step
+/// of Newton's method.
 Value buildCbrt(FloatBuilder &b, Value x) {
   Value a = b.abs(x);
   Value y = buildExp(b, b.mul(buildLog(b, a), b.f(1.0 / 3)));

@@ -22,15 +22,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Returns the exponent of the positive normal number `x`, still biased.
 Value getExponent(FloatBuilder &b, Value x) { return b.shiftRight(b.bitsOf(x), 52); }
 
-/// Computes |x| mod |y| in f64, for numbers that were f32. As long as |x| >= |y|, it subtracts from
-/// |x| the largest |y| * 2^k that is not greater. Each subtraction is exact and removes at least
-/// one bit of x.
+/// Computes |x| mod |y| in f64, for numbers that were f32, with the sign of x. The loop starts from
+/// |x|. Until the rest is less than |y|, it subtracts the largest |y| * 2^k that is not greater
+/// than the rest. Each subtraction is exact and leaves less than half of the rest.
 Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   Type type = x.getType();
   FloatBuilder b(builder, loc, type);
   Value ax = b.abs(x), ay = b.abs(y);
   Value isOrdinary = b.isAnd(b.isLess(b.f(0.0), ay), b.isLess(ax, b.f(infinity)));
-  // If y is zero or NaN, or x infinite or NaN, the loop does nothing and the result is NaN.
+  // If y is zero or NaN, or if x is infinite or NaN, the loop does nothing and the result is NaN.
   Value start = b.select(isOrdinary, ax, b.f(0.0));
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange{type}, ValueRange{start},

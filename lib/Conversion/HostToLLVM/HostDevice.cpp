@@ -14,10 +14,10 @@ using namespace mlir::tssa;
 
 namespace tssa {
 
-/// Launches a kernel with n parameters. The context holds n addresses of the parameters, then n
-/// addresses of their byte counts (null for parameters that are no tensors), then the data to which
-/// these addresses point, 16 bytes for each parameter. The entries of the last parameter, the error
-/// flag, are null; the host fills them in.
+/// Launches a kernel with n parameters, the last of which is the error flag. The context holds n
+/// addresses of parameters, then n addresses of their byte counts, which are null for scalars. The
+/// data to which these addresses point follows, 16 bytes for each parameter. Both addresses of the
+/// error flag are null; the host fills them in.
 LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   Location loc = op.getLoc();
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());

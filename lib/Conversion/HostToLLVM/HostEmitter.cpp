@@ -20,7 +20,7 @@ using namespace mlir::tssa;
 namespace tssa {
 
 //===----------------------------------------------------------------------===//
-// Small pieces of LLVM
+// Small pieces of LLVM IR
 //===----------------------------------------------------------------------===//
 
 Type HostEmitter::pointerType() { return LLVM::LLVMPointerType::get(builder.getContext()); }
@@ -112,8 +112,8 @@ void HostEmitter::createFunction() {
   func::ReturnOp::create(builder, main.getLoc(), exit->getArgument(0));
 }
 
-/// Creates for each block of the program a block of the new function. Each memref among its
-/// arguments becomes a pointer and dynamic sizes.
+/// For each block of the program, creates a block of the new function. Each argument that is a
+/// memref becomes a pointer and its dynamic sizes.
 LogicalResult HostEmitter::createBlocks() {
   for (Block &block : main.getBody()) {
     if (block.isEntryBlock())
@@ -165,7 +165,8 @@ LogicalResult HostEmitter::run() {
   createFunction();
   if (failed(createBlocks()))
     return failure();
-  // The scratch memory must be as large as its largest use, which is known only at the end.
+  // The scratch memory must be large enough for its largest use. This size is known only at the
+  // end.
   context = allocateScratch(0);
   shapes = allocateScratch(0);
   tensors = allocateScratch(0);

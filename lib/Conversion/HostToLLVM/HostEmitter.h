@@ -19,7 +19,8 @@ namespace tssa {
 
 /// Writes `@tssa_run` from a `@main` whose control flow consists of blocks and branches. A memref
 /// becomes a pointer and its dynamic sizes; its elements are always contiguous. If the memory is
-/// that of a device, only the device and the host's `copy` function dereference the pointers.
+/// device memory, the host program never dereferences such a pointer: only the device and the
+/// host's `copy` function do.
 class HostEmitter {
 public:
   HostEmitter(mlir::ModuleOp module, mlir::func::FuncOp main, NodeTable &nodes, bool device)
@@ -95,7 +96,7 @@ private:
   void storeToDevice(mlir::Location loc, mlir::Value value, mlir::Value address);
   mlir::Value callWithCopies(mlir::tssa::te::ExternOp op, mlir::Value attributes);
 
-  // Helpers that build small pieces of LLVM.
+  // Helpers that build small pieces of LLVM IR.
   mlir::Type pointerType();
   mlir::Value constant(mlir::Location loc, mlir::Type type, int64_t value);
   mlir::Value index(mlir::Location loc, int64_t value);

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace tssa {
 
-/// Number of parameters of a kernel function after those of the kernel: errors, begin, end.
+/// Number of parameters that a kernel function has after the parameters of the kernel: errors,
+/// begin, end.
 static constexpr unsigned numTrailing = 3;
 
 KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {

@@ -15,19 +15,20 @@
 
 namespace tssa {
 
-/// Numbers the launches and the nodes that locations name. A node is a NameLoc. Its operator is the
-/// metadata of a fused location around it, if the metadata is a string.
+/// Numbers the launches, and the nodes that locations name. A NameLoc names a node. If a fused
+/// location around it has a string as metadata, the string is the operator of the node.
 class NodeTable {
 public:
-  /// `known` become the first nodes of the table.
+  /// The nodes in `known` become the first nodes of the table.
   explicit NodeTable(mlir::ArrayRef<mlir::tssa::te::NodeAttr> known);
 
   /// Returns the numbers of all nodes that `loc` names, in order.
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
-  /// Returns the number of the first node of `loc`, or -1 if it has none.
+  /// Returns the number of the first node that `loc` names, or -1 if it names no node.
   int32_t getNode(mlir::Location loc);
   /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`.
-  /// If all sizes are constant, an attribute of it gives the number of floating-point operations.
+  /// If the floating-point operations of the kernel can be counted, an attribute of `extent` gives
+  /// their number.
   int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
 
   mlir::SmallVector<mlir::tssa::te::NodeAttr> getNodes() const;

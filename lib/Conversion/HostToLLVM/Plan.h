@@ -11,8 +11,9 @@
 
 namespace tssa {
 
-/// Writes `@tssa_plan` from `@plan`, a block of integer arithmetic. It returns TSSA_OUT_OF_MEMORY
-/// if a sum, difference or product overflows, a division is undefined, or the result is negative.
+/// Writes `@tssa_plan` from `@plan`, which is a block of integer arithmetic. `@tssa_plan` returns
+/// TSSA_OUT_OF_MEMORY if a sum, difference or product overflows, if a division is undefined, or if
+/// the result is negative.
 mlir::LogicalResult convertPlan(mlir::func::FuncOp plan);
 
 } // namespace tssa

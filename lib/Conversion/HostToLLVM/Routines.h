@@ -20,8 +20,8 @@ class Routines {
 public:
   explicit Routines(mlir::ModuleOp module) : module(module) {}
 
-  /// Builds a call of `name`. A null `result` type means that it returns nothing; the value
-  /// returned here is then null.
+  /// Builds a call of `name` and returns its result. If the type `result` is null, the routine has
+  /// no result, and this function returns null.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                    mlir::Type result, mlir::ValueRange operands);
   /// Builds the address of routine `name`.

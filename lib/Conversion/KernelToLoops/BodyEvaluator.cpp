@@ -88,8 +88,8 @@ Condition BodyEvaluator::getCondition(IntegerSet set, ValueRange symbols) {
   return condition;
 }
 
-/// Returns the factor of `variable` in `expr`, a sum of multiples. Returns nothing if `variable`
-/// occurs in any other way.
+/// Returns the factor of `variable` in the sum `expr`. Returns nothing if `variable` occurs other
+/// than in multiples by constants.
 static std::optional<int64_t> getCoefficient(AffineExpr expr, AffineExpr variable) {
   if (expr == variable)
     return 1;
@@ -235,7 +235,7 @@ Value BodyEvaluator::holdsForAny(const Condition &guard) {
   return andMasks(guard.uniform, any);
 }
 
-/// Number of zeros that can be read instead of a buffer.
+/// Number of elements of the array of zeros that a load may read instead of a buffer.
 static constexpr int64_t numZeros = 4096;
 
 static bool isZero(TypedAttr pad) {

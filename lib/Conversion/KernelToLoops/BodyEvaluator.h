@@ -32,16 +32,16 @@ struct TensorBuffer {
   llvm::SmallVector<bool> fixed; ///< dims for which only one index is stored
 };
 
-/// Loops, each with the largest value it takes. The smallest value is 0.
+/// Loops, each with its largest value. The smallest value of each is 0.
 using LoopBounds = llvm::SmallVector<std::pair<mlir::AffineExpr, mlir::AffineExpr>, 4>;
 
 /// Guards that hold in all iterations of `loops`.
 struct Interior {
   LoopBounds loops;
-  llvm::DenseSet<mlir::AffineExpr> least; ///< smallest value of each guard over these loops
+  llvm::DenseSet<mlir::AffineExpr> least; ///< for each guard, its smallest value over `loops`
 };
 
-/// State that all expressions of one kernel share.
+/// The state shared by all expressions of a kernel.
 struct KernelContext {
   KernelTarget *target = nullptr;
   llvm::DenseMap<mlir::Value, TensorBuffer> buffers; ///< by tensor value
@@ -52,8 +52,9 @@ struct KernelContext {
   const Interior *interior = nullptr;                ///< further guards that hold here; may be null
 };
 
-/// A conjunction of constraints at one point. Constraints that are the same for all lanes are kept
-/// apart from those that differ by lane, because they decide whether memory is accessed at all.
+/// A conjunction of constraints at one point. `uniform` holds the constraints that are the same for
+/// all lanes, `lanes` the others. They are kept apart because `uniform` decides for all lanes at
+/// once whether memory is accessed.
 struct Condition {
   mlir::Value uniform; ///< i1; null if it always holds
   mlir::Value lanes;   ///< one i1 per lane; null if it always holds
@@ -88,24 +89,24 @@ public:
   /// Broadcasts `value` to a vector with one element per lane, unless it is a vector already.
   mlir::Value toLanes(mlir::Value value);
 
-  /// Returns an index expression of an op in the body over loops before splitting. `symbols` are
-  /// the operands for its symbols.
+  /// Converts `expr`, an index expression of an op in the body, to an expression over loops before
+  /// splitting. `symbols` are the operands for its symbols.
   mlir::AffineExpr substitute(mlir::AffineExpr expr, mlir::ValueRange symbols);
   /// Replaces the loops in `expr` by their values at this point.
   mlir::AffineExpr substituteLoops(mlir::AffineExpr expr);
-  /// Returns the indices of `read` over loops before splitting.
+  /// Returns the indices of `read` as expressions over loops before splitting.
   llvm::SmallVector<mlir::AffineExpr> getIndices(mlir::tssa::te::ReadOp read);
-  /// Returns the flat address, at this point, of the element at `indices`, which are over loops
-  /// before splitting.
+  /// Returns the flat address, at this point, of the element at `indices`. The indices are
+  /// expressions over loops before splitting.
   mlir::AffineExpr getAddress(const TensorBuffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Returns the conjunction of the constraints of `set` at this point.
   Condition getCondition(mlir::IntegerSet set, mlir::ValueRange symbols);
-  /// Adds the constraint `expr` == 0 (if `equality` is set) or `expr` >= 0 at this point to
-  /// `condition`. `expr` is over loops before splitting.
+  /// Adds a constraint at this point to `condition`: `expr` == 0 if `equality` is set, else `expr`
+  /// >= 0. `expr` is over loops before splitting.
   void addConstraint(mlir::AffineExpr expr, bool equality, Condition &condition);
   /// Returns the smallest value of `expr` over all values of `loops`, of the lane, and of the
-  /// symbols in `point.greatest`. Returns null if it is not known. `expr` is over loops before
-  /// splitting.
+  /// symbols in `point.greatest`. Returns null if this value is not known. `expr` is over loops
+  /// before splitting.
   mlir::AffineExpr getLeast(mlir::AffineExpr expr, const LoopBounds &loops);
   /// Whether `expr`, over loops before splitting, is assumed to be >= 0 here.
   bool isAssumed(mlir::AffineExpr expr);
@@ -138,17 +139,18 @@ private:
                          const Condition &guard, mlir::TypedAttr pad);
   mlir::Value loadVector(const TensorBuffer &buffer, mlir::AffineExpr address,
                          const Condition &guard, mlir::TypedAttr pad);
-  /// Returns memory to read from: the buffer where `guard` holds, else an array of zeros. A loop
-  /// that does not change the guard then contains no select. Adapts `address` to that memory.
-  /// Returns null if the pad is not zero, or if it is not known how far the reads reach.
+  /// Returns the memory to read from: the buffer where `guard` holds, else an array of zeros. A
+  /// loop that does not change the guard then contains no select. Adapts `address` to that memory.
+  /// Returns null if the pad is not zero, or if the reads may reach beyond the array of zeros.
   mlir::Value selectZeros(const TensorBuffer &buffer, const Condition &guard, mlir::TypedAttr pad,
                           mlir::AffineExpr &address);
-  /// Whether `guard` holds for any lane, as a scalar; null if it holds for all.
+  /// Builds the scalar condition that `guard` holds for any lane. Returns null if it always holds
+  /// for all lanes.
   mlir::Value holdsForAny(const Condition &guard);
   /// Loads the element where the scalar `condition` holds; elsewhere the value is `pad`.
   mlir::Value loadWhere(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value condition,
                         mlir::TypedAttr pad);
-  /// Selects `value`, in its form in memory, where `guard` holds and `pad` elsewhere.
+  /// Selects `value` where `guard` holds, else `pad`. `value` is in its form in memory.
   mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
   mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);

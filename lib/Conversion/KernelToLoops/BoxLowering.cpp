@@ -18,7 +18,8 @@ using namespace ::tssa::conversion;
 static constexpr int64_t vectorLanes = 16, boxThreads = 256;
 
 namespace {
-/// Writes the schedule of a box into a region of its own and reads it from there.
+/// Writes the schedule of a box into a region that it owns, then reads the schedule from the
+/// region.
 class BoxScheduler {
 public:
   BoxScheduler(const PointBox &box, KernelTarget &target, Operation *op)
@@ -65,7 +66,7 @@ private:
       order.append({outer, vector});
       layout::ReorderOp::create(builder, loc, order);
       layout::VectorizeOp::create(builder, loc, vector);
-      if (spread.empty()) // without other dims, threads share the vectors
+      if (spread.empty()) // there are no other dims, so threads share the vectors
         spread.push_back(outer);
     }
     if (box.spread)

@@ -12,18 +12,19 @@
 
 namespace tssa::conversion {
 
-/// A box of points whose order does not matter: the elements of a te.update or the lines of a
-/// te.scan.
+/// A box of points that can be computed in any order: the points of a te.update, the elements of
+/// its base, or the lines of a te.scan.
 struct PointBox {
   llvm::SmallVector<mlir::AffineExpr> extents;
-  /// The dim along which memory is contiguous, if any. Targets with wide vectors vectorize it.
+  /// The dim along which memory is contiguous, if any. Targets without blocks of threads vectorize
+  /// this dim.
   std::optional<unsigned> vectorDim;
   /// Whether to bind loops to the parallel level, so that several CPU threads share the points.
   bool spread = true;
 };
 
-/// Schedules the loops of `box`. If blocks have threads, each thread gets one point. Otherwise the
-/// elements along the vector dim become vectors.
+/// Schedules the loops of `box`. On targets with blocks of threads, each thread gets one point.
+/// On other targets, the points along the vector dim become vectors.
 mlir::FailureOr<Schedule> scheduleBox(const PointBox &box, KernelTarget &target,
                                       mlir::Operation *op);
 

@@ -13,9 +13,9 @@
 
 namespace tssa::conversion {
 
-/// Returns the box of points for which a block caches an operand that depends on `dims`: it spans
-/// the thread loops and all loops that are not entered yet. Reports an error and returns nothing if
-/// the box has no constant size.
+/// Returns the box of points for which a block caches an operand. The operand depends on `dims`.
+/// The box spans the thread loops and all loops that are not entered yet. Reports an error and
+/// returns nothing if the size of the box is not constant.
 std::optional<CacheTile> getCacheTile(IndexBuilder &index, const Schedule &schedule,
                                       llvm::ArrayRef<unsigned> dims, const CachedOperand &cache);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parallel iterations of all pieces are numbered consecutively, piece after piece. From its
-// number an iteration finds its piece and the values of its loops. Expressions that the schedule
-// computes at one of these loops are computed there into small buffers; then the rest of the nest
+// The parallel iterations of all pieces are numbered consecutively, piece after piece. The number
+// of an iteration determines its piece and the values of its loops. Expressions that the schedule
+// computes at one of these loops are computed there into small buffers. Then the rest of the nest
 // follows.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// The weight of a function such as exp when body ops are counted.
+/// The number of body ops that a function such as exp counts for in the work of a kernel.
 static constexpr int64_t opsOfFunction = 16;
 
 namespace {
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Finds the root: the only expression that is not computed at a loop of another.
+  /// Finds the root: the only expression that is not computed at a loop of another expression.
   LogicalResult findRoot() {
     llvm::StringSet<> inner;
     for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
@@ -104,7 +104,8 @@ private:
     return outs;
   }
 
-  /// Builds iteration `number` of the pieces from `piece` on.
+  /// Builds iteration `number`, counted from the first iteration of piece `piece`. It may be in
+  /// that piece or in a later one.
   LogicalResult buildPiece(IndexBuilder &index, unsigned piece, Value number) {
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(index, kernel, root, piece, function.context.values);
@@ -151,8 +152,8 @@ private:
   }
 
   /// Builds `inner` at `loop` of the root. If all threads of a block run the loop together, they
-  /// compute `inner` together into shared memory. At a thread loop each thread computes what it
-  /// needs by itself.
+  /// compute `inner` together into shared memory. At a thread loop, each thread alone computes
+  /// what it needs.
   LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
                                      te::ComputeOp inner, unsigned loop) {
     BlockThreads *threads = target.getThreads();
@@ -191,7 +192,8 @@ private:
     return success();
   }
 
-  /// Allocates memory for the results of `inner`. Dims in `fixed` need only one element.
+  /// Allocates memory for the results of `inner`. Only one element is stored along each dim that
+  /// has an index in `fixed`.
   FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner, ArrayRef<AffineExpr> fixed,
                                                    bool shared) {
     int64_t elements = 1;

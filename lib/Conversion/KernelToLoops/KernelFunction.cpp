@@ -58,7 +58,8 @@ static MemRefType getFlatType(Type tensor) {
                          getMemoryType(cast<RankedTensorType>(tensor).getElementType()));
 }
 
-/// Returns the sizes of a tensor in a kernel, which are parameters of the kernel or sizes of an op.
+/// Returns the sizes of a tensor in a kernel. Each is a constant, a parameter of the kernel, or a
+/// size of an op.
 static SmallVector<OpFoldResult> getKernelSizes(OpBuilder &builder, Value tensor) {
   return te::getSizes(builder, tensor.getLoc(), tensor);
 }
@@ -150,7 +151,8 @@ LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
   return success();
 }
 
-/// Checks that loops are bound to levels that the target has, and that caches have shared memory.
+/// Checks that loops are bound to levels that the target has. If the kernel caches operands, checks
+/// that the target has shared memory.
 static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
     if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {

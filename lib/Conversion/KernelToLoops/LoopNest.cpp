@@ -6,19 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // The nest is built in two steps:
-// 1. Serial loops of parallel dims, outermost first. As soon as the outer loops of a tile group are
-//    entered, the group is resolved into cases: a full tile and, if the size is static, a shorter
-//    last tile. If the size is dynamic, the tail is a loop over single rows or masked vectors or,
-//    around a reduction, one tile with at least as many rows as remain. In such a tile, each row
-//    beyond the last one computes the last row again and does not store it. The code has tiles of
-//    several heights, of which the lowest sufficient one runs.
-// 2. In the innermost loop: the points of the tile, if there is no reduction. Otherwise the
-//    accumulators, the reduction loops (with their own full and tail tiles) around the accumulation
-//    of each point, and the epilogue.
+// 1. Serial loops of parallel dims, outermost first. Once the outer loops of a tile group are
+//    entered, the group is resolved into cases: a full tile and a tail. If the size is static, the
+//    tail is a shorter tile. If the size is dynamic, there are two kinds of tails. A vector group,
+//    and any group without a reduction inside, has a loop over masked vectors or single rows. Any
+//    other group has one tile with at least as many rows as remain. In this tile, each surplus row
+//    computes the last row again and does not store it. The code contains such tiles of several
+//    heights, and a run takes the lowest sufficient one.
+// 2. In the innermost loop: without a reduction, the points of the tile. With a reduction, the
+//    accumulators, then the reduction loops (with full and tail tiles of their own) around the
+//    accumulation of each point, then the epilogue.
 // All threads of a block run this code. If no thread synchronises with another (`hasBarriers` is
-// false), a thread without an iteration branches around the rest as soon as that is known.
-// Otherwise all threads run all loops: conditions are collected in `active`, tiles are always full,
-// and only code that accesses memory or accumulators is conditional.
+// false), a thread branches around the rest as soon as it is known to have no iteration. Otherwise
+// all threads run all loops: conditions are collected in `active`, tiles are always full, and only
+// code that accesses memory or accumulators is conditional.
 //
 //===----------------------------------------------------------------------===//
 

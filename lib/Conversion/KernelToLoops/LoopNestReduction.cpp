@@ -103,7 +103,8 @@ bool NestBuilder::isTail() const {
 
 Values NestBuilder::buildWholeReduction(ArrayRef<TileRow> rows, Values accumulators) {
   Value interior;
-  // If threads of a block branched differently, the block would run both versions.
+  // This is not done for the threads of a block: if they branched differently, the block would run
+  // both versions.
   if (!threads && !isTail())
     interior = emitter.getInterior(getRowPoints(rows));
   return buildVersions(interior, accumulators, [&](bool holds) {

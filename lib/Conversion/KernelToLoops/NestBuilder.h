@@ -36,7 +36,7 @@ private:
 
   // Threads.
   bool computesAtSerialLoop() const;
-  /// Computes from the thread's `number` its iteration of each thread loop. The innermost loop
+  /// Computes the iteration of each thread loop from the `number` of the thread. The innermost loop
   /// varies fastest.
   void enterThreads(mlir::Value number);
   static int64_t getConstant(mlir::AffineExpr expr) {
@@ -44,15 +44,15 @@ private:
   }
   /// Builds `next` for the threads for which `condition` holds. A null condition always holds.
   void where(mlir::Value condition, llvm::function_ref<void()> next);
-  /// Builds `body` where `condition` holds and returns the accumulators afterwards; elsewhere they
-  /// stay as they are. A null condition always holds.
+  /// Builds `body` where `condition` holds and returns the accumulators afterwards. Elsewhere the
+  /// accumulators stay as they are. A null condition always holds.
   Values accumulateWhere(mlir::Value condition, Values accumulators,
                          llvm::function_ref<Values(Values)> body);
   /// Builds the condition that this thread has an iteration of thread loop `id`, which is part of a
-  /// split. Returns null if it always has one.
+  /// split. Returns null if the thread always has one.
   mlir::Value getLimitCondition(unsigned id);
-  /// Returns the thread loops over parallel dims whose limits were not checked yet and can be
-  /// checked here, because the loops on which they depend are entered.
+  /// Returns the thread loops over parallel dims that can be entered here. Their limits were not
+  /// checked yet, and the loops on which these limits depend are entered.
   llvm::SmallVector<unsigned> findReadyThreadLoops();
   void buildThreadLoops(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> next);
   void visitLoop(unsigned loop);
@@ -63,17 +63,18 @@ private:
   /// Reports an error if threads that synchronise inside of loop `id` do not all run the same
   /// number of its iterations.
   void checkUniform(unsigned id);
-  /// Builds the number of iterations of loop `id`. It is smaller than the extent where `id` runs
-  /// the last part of a split loop and that part is shorter than the others.
+  /// Builds the number of iterations of loop `id`. It is less than the extent if `id` is an inner
+  /// loop of a split and runs a last, shorter part of the loop that was split.
   mlir::Value getTripCount(unsigned id);
   Values buildFor(mlir::Value lower, mlir::Value upper, mlir::ValueRange inits,
                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
   void buildIf(mlir::Value condition, llvm::function_ref<void()> thenBody,
                llvm::function_ref<void()> elseBody);
-  /// Calls `next` once for each case of tile group `i` (full tile, tail), with the state of the
-  /// group set.
+  /// Calls `next` once for each case of tile group `i` (full tile, tail), after setting the state
+  /// of the group for this case.
   void resolveGroup(unsigned i, llvm::function_ref<void()> next);
-  /// Builds `next` for the `left` iterations that remain of group `i`, fewer than a full tile.
+  /// Builds `next` for the `left` iterations that remain of group `i`. They are fewer than a full
+  /// tile.
   void buildTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
   /// Builds `next` in a loop over the single rows or vectors that remain.
   void forEachDynamic(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
@@ -94,7 +95,7 @@ private:
   /// Builds the reduction of a tile and returns the accumulators of all rows, `blocks` of them for
   /// each row.
   Values reduceTile(llvm::ArrayRef<TileRow> rows);
-  /// Combines the accumulators of row `i` from its blocks, lanes and threads. Returns nothing if
+  /// Combines the accumulators of row `i` over its blocks, lanes and threads. Returns nothing if
   /// there is no reduction.
   Values combineRow(mlir::ValueRange accumulators, unsigned i);
   /// Stores the results of a tile. With `mayMiss`, some of its rows may not exist.
@@ -102,22 +103,23 @@ private:
   /// Stores those rows of a full tile that exist.
   void finishExistingRows(llvm::ArrayRef<Values> combined, bool mayMiss);
   void finishRow(TilePoint point, mlir::ValueRange accumulators);
-  /// Builds the condition that this thread stores the results that its group has combined: the
-  /// first thread of a group does.
+  /// Builds the condition that this thread is the first of its group. The first thread stores the
+  /// results that the group has combined.
   mlir::Value isFirstOfGroup();
   Values getSlot(mlir::ValueRange accumulators, unsigned slot);
   /// Whether some rows of this tile may not exist. Such tiles are few, and most of them are at a
   /// border, so their code is not built in several versions.
   bool isTail() const;
-  /// Builds the reduction of a tile. If guards may hold in all of its iterations, builds two
-  /// versions: one for when they do, and one for when they do not.
+  /// Builds the reduction of a tile. If guards may hold in all of its iterations, builds a version
+  /// for the case that they do and a version for the case that they do not.
   Values buildWholeReduction(llvm::ArrayRef<TileRow> rows, Values accumulators);
   llvm::SmallVector<TilePoint> getRowPoints(llvm::ArrayRef<TileRow> rows);
   /// Builds `body` in two versions: one where `condition` holds and one where it does not. A null
   /// condition counts as false.
   Values buildVersions(mlir::Value condition, Values accumulators,
                        llvm::function_ref<Values(bool holds)> body);
-  /// Builds `body` under the condition that `rows` may change their accumulators.
+  /// Builds `body` for the case that some of `rows` may change their accumulators. In the other
+  /// case the accumulators stay as they are.
   Values accumulateWhereNeeded(llvm::ArrayRef<TileRow> rows, Values accumulators,
                                llvm::function_ref<Values(Values)> body);
   Values buildReduction(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
@@ -127,10 +129,10 @@ private:
 
   // Caches.
   void checkUniformCache(unsigned level);
-  /// Fills the caches of a reduction loop, at the start of its iteration. Returns whether this
-  /// loop has caches and no loop inside of it has any.
+  /// Fills the caches of a reduction loop, at the start of each of its iterations. Returns whether
+  /// this loop has caches and no loop inside of it has caches.
   bool fillCaches(unsigned level);
-  /// Builds the iterations of a reduction loop that its full tiles leave over.
+  /// Builds the iterations of a reduction loop that remain after its full tiles.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
                             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
   /// Prefetches the operands of the next tile while this one is computed.
@@ -150,7 +152,7 @@ private:
   unsigned blocks = 1, numAccumulators = 1;
   llvm::SmallVector<bool> entered; ///< thread loops whose limit was checked
   bool hasBarriers = false;        ///< whether threads synchronise inside of the nest
-  mlir::Value active;              ///< if they do: whether this thread has an iteration
+  mlir::Value active;              ///< if `hasBarriers`: whether this thread has an iteration
   mlir::LogicalResult result = llvm::success();
 };
 

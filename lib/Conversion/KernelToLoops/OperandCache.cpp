@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// Number of padding elements of a row. It keeps vectors of four elements aligned.
+/// Number of padding elements of a row. With this number, vectors of four elements stay aligned.
 static constexpr int64_t rowPadding = 4;
 
 Value PointEmitter::getOperand(unsigned operand) {

@@ -14,10 +14,10 @@ using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
 namespace {
-/// The box of one piece, and the constraints that it does not express.
+/// The box of one piece, and the constraints of the piece that the box does not express.
 struct PieceBox {
   SmallVector<AffineExpr> offsets, extents; ///< of all dims, parallel and reduction
-  IntegerSet rest;                          ///< constraints that the box does not express; or null
+  IntegerSet rest;                          ///< the other constraints; null if there are none
 };
 } // namespace
 

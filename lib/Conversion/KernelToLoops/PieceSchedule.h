@@ -16,7 +16,7 @@ namespace tssa::conversion {
 struct ScheduledPiece {
   Schedule schedule;
   llvm::SmallVector<mlir::AffineExpr> extents; ///< of the dims
-  mlir::IntegerSet rest; ///< constraints that the box does not express; or null
+  mlir::IntegerSet rest; ///< constraints that its box does not express; null if none
 };
 
 /// Returns the label of `op`, or "" if it has none.
@@ -33,17 +33,17 @@ mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, mlir::tssa::t
                                               const mlir::IRMapping &values,
                                               llvm::ArrayRef<mlir::AffineExpr> fixed = {});
 
-/// For each parallel dim of `inner`, returns the index at which `root` reads it, over live loops.
-/// Returns null for a dim if reads disagree or if the loops entered so far do not determine the
-/// index.
+/// For each parallel dim of `inner`, returns the index at which `root` reads it, as an expression
+/// over live loops. The expression is null if reads disagree about the index, or if the loops
+/// entered so far do not determine it.
 llvm::SmallVector<mlir::AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
                                                  mlir::tssa::te::ComputeOp root,
                                                  mlir::tssa::te::ComputeOp inner);
 
 mlir::AffineExpr getProduct(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRContext *context);
 
-/// Declares all loops of `schedule` and enters the parallel ones, in iteration `number` of them.
-/// Calls `atLoop` for each.
+/// Declares all loops of `schedule` and enters the parallel loops at their iteration `number`.
+/// Calls `atLoop` for each parallel loop.
 mlir::LogicalResult enterParallelLoops(IndexBuilder &index, const Schedule &schedule,
                                        mlir::Value number, AtLoopFn atLoop);
 void leaveParallelLoops(IndexBuilder &index, const Schedule &schedule);

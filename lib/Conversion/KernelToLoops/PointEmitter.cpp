@@ -41,8 +41,8 @@ PointEmitter::Values PointEmitter::getIdentity(bool vector) {
   return identity;
 }
 
-/// Returns the product of floats that only the summation uses, so that both become one
-/// multiply-add. Returns null if there is none.
+/// If the body sums a product of floats that has no other use, returns the product, so that product
+/// and sum become one multiply-add. Otherwise returns null.
 static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
   auto product = dyn_cast_or_null<arith::MulFOp>(te::findSummedProduct(op, piece));
   bool isInside = product && product->getBlock() == op.getPieceBlock(piece);
@@ -159,9 +159,9 @@ static bool isFinite(Value factor) {
   return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
 }
 
-/// Looks for a factor of `product` that is a read with pad 0, while the other factor is finite.
-/// Where the guard of the read does not hold, the product is then zero. Returns the read, or null
-/// if there is none.
+/// Looks for a factor of `product` that is a guarded read with pad 0, while the other factor is
+/// finite. Where the guard does not hold, the product is then zero. Returns the read, or null if
+/// there is no such factor.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {
@@ -197,7 +197,7 @@ void PointEmitter::assumeGuards(const Guards &guards, bool assume) {
   }
 }
 
-/// Of expressions that differ only by a constant, keeps the smallest.
+/// Among expressions that differ only by a constant, keeps only the smallest one.
 static SmallVector<AffineExpr> dropImplied(ArrayRef<AffineExpr> exprs) {
   llvm::MapVector<AffineExpr, int64_t> minConstants;
   for (AffineExpr expr : exprs) {

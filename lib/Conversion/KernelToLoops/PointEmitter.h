@@ -44,22 +44,22 @@ public:
   void beginScope() override { loads.clear(); }
 
 private:
-  /// Calls `visit` for each inequality of each guard at each of `points`, as an expression over
-  /// loops before splitting.
+  /// Calls `visit` for each inequality of each guard at each of `points`. The inequality is given
+  /// as an expression over loops before splitting.
   void forEachGuard(llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
-  /// The same for the guard of `read` only.
+  /// Does the same for the guard of `read` only.
   void forEachGuard(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
-  /// Adds to `guards` the inequalities of the guard of `read` at `points` whose loops are all
+  /// Adds to `guards` those inequalities of the guard of `read` at `points` that contain only loops
   /// entered here.
   void addKnownGuards(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                       llvm::SetVector<mlir::AffineExpr> &guards);
   mlir::AffineExpr getReadAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
-  /// Returns operand number `operand` of the op whose result the body yields, or null if there is
-  /// none.
+  /// Returns operand number `operand` of the op that computes the yielded value, or null if the op
+  /// has no such operand.
   mlir::Value getOperand(unsigned operand);
   void makeCache(mlir::Value operand, const CacheTile &tile);
   void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);

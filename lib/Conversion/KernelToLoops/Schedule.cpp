@@ -97,7 +97,7 @@ private:
         schedule.computeAt[at.getLabel()] = handles.lookup(at.getLoop());
       return success();
     }
-    // Ops on loops of other expressions do not affect this one.
+    // Ops on loops of other expressions do not affect this expression.
     if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
       return success();
     for (Value loop : op.getOperands()) {
@@ -144,8 +144,8 @@ private:
     return schedule.loops.size() - 1;
   }
 
-  /// Replaces `loop` by `expr` in all expressions over loops, but in `dims` only if the loop was
-  /// fused.
+  /// Replaces `loop` by `expr` in all expressions over live loops. If the loop was fused, replaces
+  /// it in `dims` too.
   void replaceLoop(unsigned loop, AffineExpr expr, bool fused) {
     AffineExpr old = getAffineDimExpr(loop, context);
     if (fused)
@@ -243,8 +243,8 @@ private:
     return loop.kind == LoopKind::Tile || loop.kind == LoopKind::Vector;
   }
 
-  /// Collects the tile groups. Tile loops are the inner loops of a split, or a whole loop, which
-  /// then gets an outer loop of one iteration.
+  /// Collects the tile groups. The tile loops of a group are the inner loops of a split, or a
+  /// single loop that was not split. Such a loop gets an outer loop of one iteration.
   LogicalResult collectTiles() {
     for (Split &split : splits) {
       auto inner = ArrayRef(split.results).drop_front();
@@ -260,7 +260,8 @@ private:
         continue;
       int64_t extent = cast<AffineConstantExpr>(loop.extent).getValue();
       unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction);
-      // Insert the outer loop before the reduction loops, unless it is one itself.
+      // Insert the outer loop before the tile loop. If it is not a reduction loop, it must also
+      // come before all reduction loops.
       order.insert(llvm::find_if(order,
                                  [&](unsigned other) {
                                    return other == id ||

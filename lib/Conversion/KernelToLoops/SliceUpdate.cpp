@@ -146,8 +146,8 @@ private:
 
   const TensorBuffer &getBase() { return function.context.buffers.find(update.getBase())->second; }
 
-  /// Builds the code of `build` where `condition`, an i1 or a lane mask, holds. A null condition
-  /// always holds.
+  /// Builds code that runs only where `condition`, an i1 or a lane mask, holds. `build` builds this
+  /// code. A null condition always holds.
   void buildWhere(IndexBuilder &index, BodyEvaluator &body, const TilePoint &point, Value condition,
                   function_ref<void(BodyEvaluator &)> build) {
     if (!condition)

@@ -11,10 +11,10 @@
 
 namespace tssa::conversion {
 
-/// The slice that a te.update writes, if each of its points writes a different element and no index
-/// comes from data. Its dims may be permuted.
+/// The slice that a te.update writes. There is one if each point writes a different element and no
+/// index comes from data. The slice may order its dims differently from the iteration domain.
 struct UpdateSlice {
-  /// The index that the points write in each dim of the base.
+  /// For each dim of the base, the index at which the points write.
   llvm::SmallVector<mlir::tssa::te::StridedIndex> baseDims;
   /// For each dim of the domain, its index as an expression over the dims of the base and the
   /// symbols.

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of a warp, threads exchange and combine their values in pairs, at half the distance in
-// each round. Across warps, the first thread of each warp stores its result in shared memory. After
-// a barrier every thread combines the results of all warps of its group, in order.
+// Inside of a warp, threads exchange and combine their values in pairs; the distance between the
+// threads of a pair halves in each round. Across warps, the first thread of each warp stores its
+// result in shared memory. After a barrier every thread combines the results of all warps of its
+// group, in order.
 //
 //===----------------------------------------------------------------------===//
 

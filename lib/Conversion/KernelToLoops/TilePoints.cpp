@@ -45,7 +45,7 @@ AffineExpr TilePoints::getSurplus(unsigned i) {
   return index.isNonNegative(surplus) ? AffineExpr() : surplus;
 }
 
-/// Marks the rows or lanes of a full tile of group `i` that may not exist.
+/// In a full tile of group `i`, marks the rows or lanes that may not exist.
 void TilePoints::restrictElements(unsigned i, MutableArrayRef<TileElement> elements) {
   AffineExpr surplus = getSurplus(i);
   if (!surplus)

@@ -24,9 +24,9 @@ struct ClampedRow {
 struct TileState {
   int64_t count = 0;       ///< number of consecutive iterations; 0 if dynamic
   mlir::AffineExpr offset; ///< if dynamic: the row, or the first element of the vector
-  mlir::AffineExpr bound;  ///< if a dynamic vector: number of elements left at `offset`
-  bool scalar = false;     ///< if dynamic: whether `offset` is one element of a vector
-  /// Those of the `count` iterations that may not exist; they are the last ones.
+  mlir::AffineExpr bound;  ///< if dynamic and a vector: number of elements from `offset` on
+  bool scalar = false;     ///< if dynamic: whether `offset` is a single element of a vector loop
+  /// The iterations among the `count` that may not exist. They are the last ones.
   llvm::SmallVector<ClampedRow, 0> clamped;
 };
 
@@ -36,14 +36,14 @@ struct TileElement {
   mlir::Value mask;
   mlir::Value exists; ///< null if it always does
   std::optional<ClampedRow> clamped;
-  bool scalar = false; ///< whether this is one element of a vector loop
+  bool scalar = false; ///< whether this is a single element of a vector loop
   unsigned block = 0;  ///< number of the vector in its tile
 };
 
 /// One element of each tile group over parallel dims, or one of each group over reduction dims.
 using TileRow = llvm::SmallVector<TileElement>;
 
-/// Whether `row` is one element of a vector loop.
+/// Whether `row` is a single element of a vector loop.
 bool isScalar(llvm::ArrayRef<TileElement> row);
 
 /// Builds the conjunction of `lhs` and `rhs`. Null stands for a condition that always holds.
@@ -68,8 +68,8 @@ public:
   /// For a group of parallel dims, returns the number of iterations that remain minus the size of a
   /// full tile. It is negative where the tile is not full. Returns null if the tile is always full.
   mlir::AffineExpr getSurplus(unsigned group);
-  /// Returns all rows of parallel dims. With `masked`, the rows and lanes of full tiles that may
-  /// not exist get conditions and masks.
+  /// Returns all rows of parallel dims. With `masked`, rows and lanes of full tiles get
+  /// conditions and masks if they may not exist.
   llvm::SmallVector<TileRow> getRows(bool masked);
   /// Returns all combinations of iterations of the reduction dims.
   llvm::SmallVector<TileRow> getReductionRows() { return getCombinations(true, false); }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An update whose order may matter (it has an index from data, or several points write one element)
-// is one iteration. If a block runs it, its threads copy the base together. Then they share the
-// iterations of the dims along which points never write the same element. The lines of a scan are
-// independent.
+// An update runs as one iteration if the order of its points may matter: an index comes from data,
+// or several points write one element. If a block runs it, its threads copy the base together. Then
+// they share the iterations of the dims along which points never write the same element. The lines
+// of a scan are independent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static constexpr int64_t updateThreads = 256;
 
 namespace {
 /// Builds nested loops over `extents` and calls `body` inside, with the loops declared in `index`
-/// as dims 0, 1, ... For a dim with a value in `given` only that iteration is built.
+/// as dims 0, 1, ... A dim with a value in `given` gets no loop, only the iteration at this value.
 void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<Value> given,
                 unsigned dim, function_ref<void()> body) {
   if (dim == extents.size()) {
@@ -54,8 +54,9 @@ void buildLoops(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<Valu
   index.dropLoop(dim);
 }
 
-/// Divides the iterations of the `shared` dims among the threads. Calls `body` in a loop over this
-/// thread's iterations, with the index in each shared dim; other dims have null.
+/// Divides the iterations of the `shared` dims among the threads. Builds a loop over the iterations
+/// of this thread and calls `body` in it with an index for each dim. The index is null for dims
+/// that are not shared.
 void shareDims(IndexBuilder &index, ArrayRef<AffineExpr> extents, ArrayRef<bool> shared,
                BlockThreads &threads, function_ref<void(ArrayRef<Value>)> body) {
   OpBuilder &builder = index.getBuilder();

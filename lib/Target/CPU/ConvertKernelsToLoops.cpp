@@ -28,8 +28,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-/// The least work, in executed body ops, for which it is worth using another thread that is awake.
-/// A matrix product does this work in 0.6 microseconds; starting a loop on the threads costs 0.3.
+/// The least work, in executed body ops, for which one more thread that is awake pays off. A matrix
+/// product does this work in 0.6 microseconds; starting a loop on the threads costs 0.3.
 static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
@@ -60,7 +60,7 @@ public:
     body(loop.getInductionVar());
   }
 
-  /// Builds the least number of iterations worth a thread.
+  /// Builds the least number of iterations for which one more thread pays off.
   Value buildGrain(IndexBuilder &index, Value count, AffineExpr work) override {
     OpBuilder &builder = index.getBuilder();
     Location loc = index.getLoc();
@@ -137,8 +137,7 @@ public:
   }
 
   LogicalResult finish(func::FuncOp func) override {
-    // Kernels are not inlined into each other: one function of all of them would take long to
-    // compile.
+    // Kernels are never inlined: one function with all kernels would take long to compile.
     func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));
     return success();
   }

@@ -7,10 +7,10 @@
 ///
 /// \file
 /// The pass cpu-expand-math. Compiled code has no math library to call. Functions on f16 and bf16
-/// are computed in f32. The common functions on f32 become polynomials, on vectors too; all others
-/// call `tssa_host::math`, one element at a time. AVX-512 multiplies by a power of two in one
-/// instruction. A product with a reciprocal becomes a division, which is as fast. Maxima and minima
-/// become the machine's instructions.
+/// are computed in f32. The common functions on f32, and on vectors of f32, become polynomials. All
+/// other functions call `tssa_host::math`, for one element at a time. AVX-512 multiplies by a power
+/// of two in one instruction. A product with a reciprocal becomes a division, which is as fast.
+/// Maxima and minima become the machine's instructions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,8 @@ Value callHostOn(OpBuilder &builder, Location loc, int32_t function, Value x, Va
   return type == f64 ? result : arith::TruncFOp::create(builder, loc, type, result);
 }
 
-/// Replaces an operation on f32 or f64, or on vectors of them, by calls of the host.
+/// Replaces an operation on f32 or f64, or on vectors of these, by calls of the host's math
+/// functions.
 template <typename Op> struct CallHost : OpRewritePattern<Op> {
   int32_t function;
   CallHost(MLIRContext *context, int32_t function)
@@ -103,7 +104,7 @@ void addHostCalls(RewritePatternSet &patterns) {
 #undef HOST_FUNCTION
 }
 
-/// The rounding operand of an instruction that selects the thread's rounding mode.
+/// The rounding operand of an instruction. This value selects the rounding mode of the thread.
 constexpr int64_t roundsAsSet = 4;
 
 Value makeInteger(OpBuilder &builder, Location loc, unsigned width, int64_t value) {
@@ -146,8 +147,8 @@ Value buildScale(OpBuilder &builder, Location loc, Value m, Value n) {
   }
 }
 
-/// Replaces x * (1 / d) by x / d if both ops are in the same block, so that the reciprocal is not
-/// shared. The division rounds only once.
+/// Replaces x * (1 / d) by x / d, which rounds only once. The reciprocal must be in the same block
+/// as the product and have no other use; otherwise iterations or other ops share it.
 struct DivideOnce : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -173,10 +174,10 @@ bool isNumber(Value value) {
   return matchPattern(value, m_Constant(&element)) && !element.getValue().isNaN();
 }
 
-/// Expands maxima and minima of vectors that propagate NaN. The instruction returns its second
-/// operand if either is NaN. So the first operand of the op, usually the accumulator, becomes the
-/// second operand of the instruction. Then only the other operand has to be tested for NaN, unless
-/// it is a constant number.
+/// Expands maxima and minima of vectors, in the form in which they propagate NaN. The instruction
+/// returns its second operand if either operand is NaN. So the first operand of the op, usually the
+/// accumulator, becomes the second operand of the instruction. Then only the other operand has to
+/// be tested for NaN, unless it is a constant number.
 template <typename Op> struct KeepNaN : OpRewritePattern<Op> {
   StringRef name;
   bool avx512;

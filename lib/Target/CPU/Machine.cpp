@@ -18,8 +18,8 @@ namespace tssa::cpu {
 
 static constexpr const char *targetTriple = "x86_64-unknown-linux-gnu";
 
-/// Instruction sets that code generation uses. Others (for operating systems, for cryptography)
-/// would needlessly tie an artifact to one machine.
+/// Instruction sets that code generation uses. Other instruction sets (for operating systems, for
+/// cryptography) would needlessly tie an artifact to one machine.
 static constexpr const char *usedFeatures[] = {"64bit",
                                                "adx",
                                                "avx",
@@ -108,7 +108,7 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
     if (subtarget->checkFeatures("+" + std::string(feature)))
       machine.features.push_back(feature);
   auto has = [&](const char *feature) { return llvm::is_contained(machine.features, feature); };
-  // Without these, conversions and fused multiply-adds would call a library.
+  // Without these features, conversions and fused multiply-adds would call a library.
   for (const char *feature : {"avx2", "fma", "f16c"})
     if (!has(feature))
       return makeError("expected a CPU with AVX2, FMA and F16C, such as x86-64-v3; '" +

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace ::tssa::conversion;
 
-/// The number of vectors in a window above which a gather is at least as fast.
+/// If a window has more vectors than this, a gather is at least as fast.
 static constexpr int64_t maxVectors = 4;
 
 namespace {
@@ -23,7 +23,8 @@ struct PrefixMask {
   int64_t count;
   SmallVector<Value, 2> conditions;
 
-  /// Restricts this mask to the lanes of `mask`. Returns false if `mask` does not have this form.
+  /// Restricts this mask to the lanes of `mask`. Returns false if the result would not have this
+  /// form.
   bool add(Value mask) {
     if (auto both = mask.getDefiningOp<arith::AndIOp>())
       return add(both.getLhs()) && add(both.getRhs());
@@ -115,8 +116,8 @@ private:
 };
 } // namespace
 
-/// Returns the window that the first `count` lanes read. The other lanes count as if they read the
-/// same element as lane 0. Returns nothing if a gather is needed.
+/// Returns the window that the first `count` lanes read. The other lanes are treated as if they
+/// read the element of lane 0. Returns nothing if a gather is needed.
 static std::optional<LaneWindow> findWindow(IndexBuilder &index, const LaneAccess &access,
                                             int64_t count) {
   AffineExpr lane = getAffineDimExpr(access.laneDim, index.getContext());

@@ -10,10 +10,10 @@
 /// gather. The window of memory from the first to the last element that is read is loaded as
 /// vectors, and a shuffle by constants moves the elements to their lanes:
 ///
-///   | address                 | lanes read          |                              |
-///   |-------------------------|---------------------|------------------------------|
-///   | d0 * 2 + lane * 2       | 0 2 4 6 ...         | every other one: two vectors |
-///   | (lane floordiv 4) * 4   | 0 0 0 0 4 4 4 4 ... | groups of four: one vector   |
+///   | address                 | offsets of the lanes | loaded as   |
+///   |-------------------------|----------------------|-------------|
+///   | d0 * 2 + lane * 2       | 0 2 4 6 ...          | two vectors |
+///   | (lane floordiv 4) * 4   | 0 0 0 0 4 4 4 4 ...  | one vector  |
 ///
 /// Nothing outside of the window is accessed.
 ///
@@ -25,8 +25,9 @@
 
 namespace tssa::cpu {
 
-/// Loads like KernelTarget::buildLoad. Returns null if a gather is needed: lanes are far apart,
-/// their offsets change with a loop, or it is not known at compile time which lanes `mask` keeps.
+/// Builds a load as KernelTarget::buildLoad does. Returns null if a gather is needed: lanes are far
+/// apart, their offsets change with a loop, or it is not known at compile time which lanes `mask`
+/// keeps.
 mlir::Value buildWindowLoad(conversion::IndexBuilder &index, const conversion::LaneAccess &access,
                             mlir::Value mask, mlir::Value pad);
 

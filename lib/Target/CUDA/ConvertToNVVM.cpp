@@ -31,9 +31,9 @@ namespace tssa::cuda {
 
 namespace {
 
-/// Sets the attributes of a kernel: that it is an entry point, its number of threads, and that one
-/// block may use all registers. Without the last one ptxas spills registers to make room for
-/// another block.
+/// Marks a function as a kernel. Its attributes give the number of threads, and say that one block
+/// may use all registers. Without the latter, ptxas spills registers to make room for another
+/// block.
 void markKernel(LLVM::LLVMFuncOp function) {
   te::BlockAttr block = te::getBlock(function);
   if (!block)

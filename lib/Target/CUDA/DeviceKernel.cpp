@@ -69,8 +69,8 @@ LogicalResult DeviceKernel::finish(func::FuncOp func) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
-/// Returns the address of lane 0 if the lanes are contiguous and aligned to the size of the vector,
-/// else null.
+/// Returns the address of lane 0 if the lanes are contiguous and lane 0 is aligned to the size of
+/// the vector. Otherwise returns null.
 static AffineExpr getWideAccess(IndexBuilder &index, const LaneAccess &access) {
   AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
   if (!first || !llvm::isPowerOf2_64(access.getLanes()))

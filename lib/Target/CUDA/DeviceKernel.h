@@ -12,9 +12,9 @@
 namespace tssa::cuda {
 
 /// A target on which a block of threads runs one iteration. Buffers that the threads share are
-/// parts of the dynamic shared memory. A vector without a mask becomes accesses of up to 16 bytes
-/// if its address is known to be a multiple of its size; any other vector becomes one access per
-/// lane.
+/// parts of the dynamic shared memory. A vector is read or written by accesses of up to 16 bytes if
+/// it has no mask and its address is known to be a multiple of the vector's size. Any other vector
+/// is read or written by one access per lane.
 class DeviceKernel : public conversion::KernelTarget, public conversion::BlockThreads {
 public:
   using LaneAccess = conversion::LaneAccess;

@@ -84,7 +84,7 @@ int32_t getMaxThreads(LLVM::LLVMFuncOp kernel) {
 }
 
 /// Moves the body of a kernel to `@k.emu(emulator, params)`. Fills `parameters` with the values
-/// that it loads from `params`.
+/// that `@k.emu` loads from `params`.
 LLVM::LLVMFuncOp moveBody(LLVM::LLVMFuncOp kernel, SmallVectorImpl<Value> &parameters) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();

@@ -21,7 +21,7 @@ public:
   int32_t add(mlir::Location loc, tssa_emulator_site site);
 
   /// Defines `@<kernel>.emulated`, a tssa_emulated_kernel for the function `run`, and the tables to
-  /// which it points.
+  /// which this structure points.
   void define(mlir::OpBuilder &builder, mlir::LLVM::LLVMFuncOp run, llvm::StringRef kernel,
               tssa_emulated_kernel fields) const;
 
@@ -38,7 +38,7 @@ public:
   KernelEmulation(mlir::LLVM::LLVMFuncOp kernel, mlir::ValueRange parameters,
                   EmulationSites &sites);
 
-  /// Replaces ops that the host's processor does not have by calls of the emulator. Fails on ops
+  /// Replaces ops that do not exist on the host's processor by calls of the emulator. Fails on ops
   /// that have no emulation.
   mlir::LogicalResult run();
 
@@ -53,7 +53,7 @@ private:
   struct Origin {
     enum Kind { Global, Shared, Private, Constant, Unknown };
     Kind kind = Unknown;
-    int32_t parameter = -1; ///< kernel parameter from which it is computed, or -1
+    int32_t parameter = -1; ///< number of the parameter that the pointer comes from, or -1
   };
   Origin findOrigin(mlir::Value pointer) const;
 
@@ -72,8 +72,8 @@ private:
   mlir::Value getConstant(mlir::Location loc, mlir::Type type, int64_t value);
   /// Loads a field of the thread's tssa_emulator.
   mlir::Value loadField(mlir::Location loc, mlir::Type type, size_t offset);
-  /// Calls the function in the field at `offset`, with the emulator, `operands` and the number of a
-  /// site.
+  /// Calls the function whose address is in the emulator's field at `offset`. The arguments are the
+  /// emulator, `operands` and the number of a site.
   mlir::Value call(mlir::Location loc, size_t offset, mlir::Type result, mlir::ValueRange operands,
                    int32_t site);
 };

@@ -82,8 +82,8 @@ Value KernelEmulation::call(Location loc, size_t offset, Type result, ValueRange
 // Pointers
 //===----------------------------------------------------------------------===//
 
-/// Returns the pointer that was inserted into a memref descriptor as the field that `extract`
-/// reads, or null if it is not known.
+/// `extract` reads a pointer from a memref descriptor. Returns the pointer that was inserted there,
+/// or null if it is not known.
 static Value findInserted(LLVM::ExtractValueOp extract) {
   Value aggregate = extract.getContainer();
   while (auto insert = aggregate.getDefiningOp<LLVM::InsertValueOp>()) {
@@ -182,7 +182,7 @@ LogicalResult KernelEmulation::rewriteMemory(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
       return op->emitError("an atomic load has no emulation");
-    load.removeInvariantAttr(); // it holds during one launch, not for the whole process
+    load.removeInvariantAttr(); // memory is invariant during one launch, not in the whole process
     return checkAccess(op, load.getAddr(), load.getType(), load.getAlignment(), TSSA_EMU_LOAD);
   }
   if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
@@ -295,8 +295,8 @@ static std::optional<tssa_emulator_operation> toOperation(NVVM::ReduxKind kind) 
   }
 }
 
-/// Unpacks the result of a warp operation: the low half of `packed` with the type of `op`'s result.
-/// If that is a pair, bit 32 becomes its second element, a predicate.
+/// Unpacks the result of the warp operation `op`. The low half of `packed` is the result or, if the
+/// result is a pair, its first element. The second element of a pair is bit 32, a predicate.
 static Value unpack(OpBuilder &builder, Operation *op, Value packed) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
@@ -375,7 +375,7 @@ LogicalResult KernelEmulation::rewriteThreads(Operation *op) {
 // All ops
 //===----------------------------------------------------------------------===//
 
-/// Inserts a check before a division that would end the process.
+/// Inserts a check before a division: a zero divisor or an overflow would end the process.
 void KernelEmulation::checkDivision(Operation *op) {
   Location loc = op->getLoc();
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);

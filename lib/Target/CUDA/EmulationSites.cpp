@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tssa::cuda {
 
 /// Returns "file:line" of a location that has one. Names of nodes are left out: a kernel is
-/// launched for many nodes, and the launch knows which.
+/// launched for many nodes, and only a launch knows its nodes.
 static std::string describeLocation(Location loc) {
   std::string text;
   loc->walk([&](Location inner) {

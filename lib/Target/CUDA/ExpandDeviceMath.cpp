@@ -7,9 +7,9 @@
 ///
 /// \file
 /// The pass cuda-expand-math. Kernels use no device library, so that the emulator computes the same
-/// as a GPU. Functions become the same arithmetic as on CPUs. Functions for which a CPU calls the
-/// host's library are computed in f64. Functions without an expansion, such as the sine of f64, are
-/// an error.
+/// results as a GPU. Functions become the same arithmetic as on CPUs. Functions for which a CPU
+/// calls the host's library are computed in f64. A function without an expansion, such as the sine
+/// of f64, is an error.
 ///
 //===----------------------------------------------------------------------===//
 

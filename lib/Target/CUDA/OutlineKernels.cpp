@@ -94,8 +94,8 @@ void replaceParameters(func::FuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), entry.getArgumentTypes(), {}));
 }
 
-/// Gives workgroup memory the number of its address space and moves all other memory to the generic
-/// one.
+/// Moves workgroup memory to the number of its address space, and all other memory to the generic
+/// address space.
 void numberMemorySpaces(gpu::GPUModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {

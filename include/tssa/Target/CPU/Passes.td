@@ -12,14 +12,14 @@ include "mlir/Pass/PassBase.td"
 def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp"> {
   let summary = "make each kernel a function of loops and vectors, as its schedule says";
   let description = [{
-    A te.kernel becomes a function that runs the iterations from `begin` to `end` of its parallel
-    loop, and a function `@<kernel>.extent` that returns the number of iterations and the least
-    number worth a thread. The schedule determines every loop, tile and vector
-    (docs/decisions/0001); this pass chooses none of them. Vectors are masked at the ends of their
-    loops, and elements that are not contiguous are gathered.
+    A te.kernel becomes two functions. The first runs the iterations from `begin` to `end` of the
+    kernel's parallel loop. The second, `@<kernel>.extent`, returns the number of iterations and the
+    grain, the least number of iterations that one thread should get. The schedule determines every
+    loop, tile and vector (docs/decisions/0001); this pass chooses none of them. Vectors are masked
+    at the ends of their loops, and elements that are not contiguous are gathered.
 
-    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (the
-      layout stage).
+    - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
+      te.scan.
     - **Keeps**: the host program.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 
@@ -66,9 +66,10 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
 def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "expand functions of math to instructions or to calls of the host";
   let description = [{
-    Compiled code has no math library to call. The common functions on f32 become polynomials, on
-    vectors too; functions on f16 and bf16 are computed in f32; all others call the host, one
-    element at a time. A product with a reciprocal becomes a division, which is as fast.
+    Compiled code has no math library to call. The common functions on f32, and on vectors of f32,
+    become polynomials. Functions on f16 and bf16 are computed in f32. All other functions call the
+    host, for one element at a time. A product with a reciprocal becomes a division, which is as
+    fast.
 
     - **Needs**: nothing.
     - **Keeps**: functions that one or a few instructions compute.

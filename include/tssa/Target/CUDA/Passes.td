@@ -12,13 +12,13 @@ include "mlir/Pass/PassBase.td"
 def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mlir::ModuleOp"> {
   let summary = "make each kernel a function that a block of threads runs, as its schedule says";
   let description = [{
-    A te.kernel becomes a device function of scf, vector, memref and gpu ops, whose attributes give
-    the threads of a block and the bytes of dynamic shared memory, and a function `@<kernel>.extent`
-    that returns the number of blocks. The schedule determines every loop, tile and binding
-    (docs/decisions/0004); this pass chooses none of them.
+    A te.kernel becomes a device function of scf, vector, memref and gpu ops. Its attributes give
+    the number of threads of a block and the bytes of dynamic shared memory. A function
+    `@<kernel>.extent` returns the number of blocks. The schedule determines every loop, tile and
+    binding (docs/decisions/0004); this pass chooses none of them.
 
-    - **Needs**: a schedule for every kernel other than those of te.update and te.scan (the
-      layout stage).
+    - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
+      te.scan.
     - **Keeps**: the host program.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 
@@ -68,8 +68,8 @@ def OutlineKernels : Pass<"cuda-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "move device functions to a module of their own, with pointers as parameters";
   let description = [{
     Device functions move to `gpu.module @device`. Their memrefs become pointers, because kernels do
-    not use the size in a memref. Shared memory moves to address space 3; its dynamic part
-    is one external array that all kernels name. The module's `te.kernels` lists what the manifest
+    not use the size in a memref. Shared memory moves to address space 3. Its dynamic part is one
+    external array, to which all kernels refer. The module's `te.kernels` lists what the manifest
     says about each kernel.
 
     - **Needs**: device functions whose memrefs have one dim.
@@ -108,7 +108,8 @@ def ExpandDeviceMath : Pass<"cuda-expand-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "expand functions of math to arithmetic of a device";
   let description = [{
     Kernels call no device library, so that the emulator computes what a GPU computes. Functions
-    become the same arithmetic as on CPUs; those for which a CPU calls the host are computed in f64.
+    become the same arithmetic as on CPUs. Functions for which a CPU calls the host are computed in
+    f64.
 
     - **Needs**: nothing.
     - **Keeps**: functions that one or a few instructions compute.
@@ -143,9 +144,9 @@ def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "convert functions, memrefs and gpu ops to the LLVM and NVVM dialects";
   let description = [{
     Upstream's conversions of func, cf, memref and gpu run in one step. A shuffle of 64 bits becomes
-    two. A function with a number of threads is marked as a kernel for exactly that many, and ptxas
-    is told that one block may use all registers; otherwise it spills registers to make room for
-    another block.
+    two. A function with the attribute `te.block` is marked as a kernel with that many threads. Its
+    attributes also tell ptxas that one block may use all registers; otherwise ptxas spills
+    registers to make room for another block.
 
     - **Needs**: to run after cuda-outline-kernels, and control flow as blocks.
     - **Keeps**: ops of all other dialects.
@@ -181,13 +182,13 @@ def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def EmulateKernels : Pass<"cuda-emulate", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "make kernels in LLVM and NVVM functions that the emulator runs on the CPU";
+  let summary = "turn kernels in LLVM and NVVM into functions that the emulator runs on the CPU";
   let description = [{
-    Each kernel becomes a function `@<kernel>.emu` that takes the emulator and the addresses of the
-    parameters, and a constant `@<kernel>.emulated` (include/tssa/emulator.h). NVVM ops become loads
-    from the emulator and calls of it, and the emulator checks each access to memory that other
-    threads can see. This way GPU kernels run without a GPU, and races and accesses out of bounds
-    are reported.
+    Each kernel becomes a function `@<kernel>.emu` and a constant `@<kernel>.emulated`
+    (include/tssa/emulator.h). The function takes the emulator and the addresses of the parameters.
+    NVVM ops become loads from the emulator and calls of it. The emulator checks each access to
+    memory that other threads can see. So GPU kernels run without a GPU, and races and accesses out
+    of bounds are reported.
 
     - **Needs**: to run after cuda-convert-to-nvvm.
     - **Keeps**: what a kernel computes.
@@ -227,9 +228,9 @@ def EmulateKernels : Pass<"cuda-emulate", "::mlir::gpu::GPUModuleOp"> {
 def EmbedKernels : Pass<"cuda-embed-kernels", "::mlir::ModuleOp"> {
   let summary = "move emulated kernels to the host program, with a table of them";
   let description = [{
-    The emulated kernels of `gpu.module @device` move beside the host program. The global
-    `@tssa_kernels` holds their addresses in the order of the module's `te.kernels`, which is how a
-    runtime finds them.
+    The emulated kernels of `gpu.module @device` move into the module of the host program. The
+    global `@tssa_kernels` holds their addresses, in the order of the module's `te.kernels`. A
+    runtime finds the kernels by this global.
 
     - **Needs**: to run after cuda-emulate; the module's `te.kernels` (cuda-outline-kernels).
     - **Keeps**: the host program.
