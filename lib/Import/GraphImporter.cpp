@@ -292,7 +292,7 @@ static std::string getONNXType(const Tensor &tensor) {
 }
 
 /// Checks the attributes that refer to attributes of the enclosing function. Their values are known
-/// only for a call, so the ModelChecker cannot check them.
+/// only at a call, so the ModelChecker cannot check them.
 LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeProto &proto,
                                              Scope &scope) {
   for (const AttributeProto &attribute : proto.attribute()) {

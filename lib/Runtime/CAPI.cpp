@@ -61,8 +61,8 @@ template <typename Work> static tssa_status *guard(Work work) {
 
 static Status invalid(const char *what) { return makeError(TSSA_INVALID_ARGUMENT, what); }
 
-/// Reads an options struct that may be of another version. Fields that it lacks are zero; fields
-/// that this version does not know must be zero.
+/// Reads an options struct of this or another version. Fields that the struct lacks become zero;
+/// fields that this version does not know must be zero.
 template <typename T> static Status readOptions(const T *given, T &options) {
   std::memset(&options, 0, sizeof(options));
   if (!given)

@@ -127,8 +127,8 @@ static Status chooseTarget(Options &options) {
   return Status::success();
 }
 
-/// Finds the compiled form of a source in the cache or compiles it; with `again`, compiles it in
-/// all cases. Returns the exit code.
+/// Finds the compiled form of a source in the cache or compiles it; with `again`, always compiles
+/// it. Returns the exit code.
 static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
   int exitCode = 0;
   if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
@@ -138,7 +138,7 @@ static int compile(const Options &options, CompiledModel &compiled, bool again =
   return Success;
 }
 
-/// Loads the model; a source is compiled first.
+/// Loads the model. If it is a source, compiles it first.
 static int load(const Options &options, CompiledModel &compiled,
                 std::unique_ptr<Session> &session) {
   SessionOptions sessionOptions;
@@ -157,7 +157,7 @@ static int load(const Options &options, CompiledModel &compiled,
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
-    // Only a file from the cache may be stale or damaged.
+    // Compile again only if the file is from the cache, where it may be stale or damaged.
     bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
     if (compiled.wasCompiled() || !unusable)
       return report(status);
@@ -248,7 +248,7 @@ static int runModel(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes then is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   try {
     watchInterrupts();
     Options options;

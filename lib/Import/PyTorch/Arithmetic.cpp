@@ -109,8 +109,8 @@ Scalar copySign(Scalars x) {
   return x[0].with(
       math::CopySignOp::create(x[0].getBuilder(), x[0].getLoc(), x[0].getValue(), x[1].getValue()));
 }
-/// Returns the next float after x[0] in the direction of x[1]. Floats of one sign are ordered as
-/// their bits are.
+/// Returns the next float after x[0] in the direction of x[1]. Floats of equal sign have
+/// consecutive bit patterns in the order of their magnitudes.
 Scalar nextAfter(Scalars x) {
   Scalar bits = toBits(x[0]);
   Scalar step = select((x[1] > x[0]) ^ (x[0] < 0.0), bits.constant(1), bits.constant(-1));

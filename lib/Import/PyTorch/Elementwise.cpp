@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// This file has the type rules, and the operators that no row describes.
+/// This file has the type rules, and the operators that no row of the tables describes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,8 @@ Scalar makeScalar(Importer &importer, Body &body, const Value &value, DType type
 }
 
 namespace {
-/// Builds one use of a row. Tensors are read and broadcast; numbers become constants of the body.
+/// Builds one call of the operator that a row of the tables describes. Tensors are read and
+/// broadcast; numbers become constants of the body.
 class ElementwiseBuilder {
 public:
   ElementwiseBuilder(Importer &importer, const Call &call, unsigned numOperands)
@@ -281,7 +282,7 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
       }));
 }
 
-/// pow(self, exponent), which is a product if the exponent is known and small.
+/// pow(self, exponent). If the exponent is known and small, the power is computed as a product.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
   Scalar (*element)(Scalars) = powerOf;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A row describes an operator: the number of operands that determine the type, the rule
-/// for the type, and the function that computes an element. Arguments after the operands,
-/// such as alpha, are passed to the function in the type of the computation.
+/// A row of a table describes an element-wise operator: the number of operands that determine the
+/// type, the rule for the type, and the function that computes an element. Arguments after the
+/// operands, such as alpha, are passed to the function in the type of the computation.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_ELEMENTWISE_H

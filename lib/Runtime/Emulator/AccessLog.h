@@ -29,7 +29,7 @@ namespace tssa::runtime::emulator {
 /// The log of one warp.
 class AccessLog {
 public:
-  /// Throws std::bad_alloc; `add` does not.
+  /// The constructor may throw std::bad_alloc; `add` does not.
   AccessLog();
   /// Returns whether the lane must wait for `flush` before it can add an access.
   bool isFull(unsigned lane) const { return lanes[lane].size() == capacity; }

@@ -28,12 +28,12 @@ struct Options {
   uint64_t seed = 0;
   /// Whether races are detected.
   bool checkRaces = true;
-  /// Whether to keep also the counters that take time.
+  /// Whether to count accesses to shared and global memory too, which takes time.
   bool count = false;
   /// Called from time to time; the launch ends with TSSA_CANCELLED when it returns true.
   std::function<bool()> shouldStop;
 
-  /// Sets `options` to the defaults, as changed by the environment variables
+  /// Sets `options` to the defaults, then applies the environment variables
   /// TSSA_EMULATOR_SEED=<number> and TSSA_EMULATOR_RACES=0.
   static Status fromEnvironment(Options &options);
 };

@@ -104,8 +104,8 @@ void Fiber::begun(Fiber *fiber) {
 }
 
 #ifdef TSSA_WATCHED
-/// Runs last on the fiber. Leaving it without a location to save AddressSanitizer's state makes
-/// AddressSanitizer free that state.
+/// Runs last on the fiber. It leaves the fiber without giving AddressSanitizer a location for the
+/// fiber's state. AddressSanitizer then frees that state.
 void Fiber::giveBackShadow(void *data) {
   Fiber &fiber = *static_cast<Fiber *>(data);
   __sanitizer_start_switch_fiber(nullptr, fiber.resumerBegin, fiber.resumerBytes);

@@ -46,8 +46,8 @@ struct Moment {
   uint16_t warpEpoch;  ///< number of barriers that its warp has passed in this block
 };
 
-/// A summary of the accesses of one kind to a granule, sufficient to check later accesses. If
-/// all members are zero, there was none.
+/// A summary of the accesses of one kind to a granule, sufficient to check later accesses. If all
+/// members are zero, there was no access.
 struct AccessRecord {
   uint32_t stamp;
   uint16_t who; ///< a thread's number and the flags below
@@ -64,7 +64,7 @@ struct AccessRecord {
     who = now.thread | flags;
     warpEpoch = now.warpEpoch;
   }
-  /// Adds an access that is not ordered after all of the recorded ones.
+  /// Adds an access. Drops the recorded accesses that a barrier of the block orders before it.
   void add(const Moment &now);
   /// Returns whether all recorded accesses happened before the access at `now`.
   bool isBefore(const Moment &now) const;
