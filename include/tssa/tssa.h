@@ -159,7 +159,7 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// A tensor under the name of an input or output.
+/// A tensor, and the name of the input or output that it belongs to.
 ///
 /// Input: may have any strides; the runtime copies tensors that are not contiguous.
 /// After a run that succeeds, an input of kind TSSA_PORT_INOUT has its new contents. Such an input

@@ -139,7 +139,7 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   return input;
 }
 
-/// Reports an error for names in the options that the model does not have.
+/// Reports an error if the options contain names that are not in the model.
 LogicalResult InputReader::checkOptions() {
   SmallVector<StringRef> dims = llvm::to_vector(names.keys()), inputs;
   llvm::sort(dims);

@@ -76,7 +76,8 @@ private:
 
 /// Returns whether ONNX has an element type with this number.
 bool isElementType(int32_t type);
-/// Returns the name of an ONNX element type, such as "float8e4m3fn", or its number if it has none.
+/// Returns the name of an ONNX element type, such as "float8e4m3fn", or its number if it has no
+/// name.
 std::string getTypeName(int32_t type);
 
 } // namespace tssa

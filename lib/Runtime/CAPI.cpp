@@ -261,7 +261,7 @@ static Status readInputs(const tssa_value *values, size_t count, std::vector<Nam
   return Status::success();
 }
 
-/// Moves the results of a run that succeeded to the caller's outputs.
+/// After a run that succeeded, moves the results to the caller's outputs.
 static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
                     std::vector<std::unique_ptr<Tensor>> &owners) {
   for (size_t i = 0; i < owners.size(); ++i) {

@@ -54,7 +54,7 @@ public:
   /// Completes the run after the program has returned `code`, and returns the run's outcome. On
   /// success, results and overwritten arguments are in host memory.
   Status finish(int32_t code);
-  /// Moves the requested results of a run that succeeded to `tensors`.
+  /// After a run that succeeded, moves the requested results to `tensors`.
   void takeResults(std::vector<Tensor> &tensors);
 
 private:

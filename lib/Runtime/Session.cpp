@@ -19,7 +19,7 @@
 
 using namespace tssa::runtime;
 
-/// The maximal number of size tuples whose plans are cached.
+/// The maximal number of cached plans. A plan belongs to a tuple of sizes.
 static constexpr size_t maxPlans = 1024;
 
 Status Session::load(const std::string &path, const SessionOptions &options,

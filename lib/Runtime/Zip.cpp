@@ -33,8 +33,8 @@ static Status malformed(const std::string &what) {
   return makeError(TSSA_INVALID_ARGUMENT, "not a valid .npz: " + what);
 }
 
-/// Little-endian fields at a running position; reads past the end give zero and
-/// leave `good` false.
+/// Reads little-endian fields one after the other. A read past the end gives zero and sets `good`
+/// to false.
 namespace {
 class Fields {
 public:

@@ -67,7 +67,7 @@ public:
 
 private:
   static constexpr size_t maxIdle = 64;
-  /// Smaller allocations bypass the pool: malloc keeps their pages anyway.
+  /// Smaller allocations bypass the pool, because malloc keeps their pages for reuse.
   static constexpr uint64_t leastBytes = 64 << 10;
 
   bool allocate(uint64_t size, Buffer &buffer);

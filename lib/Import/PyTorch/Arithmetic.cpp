@@ -73,7 +73,7 @@ Scalar smaller(Scalars x) { return min(x[0], x[1]); }
 Scalar atLeastOf(Scalars x) { return max(x[0], x[1]); }
 Scalar atMostOf(Scalars x) { return min(x[0], x[1]); }
 
-/// Returns the larger operand; if one operand is NaN, returns the other.
+/// Returns the larger operand; if one operand is NaN, returns the other operand.
 Scalar largerNumber(Scalars x) {
   return x[0].isFloat() ? select(isNaN(x[0]), x[1], atLeast(x[0], x[1])) : max(x[0], x[1]);
 }

@@ -100,7 +100,7 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
       continue;
     }
     if (l.is(Value::Uninitialized) || r.is(Value::Uninitialized)) {
-      // An uninitialised value is never read, so it may be the value of the other arm.
+      // An uninitialised value is never read, so the value of the other arm may replace it.
       const Value &known = l.is(Value::Uninitialized) ? r : l;
       if (isVisible(importer, known)) {
         l = known;

@@ -41,7 +41,7 @@ struct Row {
   unsigned numScalars;  ///< arguments after them
   Scalar (*element)(Scalars);
   /// Whether Python numbers are used as f32 in computations on f16 and bf16, as in ATen's
-  /// arithmetic on the CPU. Else they are first rounded to the type of the computation.
+  /// arithmetic on the CPU. If false, they are first rounded to the type of the computation.
   bool hasExactNumbers = false;
 };
 

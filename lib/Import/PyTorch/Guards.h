@@ -41,8 +41,8 @@ public:
   /// Returns true if lhs <= rhs is known. If it is not known but holds in the example, adds a guard
   /// that assumes it and returns true. Otherwise returns false.
   bool holdsAtMost(const Size &lhs, const Size &rhs);
-  /// Return the same as isEqual and isAtMost, but add no guard: they return nothing unless the
-  /// result is the same for all sizes or has been assumed before.
+  /// These return the same as isEqual and isAtMost, but add no guard. They return nothing unless
+  /// the result is the same for all sizes or has been assumed before.
   std::optional<bool> isKnownEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isKnownAtMost(const Size &lhs, const Size &rhs);
 

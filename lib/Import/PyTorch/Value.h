@@ -67,7 +67,7 @@ public:
   mlir::Value getScalar() const { return scalar; }
   llvm::ArrayRef<Value> getElements() const { return *elements; }
 
-  /// Return an int, float or bool if it is known at import; otherwise nothing.
+  /// These return an int, float or bool if it is known at import; otherwise nothing.
   std::optional<double> getConstant() const;
   std::optional<int64_t> getConstantInt() const;
   std::optional<bool> getConstantBool() const;

@@ -26,7 +26,7 @@ static TensorRef makeView(Importer &importer, const TensorRef &tensor, refs::Bou
   return view;
 }
 
-/// Returns a copy of the strides with one change; nothing if they are not known.
+/// Returns a copy of the strides with one change; nothing if the strides are not known.
 static std::optional<Sizes> changeStrides(const TensorRef &tensor,
                                           function_ref<void(Sizes &)> change) {
   if (!tensor.strides)

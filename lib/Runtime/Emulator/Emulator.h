@@ -7,9 +7,9 @@
 ///
 /// \file
 /// Runs one launch of an emulated kernel (include/tssa/emulator.h). Each thread is a fiber,
-/// and blocks run one after the other. A seed determines the order of both. What could
-/// cause wrong numbers, a crash or a hang on a GPU is an error here: accesses that are out
-/// of bounds or misaligned, reads of shared memory before it is written, races, and
+/// and blocks run one after the other. A seed determines the order of the threads and of the
+/// blocks. What could cause wrong numbers, a crash or a hang on a GPU is an error here: accesses
+/// that are out of bounds or misaligned, reads of shared memory before it is written, races, and
 /// barriers and shuffles that not all of their threads reach.
 ///
 //===----------------------------------------------------------------------===//

@@ -83,8 +83,8 @@ void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
   entry = newEntry;
   argument = newArgument;
   allow(reinterpret_cast<void *>(begin), stackBytes);
-  // Prepare the stack as tssa_emulator_switch leaves one: six saved registers below the return
-  // address. `ret` leaves the stack 16-byte aligned for the call that follows.
+  // Prepare the stack in the form in which tssa_emulator_switch leaves a stack: six saved registers
+  // below the return address. `ret` leaves the stack 16-byte aligned for the call that follows.
   auto *top = reinterpret_cast<void **>(begin + stackBytes - 64);
   *--top = reinterpret_cast<void *>(&tssa_emulator_begin);
   *--top = nullptr;                                 // rbp

@@ -21,8 +21,8 @@
 /// The logical time is a number, the *stamp*. It increases by one when a block begins and
 /// when a block passes a barrier. Blocks run one after the other, so the stamp of an access
 /// identifies its block, and accesses with equal stamps have no barrier between them. The
-/// cell of a granule records its last write and the reads since then. The readers are one
-/// thread, several threads of one warp, or several warps.
+/// cell of a granule records its last write and the reads since then. Of the readers it records
+/// only whether they are one thread, several threads of one warp, or several warps.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_SHADOW_H
