@@ -86,8 +86,8 @@ private:
                                                          llvm::ArrayRef<operators::Tensor> results);
   mlir::FailureOr<operators::Tensors> findOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
                                                   Scope &scope);
-  /// Records the fault of a node that could not be built, if it is an unsupported feature.
-  /// Returns whether the fault has been recorded, now or earlier.
+  /// If a node could not be built because of an unsupported feature, records this fault. Returns
+  /// whether the fault has been recorded, now or earlier.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
   /// Fails if one more level of bodies or functions exceeds the maximal depth.
   mlir::LogicalResult checkDepth();

@@ -220,8 +220,8 @@ void BoundInputs::copyBack(size_t input) const {
   scatterStrided(args[input].data, getByteSize(*fromABI(tensor.dtype)), tensor);
 }
 
-/// Requires that no element of an overwritten argument shares memory with another element of it or
-/// with another argument.
+/// Requires that no element of an overwritten argument shares memory with another element of this
+/// argument or with another argument.
 static Status checkOverlaps(const Manifest &manifest, const std::vector<tssa_tensor> &args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Port &port = manifest.inputs[i];

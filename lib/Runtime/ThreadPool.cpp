@@ -35,7 +35,7 @@ static constexpr int64_t chunksPerThread = 4;
 static constexpr unsigned defaultSpins = 2000;
 /// The number of pause instructions between two readings of the clock.
 static constexpr unsigned spinsPerLook = 64;
-/// The time for which a worker waits awake for the next loop of a current run.
+/// The time for which a worker waits awake for the next loop while a run is in progress.
 static constexpr std::chrono::milliseconds awakeLimit(1);
 /// Sleeping workers are woken only for at least this number of grains: waking a worker takes the
 /// caller some microseconds, and the worker starts late.
@@ -237,7 +237,8 @@ bool ThreadPool::waitAwake(uint64_t seen) {
         return true;
       pause();
     }
-    // The system may have moved the worker to the caller's core, so that the caller waits for it.
+    // The system may have moved the worker to the caller's core. The caller could not run there
+    // while the worker waits awake.
     if (sched_getcpu() == callerCore.load(std::memory_order_relaxed))
       return false;
     idle += spinsPerLook;
@@ -274,7 +275,8 @@ void ThreadPool::announce(int64_t wakes) {
   if (wakes <= 0)
     return;
   callerCore.store(sched_getcpu(), std::memory_order_relaxed);
-  // The empty critical section orders this with a worker that is about to wait.
+  // Because of the empty critical section, a worker that is about to wait either sees the new epoch
+  // or is notified.
   {
     std::lock_guard<std::mutex> lock(sleepMutex);
   }

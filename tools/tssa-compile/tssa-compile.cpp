@@ -132,7 +132,7 @@ static int writeSchedules(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-/// Returns whether the operating system caused the error, for example by a full disk.
+/// Returns whether the operating system caused the error, for example because the disk is full.
 static bool isOfSystem(Error &error) {
   bool found = false;
   error = handleErrors(std::move(error), [&](std::unique_ptr<StringError> info) {

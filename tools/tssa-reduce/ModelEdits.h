@@ -29,9 +29,9 @@ void dropUnused(ModelProto &model);
 /// Returns whether onnx's checker and its shape inference accept the model.
 bool isValid(const ModelProto &model);
 
-/// Removes nodes [begin, end). Values that they produce and other nodes need become inputs, with
-/// the types that shape inference finds. Returns nothing if a type is not known or no output is
-/// left.
+/// Removes nodes [begin, end). Values that these nodes produce and other nodes need become inputs,
+/// with the types that shape inference finds. Returns nothing if a type is not known or no output
+/// is left.
 Edited withoutNodes(const ModelProto &model, size_t begin, size_t end);
 /// Removes outputs [begin, end).
 Edited withoutOutputs(const ModelProto &model, size_t begin, size_t end);

@@ -74,7 +74,8 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
 }
 
-/// Compares the outputs with the tensors of the reference file, each of which must be an output.
+/// Compares the outputs with the tensors of the reference file. Each tensor of the file must have
+/// the name of an output.
 static Status compareAll(const Options &options, const Manifest &manifest,
                          const std::vector<Tensor> &outputs, std::vector<Difference> &differences) {
   std::vector<NpzEntry> references;

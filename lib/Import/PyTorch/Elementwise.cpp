@@ -144,7 +144,8 @@ FailureOr<Tensor> ElementwiseBuilder::build(DType compute, DType type, unsigned 
   });
 }
 
-/// Checks at run time that no integer is divided by 0, for which eager PyTorch raises an error.
+/// Builds a run-time check that no integer is divided by 0, because eager PyTorch raises an error
+/// for such a division.
 static mlir::LogicalResult checkDivisor(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
   const Value &divisor = call[1];

@@ -68,8 +68,8 @@ private:
   llvm::StringMap<std::vector<Operator>> operators;
 };
 
-/// Returns a Python number as a scalar of type `type` in a body. For other values, reports an
-/// error to the builder, which makes the enclosing op fail, and returns 0.
+/// Returns a Python number as a scalar of type `type` in a body. For other values, reports an error
+/// to the builder, so that the enclosing op fails, and returns 0.
 operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
                              DType type);
 

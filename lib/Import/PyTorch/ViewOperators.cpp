@@ -148,7 +148,7 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   if (*chunks < 1)
     return importer.b.error("chunk: expected at least one chunk");
   const Size &extent = tensor.shape[dim];
-  // If the number divides the size, as is usual, all parts have the same length.
+  // If the number of chunks divides the size, as is usual, all parts have the same length.
   Size part = extent.floorDiv(*chunks);
   if (importer.guards.isEqual(part * *chunks, extent) == true &&
       importer.guards.isAtMost(1, part) == true)

@@ -31,7 +31,7 @@ struct KernelLaunch {
   void **params = nullptr;
   /// Called from time to time if the host runs the kernel; true stops the launch.
   std::function<bool()> shouldStop;
-  /// If not null, a device that counts adds the counters of this launch to these.
+  /// If not null, a device that has counters adds the values of this launch to these counters.
   LaunchCounters *counters = nullptr;
 };
 

@@ -45,7 +45,7 @@ struct EmulatedLaunch {
   int64_t blocks = 0;
   int32_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  /// 2n entries, n = kernel->num_params. `params[i]` is the address of parameter i.
+  /// 2n entries, where n is kernel->num_params. `params[i]`, i < n, is the address of parameter i.
   /// `params[n + i]` is the address of an int64_t with the number of bytes of the tensor
   /// that parameter i points to, or null if it is a scalar or a tensor of unknown size.
   void *const *params = nullptr;
