@@ -7,17 +7,18 @@
 ///
 /// \file
 /// The contract between compiled code and the program that runs it. The header is
-/// plain C, includes only <stdint.h>, and is stable: fields are only ever appended
-/// to its structs, and `version` increases when they are.
+/// plain C, includes only <stdint.h>, and is stable: fields are only ever appended to its structs,
+/// and each such change increases `version`.
 ///
-/// A compiled model exports exactly
+/// The first variant of a compiled model exports exactly
 ///
 ///     int32_t tssa_plan(const int64_t *sizes, int64_t *arena_bytes);
 ///     int32_t tssa_run(const tssa_host *, tssa_tensor *args,
 ///                      tssa_tensor *results, void *arena);
 ///
-/// and imports no symbols: it calls the outside only through `tssa_host`. Both
-/// functions return a `tssa_code`.
+/// and, if it is for the emulator, the table `tssa_kernels` (emulator.h). The other variants export
+/// the same names with the suffixes `_1`, `_2` ... A compiled model imports no symbols: it calls
+/// the outside only through `tssa_host`. Both functions return a `tssa_code`.
 ///
 /// The host guarantees the following when it calls `tssa_run`:
 /// - `args` are in the manifest's order, and their dtypes, ranks and sizes have been
@@ -48,9 +49,9 @@ extern "C" {
 /// The result of every call; 0 is success.
 typedef enum tssa_code {
   TSSA_OK = 0,
-  TSSA_INVALID_ARGUMENT = 1, ///< wrong name, dtype, rank, size, or null
-  TSSA_OUT_OF_RANGE = 2,     ///< an index or size in the data is impossible
-  TSSA_OUT_OF_MEMORY = 3,    ///< an allocation failed or passed its limit
+  TSSA_INVALID_ARGUMENT = 1, ///< a wrong name, dtype, rank or size, or a null pointer
+  TSSA_OUT_OF_RANGE = 2,     ///< an index or a size in the data is out of range
+  TSSA_OUT_OF_MEMORY = 3,    ///< an allocation failed or exceeded the limit
   TSSA_CANCELLED = 4,        ///< cancelled, or its time ran out
   TSSA_CORRUPT = 5,          ///< the artifact is damaged
   TSSA_INCOMPATIBLE = 6,     ///< the artifact needs another machine or version
@@ -78,7 +79,7 @@ typedef struct tssa_tensor {
   int32_t ndim;
   tssa_dtype dtype;
   int64_t *shape;
-  int64_t *strides; ///< elements; NULL means contiguous, row-major
+  int64_t *strides; ///< in elements; NULL means contiguous, row-major
   uint64_t byte_offset;
 } tssa_tensor;
 
@@ -88,8 +89,7 @@ typedef struct tssa_host tssa_host;
 /// The body of a parallel loop: runs iterations [begin, end).
 typedef void (*tssa_body)(void *context, int64_t begin, int64_t end);
 
-/// The functions and data that the host offers to compiled code. The runtime fills one
-/// for each run.
+/// The functions and data that the host offers to compiled code. Each run has its own tssa_host.
 struct tssa_host {
   uint32_t version;     ///< TSSA_ABI_VERSION of the host
   uint32_t struct_size; ///< sizeof(tssa_host) in the host
@@ -106,7 +106,7 @@ struct tssa_host {
   void (*release)(const tssa_host *, void *);
   /// Returns the contiguous storage of result `index`, whose shape is now known: the
   /// caller's buffer if it gave one that fits, else memory of the host. Fills `data`
-  /// and `shape` of `result`. Returns NULL on failure, which it has then reported.
+  /// and `shape` of `result`. On failure, reports the error and returns NULL.
   void *(*result)(const tssa_host *, tssa_tensor *result, int32_t index, int32_t ndim,
                   const int64_t *shape);
   /// Reports an error and returns `code`. `node` is an index into the manifest's node
@@ -117,12 +117,12 @@ struct tssa_host {
   /// Called before (phase 0) and after (phase 1) launch `launch` of the manifest's
   /// launch table. NULL unless the run is profiled.
   void (*profile)(const tssa_host *, int32_t launch, int32_t phase);
-  /// Evaluates a scalar function on doubles that compiled code does not expand inline:
-  /// `function` is a tssa_math_function.
+  /// Evaluates a scalar function that compiled code does not expand inline, on doubles. `function`
+  /// is a tssa_math_function.
   double (*math)(int32_t function, double x, double y);
 
-  // Version 2. In a program for a device, `weights`, `arena`, the data of arguments
-  // and results, and the memory from `grow` are in the device's memory.
+  // The members from here on exist since version 2. In a program for a device, `weights`, `arena`,
+  // the data of arguments and results, and the memory from `grow` are in the device's memory.
 
   /// Starts launch `launch` of the manifest's launch table: `blocks` blocks (>= 0) of
   /// its kernel, which has n parameters. `params` has 2n entries:
@@ -131,16 +131,16 @@ struct tssa_host {
   /// - `params[n + i]` is the address of an int64_t with the number of bytes of the
   ///   tensor that parameter i points to, or NULL for a scalar.
   /// Parameter n - 1 is the error word; the host fills both of its entries. The launch
-  /// runs in order with all other work of the run on the device. Starting it also polls
-  /// for cancellation and records the profile. Returns a tssa_code; an error has been
-  /// reported.
+  /// runs in order with all other work of the run on the device. Starting it also polls for
+  /// cancellation and records the profile. Returns a tssa_code. If that is an error, the host has
+  /// already reported it.
   int32_t (*launch)(const tssa_host *, int32_t launch, int64_t blocks, void **params);
-  /// Copies `bytes` bytes, in order with launches; `kind` is a tssa_copy_kind. A copy to
-  /// the host returns when it is done, a copy to the device when `from` may be
-  /// overwritten. Returns a tssa_code; an error has been reported.
+  /// Copies `bytes` bytes, in order with launches; `kind` is a tssa_copy_kind. A copy to the host
+  /// returns when it is done, a copy to the device when `from` may be overwritten. Returns a
+  /// tssa_code. If that is an error, the host has already reported it.
   int32_t (*copy)(const tssa_host *, void *to, const void *from, uint64_t bytes, int32_t kind);
-  /// The table to pass to code that works on the host's memory: its `grow` allocates
-  /// host memory. In a program for the CPU, this tssa_host itself.
+  /// The table to pass to code that works on the host's memory: its `grow` allocates host memory.
+  /// In a program for the CPU, `on_host` points to this tssa_host itself.
   const tssa_host *on_host;
 };
 

@@ -66,10 +66,10 @@ typedef enum tssa_emulator_space {
 typedef struct tssa_emulator_site {
   int32_t operation; ///< a tssa_emulator_operation
   int32_t space;     ///< of an access: a tssa_emulator_space
-  /// The kernel's parameter that the address is computed from, -1 when unknown.
+  /// The kernel's parameter from which the address is computed; -1 if it is unknown.
   int32_t parameter;
-  int32_t bytes;     ///< of an access; 0 when the call passes them
-  int32_t alignment; ///< in bytes, that the device's instruction needs
+  int32_t bytes;     ///< of an access; 0 if the call passes their number
+  int32_t alignment; ///< that the device's instruction needs, in bytes
   int32_t element;   ///< bytes of an element of the access
   int32_t text;      ///< offset in `texts` of the site's source text
 } tssa_emulator_site;
@@ -107,8 +107,8 @@ struct tssa_emulator {
   void (*barrier)(const tssa_emulator *, int32_t site);
   /// Waits for the lanes of `mask`.
   void (*warp_barrier)(const tssa_emulator *, uint32_t mask, int32_t site);
-  /// shfl.sync: `lane` and `clamp` as in PTX. Returns the received value in the low
-  /// half; bit 32 is set if it came from a lane in range.
+  /// shfl.sync: `lane` and `clamp` as in PTX. Returns the received value in the low half; bit 32 is
+  /// set if the source lane is in range.
   uint64_t (*shuffle)(const tssa_emulator *, uint32_t mask, uint32_t value, uint32_t lane,
                       uint32_t clamp, int32_t site);
   /// vote.sync: returns a mask of lanes for a ballot, else 0 or 1.
@@ -116,7 +116,7 @@ struct tssa_emulator {
   /// match.sync: returns the mask of lanes in the low half; bit 32 is set if all values
   /// are equal.
   uint64_t (*match)(const tssa_emulator *, uint32_t mask, uint64_t value, int32_t site);
-  /// redux.sync.
+  /// redux.sync: returns the combined value.
   uint32_t (*reduce)(const tssa_emulator *, uint32_t mask, uint32_t value, int32_t site);
   /// Reports a division by zero, or a division of the least integer by -1.
   void (*divide)(const tssa_emulator *, int32_t site);

@@ -67,7 +67,7 @@ TSSA_API const char *tssa_version(void);
 typedef struct tssa_session tssa_session;
 
 typedef enum tssa_verify {
-  TSSA_VERIFY_AUTO = 0, ///< up to 1 GiB where hashing is fast, else up to 64 MiB
+  TSSA_VERIFY_AUTO = 0, ///< weights of up to 1 GiB if hashing is fast, else of up to 64 MiB
   TSSA_VERIFY_ALWAYS = 1,
   TSSA_VERIFY_NEVER = 2
 } tssa_verify;
@@ -81,8 +81,8 @@ typedef struct tssa_session_options {
   int32_t verify_weights; ///< a tssa_verify
   /// Runs parallel loops on the embedder's threads instead of the library's: calls
   /// `body` over [0, n) in chunks of at least `grain` iterations and returns when all
-  /// are done. `grain` iterations take about a microsecond, so a loop of few grains is
-  /// best run on the calling thread alone if waking another thread costs more.
+  /// are done. `grain` iterations take about a microsecond, so if waking another thread takes
+  /// longer, a loop of few grains is best run on the calling thread alone.
   void (*parallel_for)(void *user, int64_t n, int64_t grain, tssa_body body, void *context);
   void *parallel_for_user;
   /// "cpu", "cuda:<number>", "cuda-emu" or "auto". "auto" and NULL select the first CUDA
@@ -97,8 +97,8 @@ typedef struct tssa_session_options {
 TSSA_API tssa_status *tssa_session_load(const char *path, const tssa_session_options *options,
                                         tssa_session **session);
 /// Waits for runs in progress, then releases code, weights and memory. Results of runs
-/// stay valid. Runs that begin later return an error. Any thread may call this, more
-/// than once.
+/// stay valid. Runs that begin later return an error. Any thread may call this, and it may be
+/// called again.
 TSSA_API void tssa_session_close(tssa_session *session);
 /// Closes and destroys the session; NULL is allowed. In the child of a fork, a session
 /// of the parent refuses to run and can only be freed.
@@ -134,10 +134,10 @@ typedef struct tssa_port {
   const int64_t *dims;
   /// The index of each dimension's symbol; -1 if it has none.
   const int32_t *symbols;
-  int32_t alias_of; ///< -1 when it is no alias
+  int32_t alias_of; ///< -1 if the port is no alias
 } tssa_port;
 
-/// A size that the inputs choose, such as N in f32[N,3,224,224].
+/// A size that the inputs determine, such as N in f32[N,3,224,224].
 typedef struct tssa_symbol {
   size_t struct_size;
   const char *name;
@@ -147,7 +147,7 @@ typedef struct tssa_symbol {
 TSSA_API size_t tssa_session_num_inputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_outputs(const tssa_session *session);
 TSSA_API size_t tssa_session_num_symbols(const tssa_session *session);
-/// These functions fill `port` or `symbol`; the caller sets its struct_size first.
+/// These functions fill `port` or `symbol`. The caller must set `struct_size` in it first.
 TSSA_API tssa_status *tssa_session_input(const tssa_session *session, size_t index,
                                          tssa_port *port);
 TSSA_API tssa_status *tssa_session_output(const tssa_session *session, size_t index,
@@ -159,15 +159,16 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// A tensor under the name of an input or output.
+/// A tensor, and the name of the input or output that it belongs to.
 ///
 /// Input: may have any strides; the runtime copies tensors that are not contiguous.
-/// After a run that succeeds, an input of kind TSSA_PORT_INOUT has its new contents. It
+/// After a run that succeeds, an input of kind TSSA_PORT_INOUT has its new contents. Such an input
 /// must share no memory with another input or output.
+///
 /// Output: if `data` is NULL, the runtime allocates the tensor and sets `owner`, and
 /// tssa_value_release frees it. Otherwise the runtime writes the result to the caller's
-/// contiguous memory; before the run `tensor.shape` has the sizes of that memory, after
-/// it those of the result. For an output of kind TSSA_PORT_ALIAS the runtime returns the
+/// contiguous memory; before the run, `tensor.shape` has the sizes of that memory, and after the
+/// run the sizes of the result. For an output of kind TSSA_PORT_ALIAS, the runtime returns the
 /// input's memory, or a dense copy if the input is not contiguous.
 typedef struct tssa_value {
   const char *name;

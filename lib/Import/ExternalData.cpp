@@ -112,7 +112,7 @@ static int openBeneath(const std::string &root, StringRef path) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
   std::string relative = path.str();
   int file = syscall(SYS_openat2, folder, relative.c_str(), &how, sizeof(how));
-  if (file < 0 && (errno == ENOSYS || errno == EPERM)) // a sandbox may forbid it
+  if (file < 0 && (errno == ENOSYS || errno == EPERM)) // a sandbox may forbid openat2
     file = openInTurn(folder, relative);
   int error = errno;
   close(folder);

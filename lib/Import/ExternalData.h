@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model may keep bytes of its tensors in other files, whose paths it gives. These paths
-/// are not trusted: a file is opened only if it is a regular file beneath the model's
-/// folder, after all links have been followed, and is large enough.
+/// A model may keep the bytes of its tensors in other files. It gives the paths of these files,
+/// which are not trusted: after all links have been followed, a path must lead to a regular file
+/// beneath the model's folder, and the file must be large enough.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_EXTERNALDATA_H
@@ -35,8 +35,8 @@ public:
     uint64_t offset = 0;
     std::optional<uint64_t> length;
   };
-  /// Returns the bytes of `range`, which must be `size` many. An error in `report` begins with
-  /// `subject`, the owner of the bytes, such as "tensor 'w': ".
+  /// Returns the `size` bytes at the offset of `range`; fails if `range` has another length. An
+  /// error in `report` begins with `subject`, the owner of the bytes, such as "tensor 'w': ".
   mlir::FailureOr<Bytes> find(const FileRange &range, uint64_t size, llvm::StringRef subject,
                               ImportReport &report);
   /// Returns the `size` bytes of `tensor`, whose data are external.

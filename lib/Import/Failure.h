@@ -21,7 +21,7 @@ std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> kn
 /// escaped.
 std::string quote(llvm::StringRef name);
 
-/// Records `text` in `report` unless it has an error already; always returns failure.
+/// Records `text` in `report`, unless `report` already has an error. Always returns failure.
 inline mlir::LogicalResult fail(ImportReport &report, Fault fault, const llvm::Twine &text) {
   if (report.fault == Fault::None) {
     report.fault = fault;

@@ -16,14 +16,14 @@ using NodeList = google::protobuf::RepeatedPtrField<tssa_onnx::NodeProto>;
 
 /// Returns a text such as `node #37 'layer1/conv2' (Conv, ai.onnx:22)`.
 std::string describe(const tssa_onnx::NodeProto &node, int index, int64_t version);
-/// Does so without a version.
+/// Returns the same text without the version.
 std::string describe(const tssa_onnx::NodeProto &node, int index);
 
 /// Returns a text such as `operator 'Conv' of ai.onnx:22`, followed by the operator's hint, if
 /// there is one.
 std::string describeOperator(const tssa_onnx::NodeProto &node, int64_t version);
 
-/// Returns "" for "ai.onnx", the other name of the standard domain, and other domains unchanged.
+/// Returns `domain`, but "" for "ai.onnx", because both are names of the standard domain.
 llvm::StringRef normalizeDomain(llvm::StringRef domain);
 
 /// Calls `visit` for every graph among the attributes of a node.
@@ -33,10 +33,9 @@ void forEachSubgraph(const tssa_onnx::NodeProto &node,
 llvm::SmallVector<llvm::StringRef> getOutputNames(const tssa_onnx::GraphProto &graph);
 
 /// Returns the indexes of the nodes in an order in which each value is produced before it is
-/// used; this is the order of the file if that is topological. `definedNames` are the inputs
-/// and initializers of this graph; `isDefined` is true for these and for the names of the
-/// enclosing graphs. Fails on a cycle, a name that is produced twice, and a name that is not
-/// produced.
+/// used. If the order of the file has this property, it is kept. `definedNames` are the inputs and
+/// initializers of this graph; `isDefined` is true for these and for the names of the enclosing
+/// graphs. Fails on a cycle, a name that is produced twice, and a name that is not produced.
 mlir::FailureOr<std::vector<int>> orderNodes(const NodeList &nodes,
                                              llvm::function_ref<bool(llvm::StringRef)> isDefined,
                                              llvm::ArrayRef<llvm::StringRef> definedNames,

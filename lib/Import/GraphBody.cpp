@@ -45,9 +45,9 @@ std::optional<unsigned> GraphBody::getForwardedInput(unsigned i) const {
   return std::nullopt;
 }
 
-/// Returns whether `tensor` has one element, of type bool, i32 or i64, and the element is 1. A cast
-/// of 1 to any type is true. This does not hold for 256, which is 0 as a u8, or for 0.5, which is 0
-/// as an integer.
+/// Returns whether `tensor` has one element, which is 1 and has type bool, i32 or i64. A cast of 1
+/// to any type is true. Some other values are true but become 0 when they are cast: 256 as a u8,
+/// and 0.5 as an integer.
 static bool isOne(const TensorProto &tensor) {
   if (!is_contained({TensorProto::BOOL, TensorProto::INT32, TensorProto::INT64},
                     tensor.data_type()))

@@ -274,8 +274,8 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   return skipOperator(proto, index, node.version);
 }
 
-/// The ModelChecker finds most operators that are not supported. Those in functions whose bodies
-/// depend on types are found here.
+/// The ModelChecker finds most operators that are not supported. Here, the importer finds
+/// unsupported operators in functions whose bodies depend on types.
 LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int64_t version) {
   unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version), locate(proto, index));
   metUnknown = true;
@@ -292,7 +292,7 @@ static std::string getONNXType(const Tensor &tensor) {
 }
 
 /// Checks the attributes that refer to attributes of the enclosing function. Their values are known
-/// only for a call, so the ModelChecker cannot check them.
+/// only at a call, so the ModelChecker cannot check them.
 LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeProto &proto,
                                              Scope &scope) {
   for (const AttributeProto &attribute : proto.attribute()) {

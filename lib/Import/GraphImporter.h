@@ -41,8 +41,8 @@ public:
     const tssa_onnx::GraphProto *graph = nullptr;
     /// The attributes of the function call that this scope belongs to; null outside functions.
     const llvm::StringMap<Attribute> *attributes = nullptr;
-    /// Whether the scope belongs to a function body from the ONNX standard. Functions of the
-    /// model do not replace operators in it.
+    /// Whether the scope belongs to a function body from the ONNX standard. In such a body,
+    /// functions of the model do not replace operators.
     bool isStandard = false;
     /// The names of the enclosing calls, each followed by '/'.
     std::string prefix;
@@ -58,9 +58,9 @@ public:
 
   /// Defines the initializers of `graph` in `scope`.
   mlir::LogicalResult importInitializers(const tssa_onnx::GraphProto &graph, Scope &scope);
-  /// Builds all nodes, whose inputs are defined in `scope` or an enclosing scope. Afterwards
-  /// `scope` defines `outputs`. The results of other nodes may be missing there: if the
-  /// branches of an If contain the rest of the graph, they are local to these branches.
+  /// Builds all nodes. Their inputs are defined in `scope` or an enclosing scope, or by other
+  /// nodes. Afterwards `scope` defines `outputs`. `scope` may lack other results: if the branches
+  /// of an If contain the rest of the graph, the results of that rest are local to the branches.
   mlir::LogicalResult importNodes(const NodeList &nodes, llvm::ArrayRef<llvm::StringRef> outputs,
                                   Scope &scope);
   /// Builds a body in a new scope.
@@ -86,8 +86,8 @@ private:
                                                          llvm::ArrayRef<operators::Tensor> results);
   mlir::FailureOr<operators::Tensors> findOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
                                                   Scope &scope);
-  /// Records the fault of a node that could not be built, if it is an unsupported feature.
-  /// Returns whether the fault has been recorded, now or earlier.
+  /// If a node could not be built because of an unsupported feature, records this fault. Returns
+  /// whether the fault has been recorded, now or earlier.
   bool collectFault(const tssa_onnx::NodeProto &proto, int index);
   /// Fails if one more level of bodies or functions exceeds the maximal depth.
   mlir::LogicalResult checkDepth();
@@ -95,7 +95,7 @@ private:
                                             operators::Node &node, Scope &scope);
   /// Records a use of an operator that is not supported.
   mlir::LogicalResult skipOperator(const tssa_onnx::NodeProto &proto, int index, int64_t version);
-  /// Builds the body of `function` for the call `node`. For a function of the standard,
+  /// Builds the body of `function` for the call by `proto`. For a function of the standard,
   /// `schema` has the default values of attributes.
   mlir::FailureOr<operators::Tensors> callFunction(const tssa_onnx::FunctionProto &function,
                                                    const tssa_onnx::NodeProto &proto,

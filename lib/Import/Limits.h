@@ -16,8 +16,8 @@ constexpr size_t maxFunctionDepth = 64;
 /// The maximal number of nodes that are built. Nodes of a function count once per call, nodes
 /// of a body once per trial.
 constexpr size_t maxBuiltNodes = 1'000'000;
-/// The maximal number of consecutive Ifs whose branches contain the rest of the graph. Each of
-/// them doubles the nodes that follow it.
+/// The maximal number of consecutive Ifs whose branches contain the rest of the graph. Each such If
+/// doubles the nodes that follow it.
 constexpr size_t maxContinuedIfs = 4;
 
 // For untrusted models only:

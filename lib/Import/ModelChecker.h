@@ -30,11 +30,11 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
 /// Returns the schema of an operator; null if there is none.
 const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
 
-/// Returns the schema that a node is checked against. This is `schema`, the one of the node's
-/// opset, unless that is deprecated or null; then it is the newest schema of the operator. A
-/// deprecated version that a later one replaces, such as the first GroupNormalization, still
-/// occurs in models and has the inputs of the later version. `schema` is null in models of an
-/// older opset into which an optimiser has inserted an operator of a later one.
+/// Returns the schema against which a node is checked. `schema` is the operator's schema in the
+/// node's opset. It is returned unless it is deprecated or null; otherwise the newest schema of the
+/// operator is returned. Some deprecated versions, such as the first GroupNormalization, still
+/// occur in models and have the inputs of a later version. `schema` is null if an optimiser has
+/// inserted an operator of a later opset into the model.
 const tssa_onnx::OpSchema *findCheckedSchema(const tssa_onnx::NodeProto &node,
                                              const tssa_onnx::OpSchema *schema);
 

@@ -50,7 +50,8 @@ static mlir::LogicalResult checkInputSizes(ArrayRef<Input> inputs, ImportReport 
   return mlir::success();
 }
 
-/// Adds all tensors that nodes produce to the outputs of the graph, without declared types.
+/// Adds to the outputs of the graph all tensors that nodes produce. These outputs have no declared
+/// types.
 static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &scope,
                          ImportReport &report) {
   StringSet<> declared;

@@ -139,7 +139,7 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   return input;
 }
 
-/// Reports an error for names in the options that the model does not have.
+/// Reports an error if the options contain names that are not in the model.
 LogicalResult InputReader::checkOptions() {
   SmallVector<StringRef> dims = llvm::to_vector(names.keys()), inputs;
   llvm::sort(dims);
@@ -230,7 +230,7 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
 //===----------------------------------------------------------------------===//
 
 /// Checks that an output has the element type that the model declares. If the declared shape
-/// differs from that of the tensor, only adds a warning, because exporters often write wrong
+/// differs from the shape of the tensor, only adds a warning, because exporters often write wrong
 /// shapes.
 static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImporter::Entry &entry,
                                  ImportReport &report) {

@@ -108,7 +108,8 @@ static unsigned countPayloads(const TensorProto &tensor) {
          (tensor.string_data_size() > 0) + (tensor.data_location() == TensorProto::EXTERNAL);
 }
 
-/// Returns elements that refer to the bytes without a copy; a small number of bytes is copied.
+/// Returns elements that refer to the bytes, without a copy. Only a small number of bytes is
+/// copied.
 static mlir::ElementsAttr share(mlir::MLIRContext &context, DType type, ArrayRef<int64_t> shape,
                                 ArrayRef<char> bytes, std::shared_ptr<const void> owner,
                                 StringRef name) {
@@ -132,7 +133,8 @@ static std::vector<char> normalizeBools(ArrayRef<char> bytes) {
   return result;
 }
 
-/// Unpacks elements of less than a byte to one per byte; the first element is in the low bits.
+/// Unpacks elements of less than a byte to one element per byte; the first element is in the low
+/// bits.
 static std::vector<char> unpack(ArrayRef<char> bytes, DType type, size_t count) {
   unsigned bits = getBits(type), perByte = 8 / bits;
   std::vector<char> result(count);

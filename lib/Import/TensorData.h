@@ -14,8 +14,8 @@
 
 namespace tssa {
 
-/// The elements of a tensor as they are in a file: row-major, little-endian, elements of less than
-/// a byte packed.
+/// The elements of a tensor as they are in a file: row-major and little-endian, with elements of
+/// less than a byte packed.
 struct RawTensor {
   operators::DType type;
   /// The bytes, which either are in `copy` or belong to `owner`.
@@ -74,9 +74,10 @@ private:
   CheckedSize checkedBytes = 0;
 };
 
-/// Returns whether ONNX has an element type of this number.
+/// Returns whether ONNX has an element type with this number.
 bool isElementType(int32_t type);
-/// Returns the name of an ONNX element type, such as "float8e4m3fn", or its number if it has none.
+/// Returns the name of an ONNX element type, such as "float8e4m3fn", or its number if it has no
+/// name.
 std::string getTypeName(int32_t type);
 
 } // namespace tssa

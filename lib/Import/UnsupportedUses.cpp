@@ -37,7 +37,8 @@ void UnsupportedUses::add(UnsupportedUse::Kind kind, const std::string &what,
   uses[it->second].locations.push_back(std::move(location));
 }
 
-/// Returns a line for a use. For a node this is the error of its builder, which names the node.
+/// Returns a line for a use. If a node as a whole is unsupported, the line is the error of its
+/// builder, which names the node.
 static std::string describe(const UnsupportedUse &use) {
   if (use.kind == UnsupportedUse::Node)
     return use.what;

@@ -24,7 +24,7 @@ class UnsupportedUses {
 public:
   void add(UnsupportedUse::Kind kind, const std::string &what, ModelLocation location);
   bool empty() const { return uses.empty(); }
-  /// Fails, and sets in `report` one error text for all uses and the list of them.
+  /// Sets in `report` the list of all uses and one error text for all of them. Returns failure.
   mlir::LogicalResult report(ImportReport &report) const;
 
 private:

@@ -58,7 +58,7 @@ std::string tssa::runtime::nameOf(const Port &port) {
   return (isInput ? "input '" : "output '") + printable(port.name) + "'";
 }
 
-/// Checks a tensor, independently of its port, for whether it can be read at all.
+/// Checks that a tensor can be read at all. This does not depend on its port.
 static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   if (tensor.ndim < 0 || tensor.ndim > int32_t(maxRank))
     return invalid(where, "rank " + std::to_string(tensor.ndim) + ", expected 0 to " +
@@ -71,7 +71,8 @@ static Status checkForm(const std::string &where, const tssa_tensor &tensor) {
   return Status::success();
 }
 
-/// Returns whether the offsets of all elements from the first one fit into an address.
+/// Returns whether the distance in bytes from the first element to each other element fits into an
+/// address.
 static bool isReachable(const tssa_tensor &tensor, int64_t elementBytes) {
   tssa::CheckedSize distance = tensor.byte_offset;
   for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
@@ -157,7 +158,7 @@ static std::string quoteAll(const std::vector<std::string> &names) {
   return names.size() > most ? text + ", ..." : names.empty() ? "none" : text;
 }
 
-/// Finds the index of `name` among `ports`; the error lists them.
+/// Finds the index of `name` among `ports`. If there is none, the error lists the ports.
 static Status findPort(const std::vector<Port> &ports, const char *kind, std::string_view name,
                        size_t &index) {
   for (index = 0; index < ports.size(); ++index)
@@ -219,8 +220,8 @@ void BoundInputs::copyBack(size_t input) const {
   scatterStrided(args[input].data, getByteSize(*fromABI(tensor.dtype)), tensor);
 }
 
-/// Requires that no element of an overwritten argument shares memory with another element of it or
-/// with another argument.
+/// Requires that no element of an overwritten argument shares memory with another element of this
+/// argument or with another argument.
 static Status checkOverlaps(const Manifest &manifest, const std::vector<tssa_tensor> &args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Port &port = manifest.inputs[i];

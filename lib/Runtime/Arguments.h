@@ -13,7 +13,7 @@ namespace tssa::runtime {
 
 /// Returns "input 'x'" or "output 'y'".
 std::string nameOf(const Port &port);
-/// Return "f32[N,3,32,32]" for a port, "f64[1,3]" for a tensor.
+/// These return a text such as "f32[N,3,32,32]" for a port, or "f64[1,3]" for a tensor.
 std::string describe(const Manifest &manifest, const Port &port);
 std::string describe(const tssa_tensor &tensor);
 

@@ -51,7 +51,8 @@ static std::vector<Part> listParts(const Manifest &manifest) {
   return parts;
 }
 
-/// Returns whether the sections with our prefix are exactly the manifest and the parts.
+/// Returns whether the sections whose names begin with `sectionPrefix` are exactly the manifest and
+/// the parts.
 static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts) {
   std::vector<std::pair<uint64_t, uint64_t>> sections, expected;
   for (const Elf64_Shdr &section : elf.sections) {
@@ -65,7 +66,7 @@ static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts
   return sections == expected;
 }
 
-/// Returns whether all weights in the file begin at a page.
+/// Returns whether all weights in the file begin at the start of a page.
 static bool areMappable(const Manifest &manifest) {
   return std::all_of(manifest.variants.begin(), manifest.variants.end(),
                      [](const Variant &variant) { return variant.weights.offset % pageSize == 0; });

@@ -30,7 +30,7 @@ static Digest hashPieces(std::string_view first, uint64_t zeros) {
   return sha.final();
 }
 
-/// Checks the chunks' order and returns their extent.
+/// Checks the order of the chunks, and sets `size` to the end of the last one.
 static Status measureWeights(const std::vector<WeightChunk> &chunks, uint64_t &size) {
   size = 0;
   for (const WeightChunk &chunk : chunks) {
@@ -160,9 +160,10 @@ public:
   /// Measures and hashes the contents of all variants.
   Status collect(const Manifest &manifest, const std::vector<VariantContent> &contents,
                  const WriteOptions &options);
-  /// Assigns offsets from `end` on to the pieces in the artifact. Returns the end of the last one.
+  /// Assigns offsets from `end` on to the pieces in the artifact. Returns the end of the last
+  /// piece.
   uint64_t assignOffsets(uint64_t end);
-  /// Sets the parts in the manifest; `name` is the artifact's.
+  /// Sets the parts in the manifest; `name` is the name of the artifact's file.
   void fill(Manifest &manifest, const std::string &name) const;
   void addSections(Tail &tail) const;
   /// Writes all pieces to `file` and to files beside `path`.
@@ -262,8 +263,8 @@ void Pieces::addSections(Tail &tail) const {
       tail.addSection(piece.section, piece.part.offset, piece.part.size, piece.alignment);
 }
 
-/// Writes to a new file and skips blocks of zeros. They are zero anyway in a new file, and take no
-/// space on the disk.
+/// Writes bytes to a new file, except blocks of zeros. In a new file, the bytes that are not
+/// written are zero and take no space on the disk.
 static Status writeSparse(const PendingFile &file, uint64_t position, const char *bytes,
                           uint64_t size) {
   static const char zeros[pageSize] = {};

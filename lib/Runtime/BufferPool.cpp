@@ -15,7 +15,7 @@
 using namespace tssa::runtime;
 
 ArenaPool::ArenaPool() {
-  // One more than is kept, so that `release` does not allocate.
+  // One more than the pool keeps, so that `release` does not allocate.
   idle.reserve(maxIdle + 1);
 }
 
@@ -30,7 +30,7 @@ bool ArenaPool::acquire(uint64_t size, Buffer &buffer) {
       return true;
     }
     // The new arena replaces the largest one, which is too small. So there are never more arenas
-    // than there were runs at one time.
+    // than there were runs in progress at one time.
     if (!idle.empty())
       idle.pop_back();
   }
@@ -44,7 +44,7 @@ void ArenaPool::release(Buffer buffer) {
   auto position = std::find_if(idle.begin(), idle.end(),
                                [&](const Buffer &b) { return b.getSize() >= buffer.getSize(); });
   idle.insert(position, std::move(buffer));
-  // Drop the smallest: a larger arena serves the same runs.
+  // Drop the smallest arena: a larger one serves the same runs.
   if (idle.size() > maxIdle)
     idle.erase(idle.begin());
 }

@@ -61,8 +61,8 @@ template <typename Work> static tssa_status *guard(Work work) {
 
 static Status invalid(const char *what) { return makeError(TSSA_INVALID_ARGUMENT, what); }
 
-/// Reads an options struct that may be of another version. Fields that it lacks are zero; fields
-/// that this version does not know must be zero.
+/// Reads an options struct of this or another version. Fields that the struct lacks become zero;
+/// fields that this version does not know must be zero.
 template <typename T> static Status readOptions(const T *given, T &options) {
   std::memset(&options, 0, sizeof(options));
   if (!given)
@@ -261,7 +261,7 @@ static Status readInputs(const tssa_value *values, size_t count, std::vector<Nam
   return Status::success();
 }
 
-/// Moves the results of a run that succeeded to the caller's outputs.
+/// After a run that succeeded, moves the results to the caller's outputs.
 static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
                     std::vector<std::unique_ptr<Tensor>> &owners) {
   for (size_t i = 0; i < owners.size(); ++i) {

@@ -33,7 +33,7 @@ public:
   /// on a pipe or a device.
   static Status openRegular(const std::string &path, File &file, uint64_t &size);
 
-  /// Reads `size` bytes at `offset`. Fewer bytes are an error, which names `path`.
+  /// Reads `size` bytes at `offset`. If the file has fewer, fails with an error that names `path`.
   Status readAt(const std::string &path, uint64_t offset, void *data, size_t size) const;
   Status writeAt(const std::string &path, uint64_t offset, const void *data, size_t size) const;
 
@@ -41,8 +41,8 @@ private:
   int fd = -1;
 };
 
-/// A file that is written under a temporary name beside `path`. `commit` renames it to
-/// `path`; without that, the destructor removes it.
+/// A file that is written under a temporary name beside `path`. `commit` renames it to `path`;
+/// without a `commit`, the destructor removes it.
 class PendingFile {
 public:
   PendingFile() = default;

@@ -109,8 +109,8 @@ constexpr Feature features[] = {
     {"xsaves", 0xd, 1, EAX, 3, State::None},
 };
 
-/// Features of a CPU model that only systems code uses. Compiled code may list them as required,
-/// but runs without them.
+/// CPU features that only system software uses. A variant may list them as required because its CPU
+/// model has them, but its code runs without them.
 constexpr const char *systemFeatures[] = {"cldemote", "enqcmd",  "invpcid", "pconfig",
                                           "pku",      "ptwrite", "sgx",     "shstk",
                                           "tsxldtrk", "uintr",   "wbnoinvd"};

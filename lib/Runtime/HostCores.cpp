@@ -58,7 +58,7 @@ std::optional<double> tssa::runtime::getQuota() {
   while (std::getline(groups, line)) {
     if (line.compare(0, 3, "0::") != 0)
       continue;
-    // A limit of any enclosing group applies.
+    // The limits of all enclosing groups apply.
     std::string group = line.substr(3);
     while (true) {
       std::optional<double> quota = readQuota("/sys/fs/cgroup" + group);

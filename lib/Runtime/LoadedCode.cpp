@@ -12,9 +12,9 @@
 
 using namespace tssa::runtime;
 
-/// Returns whether the dynamic linker failed for lack of memory, which only its message shows. If
-/// it cannot allocate a copy of the file's name, its message says only that the file, which exists,
-/// cannot be opened, and gives no reason.
+/// Returns whether the dynamic linker, whose message is `reason`, failed for lack of memory. If
+/// the linker cannot allocate a copy of the file's name, the message ends with "cannot open shared
+/// object file" and gives no cause. As the file exists, this message means a lack of memory.
 static bool isOutOfMemory(std::string_view reason) {
   constexpr std::string_view unexplained = "cannot open shared object file";
   return reason.find("annot allocate") != reason.npos ||

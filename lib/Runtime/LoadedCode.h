@@ -39,8 +39,8 @@ public:
 
 private:
   /// The anonymous file, which stays open while the code is loaded: the loader identifies the
-  /// library by the path of this descriptor, and would mistake another file with the same
-  /// descriptor for it.
+  /// library by the path of this descriptor, and would mistake a later file with the same
+  /// descriptor for this library.
   File file;
   void *handle = nullptr;
 };

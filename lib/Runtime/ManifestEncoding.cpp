@@ -61,7 +61,7 @@ public:
   }
 };
 
-/// Reads with bounds checks; after the first fault, everything reads as zero.
+/// Reads a manifest and checks bounds. After the first fault, every read gives zero.
 class Decoder {
 public:
   explicit Decoder(std::string_view bytes) : bytes(bytes) {}

@@ -21,7 +21,8 @@ static constexpr char magic[] = "\x93NUMPY";
 static constexpr size_t magicSize = 6;
 static constexpr size_t headerAlignment = 64;
 
-/// NumPy's type descriptions for each DType; types that it lacks are stored as integers.
+/// NumPy's description of each DType. A type that NumPy lacks has the description of the integer
+/// type that stores it.
 static const char *const descriptions[numDTypes] = {
     "<f4", "<f8", "<f2", "<u2", "|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8",
     "<u8", "|u1", "|u1", "|u1", "|u1", "|u1", "|u1", "|i1", "|u1", "|i1", "|u1"};
@@ -170,7 +171,7 @@ Status tssa::runtime::decodeNpy(std::string_view bytes, Tensor &tensor) {
   int64_t stride = 1;
   for (int64_t dim : header.shape) {
     strides.push_back(stride);
-    stride *= dim; // in range: checkedBytes
+    stride *= dim; // in range: see checkedBytes
   }
   tssa_tensor source = tensor.asABI();
   source.data = const_cast<char *>(data.data());

@@ -27,7 +27,8 @@ static bool dropSuffix(std::string &text, std::string_view suffix) {
   return true;
 }
 
-/// Returns the integer type that NumPy's files use for a type that NumPy lacks; nothing for others.
+/// Returns the integer type that stores a type that NumPy lacks; nothing for the types that NumPy
+/// has.
 static std::optional<DType> getCarrier(DType type) {
   if (type == DType::BF16)
     return DType::U16;
@@ -37,7 +38,7 @@ static std::optional<DType> getCarrier(DType type) {
   return isSmall ? std::optional(DType::U8) : std::nullopt;
 }
 
-/// Removes the suffix of a key that names a type, and returns that type.
+/// If `key` has a suffix that names a type, removes the suffix and returns the type.
 static std::optional<DType> dropType(std::string &key) {
   for (unsigned i = 0; i < numDTypes; ++i)
     if (getCarrier(DType(i)) && dropSuffix(key, std::string(":") + getName(DType(i))))

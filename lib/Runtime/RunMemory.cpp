@@ -22,8 +22,8 @@ bool RunState::charge(uint64_t bytes) {
   return true;
 }
 
-/// Charges `bytes`, or reports an error and returns false. `port` is the result that needs the
-/// memory; null for memory that the program allocates.
+/// Charges `bytes`. If that would exceed the limit, reports an error and returns false. `port` is
+/// the result that needs the memory; null for memory that the program allocates.
 bool RunState::chargeOrFail(uint64_t bytes, const Port *port) {
   if (charge(bytes))
     return true;

@@ -91,8 +91,8 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   return true;
 }
 
-/// Returns the memory to which the program writes a result that is copied to its final memory after
-/// the run. Returns null after reporting an error.
+/// For a result that is copied to its final memory after the run, returns the memory to which the
+/// program writes it. Returns null after reporting an error.
 void *RunState::makeDestination(int32_t index, uint64_t bytes) {
   const Port &port = context.manifest.outputs[index];
   if (device) {

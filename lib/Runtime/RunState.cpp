@@ -19,7 +19,7 @@ RunState::RunState(const RunContext &context, const BoundInputs &inputs,
                    const std::vector<BoundOutput> &outputs)
     : context(context), inputs(inputs), outputs(outputs), args(inputs.args) {
   if (context.run.timeoutSeconds > 0) {
-    // More than a century is no limit in practice, and would overflow the clock.
+    // A limit of more than a century would overflow the clock and is no limit in practice.
     double seconds = std::min(context.run.timeoutSeconds, 3.2e9);
     deadline = Clock::now() +
                std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -137,7 +137,7 @@ int32_t RunState::fail(int32_t code, int32_t node, std::string text) {
   std::lock_guard<std::mutex> lock(failureMutex);
   if (failed.load(std::memory_order_relaxed))
     return code;
-  // The program knows that it had to stop, but not the reason.
+  // The program knows that it had to stop, but not why.
   failure = code == TSSA_CANCELLED ? whyStopped() : makeError(tssa_code(code), std::move(text));
   if (node >= 0 && uint64_t(node) < context.manifest.nodes.size()) {
     const ModelNode &named = context.manifest.nodes[node];
@@ -167,7 +167,7 @@ int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
   RunFault fault =
       device->launch(launch, blocks, params, [this] { return shouldStop(); }, counters);
   if (fault.ok() && context.run.profile) {
-    fault = device->wait(); // else only the time to start the launch is measured
+    fault = device->wait(); // without this, only the start of the launch would be measured
     recordLaunch(launch, 1);
   }
   return report(std::move(fault));

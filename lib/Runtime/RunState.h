@@ -51,10 +51,10 @@ public:
   bool charge(uint64_t bytes);
   /// Allocates the arena on the device; `bytes` have been charged. Only for runs on a device.
   Status allocateArena(uint64_t bytes, void *&arena);
-  /// Completes the run after the program has returned `code`, and returns its outcome. On
+  /// Completes the run after the program has returned `code`, and returns the run's outcome. On
   /// success, results and overwritten arguments are in host memory.
   Status finish(int32_t code);
-  /// Moves the requested results of a run that succeeded to `tensors`.
+  /// After a run that succeeded, moves the requested results to `tensors`.
   void takeResults(std::vector<Tensor> &tensors);
 
 private:
@@ -67,8 +67,9 @@ private:
   std::unique_ptr<DeviceRun> device; ///< null on the CPU
   std::vector<tssa_tensor> args;     ///< as the program sees them
   std::vector<tssa_tensor> resultViews;
-  /// For each result, the memory that the program writes if that is not `results[i].data`:
-  /// device memory, or `shadows[i]` for the new contents of an argument; else null.
+  /// For each result, null if the program writes it to `results[i].data`. Otherwise the memory to
+  /// which the program writes it: device memory, or `shadows[i]` for the new contents of an
+  /// argument.
   std::vector<void *> destinations;
   std::vector<Buffer> shadows;
   std::vector<Tensor> results;

@@ -19,7 +19,7 @@
 
 using namespace tssa::runtime;
 
-/// The maximal number of size tuples whose plans are cached.
+/// The maximal number of cached plans. A plan belongs to a tuple of sizes.
 static constexpr size_t maxPlans = 1024;
 
 Status Session::load(const std::string &path, const SessionOptions &options,
@@ -104,7 +104,8 @@ Session::~Session() { close(); }
 
 void Session::close() {
   if (countForks() != forks) {
-    // Runs of the parent never end in this process, and its device cannot be used here.
+    // This process is a child of the one that loaded the session. The parent's runs never end here,
+    // and the parent's device cannot be used.
     (void)program.release();
     return;
   }
@@ -245,7 +246,8 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                                              " bytes for the run" +
                                              describeSizes(manifest, boundInputs.sizes));
   }
-  // Code compiled with AddressSanitizer allows the buffers of the arena one by one.
+  // Code that is compiled with AddressSanitizer calls `allow` for each buffer of the arena when it
+  // needs the buffer.
   forbid(buffer.getData(), buffer.getSize());
   int32_t code;
   {

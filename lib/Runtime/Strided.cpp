@@ -45,7 +45,7 @@ static void visitElements(const tssa_tensor &tensor, unsigned elementBytes, Visi
       address += strides[d];
       if (++index[d] < tensor.shape[d])
         break;
-      address -= strides[d] * tensor.shape[d]; // in range: ends where it began
+      address -= strides[d] * tensor.shape[d]; // in range: back at the first element of dim d
       index[d] = 0;
     }
   }
@@ -83,8 +83,8 @@ void tssa::runtime::scatterStrided(const void *from, unsigned elementBytes, cons
 }
 
 namespace {
-/// The bytes of a non-empty tensor, as runs of `run` bytes. The addresses of the runs are `first`
-/// plus sums of multiples of the strides in `dims`.
+/// The bytes of a non-empty tensor, as contiguous runs of `run` bytes each. The address of a run is
+/// `first` plus a multiple of each stride in `dims`.
 struct Pattern {
   __int128 first = 0, last = 0; ///< the addresses of the first and the last run
   int64_t run = 0;
@@ -138,8 +138,8 @@ bool tssa::runtime::mayOverlap(const tssa_tensor &a, unsigned aElementBytes, con
   Pattern left(a, aElementBytes), right(b, bElementBytes);
   if (left.last + left.run <= right.first || right.last + right.run <= left.first)
     return false;
-  // Modulo the common divisor of all strides, all runs of a tensor have the address of its first
-  // run. If the runs of the two tensors are disjoint modulo the divisor, they are disjoint.
+  // All runs of a tensor have the same address modulo the common divisor of all strides. If the
+  // first runs of the two tensors are disjoint modulo this divisor, the tensors are disjoint.
   __int128 divisor = 0;
   for (const Pattern *pattern : {&left, &right})
     for (auto [stride, size] : pattern->dims)

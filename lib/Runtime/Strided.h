@@ -21,11 +21,11 @@ void copyStrided(const tssa_tensor &from, unsigned elementBytes, void *to);
 /// Copies row-major elements at `from` to the elements of the tensor `to`.
 void scatterStrided(const void *from, unsigned elementBytes, const tssa_tensor &to);
 
-/// Returns false if certainly no two elements of `tensor` share memory.
+/// Returns whether two elements of `tensor` may share memory. False is certain; true is not.
 bool mayOverlapItself(const tssa_tensor &tensor);
 
-/// Returns false if certainly no byte belongs to both tensors: their memory is disjoint, or they
-/// interleave as two columns of a matrix do.
+/// Returns whether a byte may belong to both tensors. False is certain, because the
+/// tensors are disjoint or interleave as two columns of a matrix do. True is not certain.
 bool mayOverlap(const tssa_tensor &a, unsigned aElementBytes, const tssa_tensor &b,
                 unsigned bElementBytes);
 

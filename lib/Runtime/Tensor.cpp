@@ -20,8 +20,8 @@ static constexpr uint64_t alignment = 64;
 static constexpr uint64_t hugePage = 2 << 20;
 static constexpr uint64_t hugeFrom = 4 << 20;
 /// The number of readable bytes before and after the data. A masked vector load of a compiled
-/// kernel may exceed its buffer by as much. In an untouched page, even its masked-off lanes cost
-/// hundreds of cycles.
+/// kernel may extend this far beyond its buffer. Masked-off lanes read nothing, but cost hundreds
+/// of cycles if they lie in a page that was never accessed.
 static constexpr uint64_t slack = alignment;
 
 Buffer::Buffer(Buffer &&other) noexcept

@@ -30,15 +30,15 @@ static constexpr unsigned endShift = 16, generationShift = 32;
 static constexpr uint64_t chunkMask = 0xffff;
 /// The number of chunks per thread. There are several, so that a slow thread can take fewer.
 static constexpr int64_t chunksPerThread = 4;
-/// The number of pauses for which a worker waits awake: about 30 microseconds, which is longer than
-/// the gap between two kernels of a run.
+/// The number of pause instructions for which a worker waits awake. They take about 30
+/// microseconds, which is longer than the gap between two kernels of a run.
 static constexpr unsigned defaultSpins = 2000;
-/// The number of pauses between two readings of the clock.
+/// The number of pause instructions between two readings of the clock.
 static constexpr unsigned spinsPerLook = 64;
-/// The time for which a worker waits awake for the next loop of a current run.
+/// The time for which a worker waits awake for the next loop while a run is in progress.
 static constexpr std::chrono::milliseconds awakeLimit(1);
-/// The least number of grains per worker that is woken. Waking a worker takes the caller some
-/// microseconds, and the worker starts late.
+/// Sleeping workers are woken only for at least this number of grains: waking a worker takes the
+/// caller some microseconds, and the worker starts late.
 static constexpr int64_t grainsPerWake = 16;
 
 static void pause() {
@@ -161,9 +161,9 @@ ThreadPool::ThreadPool(unsigned threads, bool pin) : forks(countForks()) {
     try {
       workers.emplace_back(&ThreadPool::work, this, i);
     } catch (const std::system_error &) {
-      break; // A limit on threads is reached; fewer workers are only slower.
+      break; // A limit on the number of threads is reached. The pool works with fewer workers.
     } catch (const std::bad_alloc &) {
-      break; // As for a limit on threads.
+      break; // The pool works with fewer workers.
     }
     if (pin && !cores.empty())
       pinThread(workers.back().native_handle(), cores[i % cores.size()]);
@@ -188,8 +188,8 @@ std::shared_ptr<ThreadPool> ThreadPool::getShared(unsigned threads, bool pin) {
   std::weak_ptr<ThreadPool> &entry = pools[{threads, pin}];
   std::shared_ptr<ThreadPool> pool = entry.lock();
   if (!pool || pool->forks != forkCount.load()) {
-    // A child process would wait for ever for workers, which exist only in its parent. So it does
-    // not destroy the pool.
+    // A child process would wait for ever for the workers, which exist only in its parent. So a
+    // child process does not destroy the pool.
     pool = std::shared_ptr<ThreadPool>(new ThreadPool(threads, pin), [](ThreadPool *made) {
       if (countForks() == made->forks)
         delete made;
@@ -237,7 +237,8 @@ bool ThreadPool::waitAwake(uint64_t seen) {
         return true;
       pause();
     }
-    // The system may have moved the worker to the caller's core, so that the caller waits for it.
+    // The system may have moved the worker to the caller's core. The caller could not run there
+    // while the worker waits awake.
     if (sched_getcpu() == callerCore.load(std::memory_order_relaxed))
       return false;
     idle += spinsPerLook;
@@ -252,9 +253,9 @@ bool ThreadPool::waitAwake(uint64_t seen) {
   return false;
 }
 
-/// Returns the number of workers to wake for a loop, such that waking them pays. The count takes
-/// into account the work that the run has so far done while workers slept, since woken workers stay
-/// awake for later loops.
+/// Returns the number of workers that are worth waking for a loop. Woken workers stay awake for
+/// later loops, so the number also depends on the work that the run has done so far while workers
+/// slept.
 int64_t ThreadPool::chooseWakes(int64_t chunks, int64_t grains) {
   int64_t asleep = sleepers.load();
   int64_t wakes = std::min(asleep, chunks - 1 - (int64_t(workers.size()) - asleep));
@@ -268,13 +269,14 @@ int64_t ThreadPool::chooseWakes(int64_t chunks, int64_t grains) {
   return wakes;
 }
 
-/// Announces a loop to the workers that are awake, and wakes `wakes` others.
+/// Announces a loop to the workers that are awake, and wakes `wakes` workers that sleep.
 void ThreadPool::announce(int64_t wakes) {
   epoch.fetch_add(1);
   if (wakes <= 0)
     return;
   callerCore.store(sched_getcpu(), std::memory_order_relaxed);
-  // The empty critical section orders this with a worker that is about to wait.
+  // Because of the empty critical section, a worker that is about to wait either sees the new epoch
+  // or is notified.
   {
     std::lock_guard<std::mutex> lock(sleepMutex);
   }

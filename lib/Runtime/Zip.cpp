@@ -26,15 +26,15 @@ static constexpr size_t localSize = 30, centralSize = 46, endSize = 22, locator6
 static constexpr size_t maxComment = 0xffff;
 static constexpr uint32_t in64 = 0xffffffff; ///< the value is in the zip64 field
 static constexpr uint16_t zip64Extra = 1;
-/// An upper bound of the number of bytes to which deflate can expand a byte.
+/// An upper bound of the number of bytes that one byte of deflated data can represent.
 static constexpr uint64_t maxExpansion = 1040;
 
 static Status malformed(const std::string &what) {
   return makeError(TSSA_INVALID_ARGUMENT, "not a valid .npz: " + what);
 }
 
-/// Little-endian fields at a running position; reads past the end give zero and
-/// leave `good` false.
+/// Reads little-endian fields one after the other. A read past the end gives zero and sets `good`
+/// to false.
 namespace {
 class Fields {
 public:
@@ -198,7 +198,7 @@ static bool inflateAll(std::string_view from, std::string &to) {
     return false;
   size_t read = 0, written = 0;
   int code = Z_OK;
-  // zlib counts in 32 bits: feed it piece by piece.
+  // zlib counts bytes in 32 bits, so it gets the data in pieces.
   constexpr size_t piece = size_t(1) << 30;
   while (code == Z_OK) {
     stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(from.data() + read));
@@ -216,7 +216,7 @@ static bool inflateAll(std::string_view from, std::string &to) {
 
 static uint32_t checksum(std::string_view bytes, uint32_t crc) {
   if (bytes.empty())
-    return crc; // zlib would start afresh at a null pointer
+    return crc; // for a null pointer, zlib would return its initial value
   return uint32_t(crc32_z(crc, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
 }
 

@@ -24,8 +24,8 @@ struct ZipMember {
   uint64_t headerOffset = 0;
 };
 
-/// Reads the central directory, which may be zip64. Fails on encrypted members, other methods
-/// and duplicate names.
+/// Reads the central directory, which may be zip64. Fails on encrypted members, on methods other
+/// than stored and deflated, and on duplicate names.
 Status readZipDirectory(uint64_t fileSize, const ReadAt &read, std::vector<ZipMember> &members);
 
 /// Reads the bytes of a member, and checks their length and CRC.

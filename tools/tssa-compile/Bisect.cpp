@@ -137,7 +137,7 @@ static Error findExpected(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
   return Error::success();
 }
 
-/// Compiles and runs the module, which this changes, and fills the actual results.
+/// Compiles and runs the module, and fills the actual results. Changes the module.
 static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
                          const CompileOptions &compile, Results &results) {
   std::vector<HostTensor> like;
@@ -179,7 +179,8 @@ static Expected<Results> collect(mlir::ModuleOp module, const Options &options,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Describes how result `index` differs; empty if it does not or has no expected tensor.
+/// Describes how result `index` differs. Returns "" if it does not differ or has no expected
+/// tensor.
 static std::string describeDifference(const Results &results, size_t index,
                                       const Options &options) {
   if (!results.expected[index])

@@ -13,9 +13,9 @@
 
 namespace tssa::compile {
 
-/// Compiles the model with every value as an output, runs it, and compares the values, in
-/// the order of the nodes, with those of the file `--reference` or of the evaluator. If
-/// none differs, compares once more with only the model's outputs, because the error may
+/// Compiles the model with every value as an output, runs it, and compares the values, in the order
+/// of the nodes, with those of the file `--reference` or of the evaluator. If no value differs,
+/// compiles the model once more with only its own outputs and compares these, because the error may
 /// be in merging. Prints the result and returns the exit code: Mismatch for a difference.
 int bisect(mlir::MLIRContext &context, const Options &options, ImportOptions import,
            const CompileOptions &compile);

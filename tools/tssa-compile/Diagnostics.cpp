@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace tssa::compile {
 
-/// Makes passes whose names match `passes` emit their remarks as diagnostics.
+/// Makes the passes whose names match the regular expression `passes` emit their remarks as
+/// diagnostics.
 static void enableRemarks(MLIRContext &context, const std::string &passes) {
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.analysis = categories.failed = passes;

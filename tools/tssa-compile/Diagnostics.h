@@ -11,9 +11,9 @@
 
 namespace tssa::compile {
 
-/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...". For text files
-/// they have a line and a column. Prints also remarks if `remarks` is given: those of the passes
-/// whose names match this regular expression.
+/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...". For text files,
+/// these messages have a line and a column. If the regular expression `remarks` is given, also
+/// prints the remarks of the passes whose names match it.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file,

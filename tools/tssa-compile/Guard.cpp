@@ -7,9 +7,9 @@
 ///
 /// \file
 /// LLVM cannot be stopped within a pass, and cannot return an error if it runs out of memory. So
-/// the process ends itself. Unfinished files are registered with LLVM's signal handlers, which
-/// remove them. The messages are prepared in advance, because no memory may be allocated by
-/// then.
+/// the process ends itself if a limit is exceeded. Unfinished files are registered with LLVM's
+/// signal handlers, which remove them. The messages are prepared in advance, because no memory may
+/// be allocated at that time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace llvm;
 
 namespace tssa::compile {
 
-/// The messages for an exceeded limit of time or memory.
+/// The messages for when the limit of time or memory is exceeded.
 static std::string timeMessage, memoryMessage;
 
 [[noreturn]] static void endProcess(const std::string &message) {

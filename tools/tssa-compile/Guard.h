@@ -11,9 +11,9 @@
 
 namespace tssa::compile {
 
-/// Enforces the limits of time and memory in `options`; the process ends with LimitReached
-/// and a message when one is exceeded. Also removes unfinished files when the process ends
-/// because of a limit or a signal. Call this once, before the work begins.
+/// Enforces the limits of time and memory in `options`; if a limit is exceeded, the process ends
+/// with LimitReached and a message. Also removes unfinished files when the process ends because of
+/// a limit or a signal. Call this once, before the work begins.
 void guardProcess(const Options &options);
 
 } // namespace tssa::compile

@@ -16,8 +16,8 @@ namespace tssa::compile {
 ///    "operators": [{"domain": "", "name": "Add", "since": 1, "until": null,
 ///                   "inputs": "", "extern": false}, ...],
 ///    "torch": ["aten::add.Tensor", ...]}
-/// `inputs` lists the inputs and their types for operators that have no schema in onnx;
-/// it is empty for others.
+/// For an operator without a schema in onnx, `inputs` lists the inputs and their types; for other
+/// operators it is empty.
 void listOperators(llvm::raw_ostream &stream);
 
 } // namespace tssa::compile

@@ -183,7 +183,7 @@ bool isModelFile(StringRef path) {
   return extension != ".mlir" && extension != ".json";
 }
 
-/// Checks options that are only allowed for ONNX models.
+/// Checks the options that are allowed only for ONNX models.
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
@@ -269,7 +269,7 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// Reads the targets. Only artifacts may have more than one.
+/// Reads the targets. Only an artifact may have more than one target.
 std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   Expected<std::vector<Target>> targets = parseTargets(line.target);
   if (!targets)
@@ -286,8 +286,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// Removes the options from LLVM's table, because the linker, which is used as a library, has
-/// options of the same names.
+/// Removes the options from LLVM's table, because the linker, which runs as a library, has options
+/// with the same names.
 void removeOptions(CommandLine &line) {
   SmallVector<cl::Option *> own = {&line.input}; // has no name
   for (auto &entry : cl::getRegisteredOptions())

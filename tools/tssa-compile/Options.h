@@ -41,9 +41,9 @@ struct Options {
   bool verifyEachStage = false;
   /// A fault to inject, for tests of the verification.
   std::string injectFault;
-  /// Whether expressions are merged into one kernel; false is for comparisons.
+  /// Whether expressions are merged into one kernel. False serves for comparisons.
   bool merges = true;
-  /// Finds the first node whose value is wrong, and writes no artifact.
+  /// Whether to find the first node whose value is wrong, and to write no artifact.
   bool bisect = false;
   /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are
   /// random and the expected values come from the evaluator.
@@ -52,12 +52,14 @@ struct Options {
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
   bool sanitize = false;
   bool timing = false;
-  /// The passes whose remarks are printed, as a regular expression; nothing for none.
+  /// A regular expression for the names of the passes whose remarks are printed; nothing if no
+  /// remarks are printed.
   std::optional<std::string> remarks;
   bool untrusted = false;
-  /// Imports the model, reports everything that is not supported, and writes no artifact.
+  /// Whether to import the model, to report all unsupported features that it uses, and to write no
+  /// artifact.
   bool check = false;
-  /// Prints the report of `check` as JSON on standard output.
+  /// Whether to print the report of `check` as JSON on standard output.
   bool json = false;
   /// The time limit in seconds, 0 for none, and its text on the command line.
   double timeout = 0;
@@ -66,8 +68,8 @@ struct Options {
   uint64_t memoryLimit = 0;
 };
 
-/// Parses the command line. Prints an error, or the information that it requests, such as
-/// the version. Returns the exit code if there is nothing more to do, else nothing.
+/// Parses the command line. Prints an error, or the information that the command line requests,
+/// such as the version. If there is nothing more to do, returns the exit code; otherwise nothing.
 std::optional<int> parseOptions(int argc, char **argv, Options &options);
 
 } // namespace tssa::compile

@@ -32,7 +32,7 @@ private:
 
   const Options &options;
   const cpu::Machine &machine;
-  std::vector<std::unique_ptr<StageVerifier>> verifiers; // the last one is at work
+  std::vector<std::unique_ptr<StageVerifier>> verifiers; // the last one is in use
   std::optional<int> exitCode;
 };
 

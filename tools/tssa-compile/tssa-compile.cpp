@@ -95,7 +95,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
 // Output
 //===----------------------------------------------------------------------===//
 
-/// Writes the output under a temporary name and renames it, so that no partial file is visible.
+/// Writes the output under a temporary name and then renames the file, so that no partial file is
+/// visible.
 static int writeOutput(const Options &options, function_ref<Error(raw_pwrite_stream &)> write) {
   SmallString<0> bytes;
   raw_svector_ostream buffer(bytes);
@@ -131,7 +132,7 @@ static int writeSchedules(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-/// Returns whether the operating system caused the error, for example by a full disk.
+/// Returns whether the operating system caused the error, for example because the disk is full.
 static bool isOfSystem(Error &error) {
   bool found = false;
   error = handleErrors(std::move(error), [&](std::unique_ptr<StringError> info) {
@@ -270,7 +271,8 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;
   int code = runWithDeepStack([&] {
-    guardProcess(options); // last, because the limit must not prevent the stack
+    // The limit begins here, so that it does not prevent the allocation of the deep stack.
+    guardProcess(options);
     return compileModel(options);
   });
   outs().flush();

@@ -19,8 +19,8 @@
 using namespace llvm;
 
 #ifndef NDEBUG
-/// A release build of LLVM does not register the option for traces, but prints the traces of code
-/// that is compiled with them.
+/// A release build of LLVM has no option for traces, so this tool defines one. LLVM still prints
+/// the traces of code that is compiled with assertions.
 static cl::list<std::string> tracedPasses("debug-only", cl::CommaSeparated,
                                           cl::value_desc("pass,..."),
                                           cl::desc("Print the traces (LDBG) of these passes"));

@@ -31,7 +31,7 @@ Interest::Outcome Interest::run(StringRef program, ArrayRef<std::string> argumen
   std::string message;
   outcome.code = sys::ExecuteAndWait(program, all, std::nullopt, redirects, failure.timeoutSeconds,
                                      0, &message);
-  // -2 is a signal or a timeout.
+  // The exit code is -2 after a signal and after a timeout.
   outcome.crashed = outcome.code == -2 && !StringRef(message).contains("timed out");
   if (auto text = MemoryBuffer::getFile(log))
     outcome.errors = (*text)->getBuffer().str();

@@ -51,7 +51,7 @@ private:
 
 /// Removes ranges of items, long ranges first, until no single item can be removed.
 /// `attempt(begin, end)` tries to remove the items of a range and returns whether that
-/// succeeded. `count()` returns the number of items left. Returns whether any was removed.
+/// succeeded. `count()` returns the number of items left. Returns whether any item was removed.
 template <typename Count, typename Attempt> bool leaveOut(Count count, Attempt attempt) {
   bool changed = false;
   for (size_t chunk = std::max<size_t>(count() / 2, 1);; chunk /= 2) {

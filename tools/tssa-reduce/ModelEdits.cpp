@@ -40,7 +40,7 @@ static void addReads(const NodeProto &node, Names &names) {
   }
 }
 
-/// Keeps the elements of a repeated field for which `keeps` returns true.
+/// Removes from a repeated field the elements for which `keeps` returns false.
 template <typename List, typename Keeps> static void filter(List &list, Keeps keeps) {
   int kept = 0;
   for (int i = 0; i < list.size(); ++i)

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each edit returns a new model, or nothing if it does not apply. Names do not change. Nodes
-/// and values that no output needs any more are removed.
+/// Each edit returns a new model, or nothing if it does not apply. Names do not change. An edit
+/// also removes nodes and values that no output needs any more.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TOOLS_TSSA_REDUCE_MODELEDITS_H
@@ -29,9 +29,9 @@ void dropUnused(ModelProto &model);
 /// Returns whether onnx's checker and its shape inference accept the model.
 bool isValid(const ModelProto &model);
 
-/// Removes nodes [begin, end). Their values that other nodes need become inputs, with the
-/// types that shape inference finds. Returns nothing if a type is not known or no output is
-/// left.
+/// Removes nodes [begin, end). Values that these nodes produce and other nodes need become inputs,
+/// with the types that shape inference finds. Returns nothing if a type is not known or no output
+/// is left.
 Edited withoutNodes(const ModelProto &model, size_t begin, size_t end);
 /// Removes outputs [begin, end).
 Edited withoutOutputs(const ModelProto &model, size_t begin, size_t end);
@@ -44,10 +44,10 @@ Edited withoutAttribute(const ModelProto &model, size_t node, size_t attribute);
 /// Removes doc strings, types of inner values and other metadata.
 Edited withoutMetadata(const ModelProto &model);
 
-/// Returns all sizes greater than 1 of inputs and initializers.
+/// Returns the dim sizes of inputs and initializers that are greater than 1.
 std::set<int64_t> getSizes(const ModelProto &model);
 /// Changes every dim of size `from` to the smaller size `to`. Initializers lose elements. With
-/// `inShapes`, lists of sizes change too.
+/// `inShapes`, also replaces `from` by `to` in constants that may be lists of sizes.
 Edited withSize(const ModelProto &model, int64_t from, int64_t to, bool inShapes);
 
 } // namespace tssa::reduce

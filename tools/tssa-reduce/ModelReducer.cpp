@@ -11,7 +11,8 @@
 /// 2. Replace outputs by values that their nodes read.
 /// 3. Turn initializers into inputs.
 /// 4. Remove attributes and metadata.
-/// 5. Reduce sizes, each in all dims that have it.
+/// 5. Reduce sizes. A size is reduced in all dims that have it.
+///
 /// A valid model stays valid.
 ///
 //===----------------------------------------------------------------------===//
@@ -80,7 +81,8 @@ public:
   Error run();
 
 private:
-  /// Accepts the edited model if it is valid and still interesting. Returns whether it did.
+  /// Accepts the edited model if it is valid and still interesting. Returns whether the model was
+  /// accepted.
   bool accept(Edited edited);
   bool holds(const ModelProto &candidate);
   bool reduceGraph();

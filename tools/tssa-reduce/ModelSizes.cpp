@@ -14,7 +14,8 @@ using namespace tssa::reduce;
 using tssa_onnx::TensorProto;
 using tssa_onnx::ValueInfoProto;
 
-/// Returns the bytes of an element of a type that raw data does not pack; 0 for other types.
+/// Returns the number of bytes that an element takes in raw data. Returns 0 for other types, such
+/// as 4-bit types, whose elements are packed.
 static int64_t getElementBytes(int type) {
   switch (type) {
   case TensorProto::BOOL:
@@ -81,7 +82,8 @@ static bool shrinkTensor(TensorProto &tensor, int64_t from, int64_t to) {
   return true;
 }
 
-/// Replaces `from` by `to` in a short list of 64-bit integers, which may be sizes.
+/// If `tensor` is a short list of 64-bit integers, which may be sizes, replaces `from` by `to` in
+/// it.
 static void replaceInList(TensorProto &tensor, int64_t from, int64_t to) {
   constexpr size_t longest = 16;
   if (tensor.data_type() != TensorProto::INT64 || tensor.dims_size() > 1)

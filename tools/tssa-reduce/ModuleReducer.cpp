@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The reducer removes ops of functions; results that other ops need become arguments of the
-/// function, or are replaced by another value of the same type. Then it replaces returned values by
-/// values that their ops read, and removes unused returned values, arguments and symbols. It
-/// tests only candidates that verify. (MLIR's own reducer erases ops and leaves their users without
-/// operands, which these dialects do not support.)
+/// The reducer removes ops of functions. Results that the remaining ops need become arguments of
+/// the function, or are replaced by other values of the same type. Then it replaces returned values
+/// by values that their ops read, and removes unused returned values, arguments and symbols. It
+/// tests only candidates that verify. (MLIR's own reducer erases ops and drops the operands that
+/// refer to them. The dialects of TSSA do not support ops that lack operands.)
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,8 @@ static Error writeModule(ModuleOp module, StringRef path) {
   });
 }
 
-/// Returns the ops of all functions but terminators, each before the ops in its regions.
+/// Returns the ops of all functions, except terminators. Each op comes before the ops in its
+/// regions.
 static SmallVector<Operation *> collectOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -170,7 +171,7 @@ static bool returnEarlier(ModuleOp module, size_t index) {
   return function.getNumResults() != 0;
 }
 
-/// Erases ops, arguments and symbols without uses, until none is left.
+/// Erases ops, arguments and symbols without uses until there are no more of them.
 static void eraseUnused(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;

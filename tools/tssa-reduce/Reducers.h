@@ -12,9 +12,8 @@
 
 namespace tssa::reduce {
 
-/// Reduces `input` and writes the smallest interesting file to `output`, again each time a
-/// smaller one is found. Returns an error if `input` cannot be read or is not interesting
-/// itself.
+/// Reduces `input`. Each time a smaller interesting file is found, writes it to `output`. Returns
+/// an error if `input` cannot be read or is not interesting itself.
 llvm::Error reduceModel(llvm::StringRef input, llvm::StringRef output, Interest &interest);
 llvm::Error reduceModule(llvm::StringRef input, llvm::StringRef output, Interest &interest);
 

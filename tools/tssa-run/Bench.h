@@ -16,9 +16,9 @@ struct BenchResult {
   uint64_t runs = 0;
 };
 
-/// Measures the time of runs after a warm-up. All runs use the same output memory. `runs` is
-/// their number; without it, there are as many runs as fit into a second and at least 20, but
-/// no more than fit into about two seconds. `results` gets the outputs of the last run.
+/// Measures the time of runs after a warm-up. All runs use the same output memory. `runs` is the
+/// number of runs. If it is not given, there are as many runs as fit into a second and at least 20,
+/// but no more than fit into about two seconds. `results` gets the outputs of the last run.
 runtime::Status bench(runtime::Session &session, const std::vector<runtime::NamedTensor> &inputs,
                       const runtime::RunOptions &options, std::optional<uint64_t> runs,
                       std::vector<runtime::Tensor> &results, BenchResult &result);

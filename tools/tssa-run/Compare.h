@@ -14,7 +14,8 @@ namespace tssa::run {
 /// The difference of an output from its reference.
 struct Difference {
   std::string name;
-  /// The reason if the two cannot be compared: different dtypes or shapes; else empty.
+  /// Why the output and the reference cannot be compared, such as different shapes; empty if they
+  /// can.
   std::string incomparable;
   int64_t count = 0;
   int64_t mismatches = 0;

@@ -78,8 +78,8 @@ static Status hashFile(const std::string &path, SHA256 &key, std::string *conten
 }
 
 /// Returns the names of files in which an ONNX model keeps its weights: the values of its
-/// StringStringEntryProtos with the key "location". Other bytes that look like one only cause an
-/// unnecessary miss.
+/// StringStringEntryProtos with the key "location". Other bytes that look like such an entry only
+/// cause an unnecessary miss.
 static std::set<std::string> findExternalFiles(const std::string &model) {
   static const std::string entry = "\x0a\x08location\x12";
   std::set<std::string> files;
@@ -110,7 +110,7 @@ static std::set<std::string> findConstantFiles(const std::string &program) {
   return files;
 }
 
-/// Returns the other files that a source needs.
+/// Returns the files that a source needs besides itself.
 static std::set<std::string> findFiles(const std::string &path, const std::string &content) {
   if (hasSuffix(path, ".onnx"))
     return findExternalFiles(content);
@@ -195,8 +195,8 @@ static Status openCache(const Options &options, std::string &folder) {
   return Status::success();
 }
 
-/// Removes the least recently used entries until at most `limit` bytes are left, but never `kept`.
-/// Ignores entries that other processes remove or add at the same time.
+/// Removes the least recently used entries until at most `limit` bytes are left, but never removes
+/// the entry `kept`. Ignores entries that other processes remove or add at the same time.
 static void evict(const fs::path &kept, uint64_t limit) {
   struct File {
     fs::file_time_type used;
@@ -266,7 +266,7 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return Status::success();
-  // An interrupt of the compiler is also meant for this program.
+  // A signal that interrupts the compiler is also meant for this program.
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
     endBySignal(WTERMSIG(status));
   exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : InternalError;
@@ -315,7 +315,8 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
       return status;
   }
   if (!again && ::access(path.c_str(), R_OK) == 0) {
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); // used now; a folder may be read-only
+    // Record the use. This may fail, for example in a read-only folder.
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
     return Status::success();
   }
   compiled = true;

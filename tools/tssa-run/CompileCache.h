@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model given as source is compiled by the tssa-compile in the folder of this program. The
-/// key of an entry is the SHA-256 of everything that affects the artifact: the bytes of the
-/// model and of the files that it names for its weights, the options, the compiler, and this
-/// CPU. An artifact that does not load is compiled again. The least recently used entries
-/// are removed when the cache exceeds its limit.
+/// If a model is given as source, the tssa-compile in the folder of this program compiles it. The
+/// key of an entry is the SHA-256 of everything that affects the artifact: the bytes of the model
+/// and of the files that it names for its weights, the options, the compiler, and this CPU. An
+/// artifact that does not load is compiled again. The least recently used entries are removed when
+/// the cache exceeds its limit.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TOOLS_TSSA_RUN_COMPILECACHE_H
@@ -37,8 +37,8 @@ public:
   CompiledModel &operator=(const CompiledModel &) = delete;
   ~CompiledModel();
 
-  /// Finds the compiled form in the cache or compiles it; with `again`, compiles it in all
-  /// cases. If the compiler fails, sets `exitCode` to its exit code.
+  /// Finds the compiled form in the cache or compiles it; with `again`, always compiles it. If the
+  /// compiler fails, sets `exitCode` to its exit code.
   runtime::Status prepare(const Options &options, bool again, int &exitCode);
 
   const std::string &getPath() const { return path; }

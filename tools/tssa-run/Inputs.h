@@ -13,7 +13,7 @@
 
 namespace tssa::run {
 
-/// Sets `sizes` to the sizes of all symbols. A symbol that is not in `given` gets its minimum,
+/// Sets `sizes` to the sizes of all symbols. A symbol that is not in `given` gets its minimum, but
 /// at least 1, and is listed in `assumed`.
 runtime::Status chooseSizes(const runtime::Manifest &manifest,
                             const std::map<std::string, int64_t> &given,

@@ -48,7 +48,8 @@ static const char *kindOf(const Port &port) {
   return "";
 }
 
-/// Returns the names of the kernels with their numbers of launches, in order of first use.
+/// Returns the names of the kernels and the number of launches of each, in the order of their first
+/// launches.
 static std::vector<std::pair<std::string, int64_t>> countKernels(const Variant &variant) {
   std::vector<std::pair<std::string, int64_t>> kernels;
   std::map<std::string, size_t> positions;
@@ -174,7 +175,7 @@ static void writePart(Json &json, const char *name, const Part &part) {
   json.key("sha256").string(toHex(part.sha256)).endObject();
 }
 
-/// Writes the kernels with their numbers of launches and, for devices, their resources.
+/// Writes each kernel with its number of launches and, for devices, its resources.
 static void writeKernels(Json &json, const Variant &variant) {
   json.key("distinct_kernels").integer(int64_t(countKernels(variant).size()));
   json.key("kernels").beginArray();

@@ -11,7 +11,8 @@
 
 namespace tssa::run {
 
-/// Describe signature, sizes, memory and kernels, as readable text or as one JSON object.
+/// These describe the signature, the sizes, the memory and the kernels, as readable text or as one
+/// JSON object.
 std::string inspectText(const runtime::Manifest &manifest);
 std::string inspectJson(const runtime::Manifest &manifest);
 

@@ -21,7 +21,8 @@ struct State {
 };
 } // namespace
 
-/// Returns the state, which is never destroyed, because the thread lives as long as the process.
+/// Returns the state. It is never destroyed, because the thread that waits for signals lives as
+/// long as the process.
 static State &getState() {
   static State &state = *new State;
   return state;
@@ -37,10 +38,10 @@ static sigset_t getSignals() {
 
 void tssa::run::endBySignal(int signal) {
   State &state = getState();
-  state.mutex.lock(); // for good
+  state.mutex.lock(); // never unlocked: the process ends
   if (state.child > 0) {
     ::kill(state.child, signal);
-    // The thread that started the child may be the one that sees its end.
+    // If the thread that started the child waits for it first, this waitpid fails.
     while (::waitpid(state.child, nullptr, 0) < 0 && errno == EINTR) {
     }
   }

@@ -26,14 +26,15 @@ void watchInterrupts();
 /// Removes temporary files and folders, and ends the program by `signal`.
 [[noreturn]] void endBySignal(int signal);
 
-/// Returns a lock that delays the handling of signals: hold it while files are half written,
-/// and for calls of the functions below.
+/// Returns a lock that delays the handling of signals. Hold it while files are half written, and
+/// during calls of the functions below.
 std::unique_lock<std::mutex> holdInterrupts();
 
-/// Sets the folder to remove when the program ends; empty for none. Hold the signals.
+/// Sets the folder to remove when a signal ends the program; empty if there is none. The caller
+/// must hold the lock of `holdInterrupts`.
 void setTemporaryFolder(const std::string &folder);
-/// Sets a child process that gets the signal first and is waited for; 0 for none. Hold the
-/// signals.
+/// Sets the child process to which a signal is sent first, and which is then waited for; 0 if there
+/// is none. The caller must hold the lock of `holdInterrupts`.
 void setChild(pid_t child);
 
 } // namespace tssa::run

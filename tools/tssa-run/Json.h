@@ -14,7 +14,7 @@
 namespace tssa::run {
 
 /// Builds one JSON value, with one call per token. Bytes that are not UTF-8 become U+FFFD, and
-/// numbers without a form in JSON become null.
+/// numbers that JSON cannot represent become null.
 class Json {
 public:
   Json &beginObject();

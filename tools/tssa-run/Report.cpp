@@ -85,8 +85,9 @@ static std::string showProfile(const Report &report) {
 
 static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }
 
-/// Returns the emulator's counters per launch of the table. The ratio sectors / global shows how
-/// well the accesses of a warp coalesce, conflicts / shared how much shared memory serialises them.
+/// Returns the emulator's counters for each launch of the launch table. The ratio sectors / global
+/// shows how well the accesses of a warp coalesce. The ratio conflicts / shared shows how much
+/// shared memory serialises accesses.
 static std::string showCounters(const Report &report) {
   std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global", "sectors",
                             "shared", "conflicts", "barriers", "shuffles");

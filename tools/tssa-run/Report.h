@@ -13,7 +13,7 @@
 
 namespace tssa::run {
 
-/// The findings of a run. Parts that were not requested are absent.
+/// What is reported of a run. Parts that were not requested are absent.
 struct Report {
   const runtime::Manifest *manifest = nullptr;
   const runtime::Variant *variant = nullptr; ///< the one that ran

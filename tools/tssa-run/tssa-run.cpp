@@ -74,7 +74,8 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
 }
 
-/// Compares the outputs with the tensors of the reference file, each of which must be an output.
+/// Compares the outputs with the tensors of the reference file. Each tensor of the file must have
+/// the name of an output.
 static Status compareAll(const Options &options, const Manifest &manifest,
                          const std::vector<Tensor> &outputs, std::vector<Difference> &differences) {
   std::vector<NpzEntry> references;
@@ -127,8 +128,8 @@ static Status chooseTarget(Options &options) {
   return Status::success();
 }
 
-/// Finds the compiled form of a source in the cache or compiles it; with `again`, compiles it in
-/// all cases. Returns the exit code.
+/// Finds the compiled form of a source in the cache or compiles it; with `again`, always compiles
+/// it. Returns the exit code.
 static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
   int exitCode = 0;
   if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
@@ -138,7 +139,7 @@ static int compile(const Options &options, CompiledModel &compiled, bool again =
   return Success;
 }
 
-/// Loads the model; a source is compiled first.
+/// Loads the model. If it is a source, compiles it first.
 static int load(const Options &options, CompiledModel &compiled,
                 std::unique_ptr<Session> &session) {
   SessionOptions sessionOptions;
@@ -157,7 +158,7 @@ static int load(const Options &options, CompiledModel &compiled,
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
-    // Only a file from the cache may be stale or damaged.
+    // Compile again only if the file is from the cache, where it may be stale or damaged.
     bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
     if (compiled.wasCompiled() || !unusable)
       return report(status);
@@ -248,7 +249,7 @@ static int runModel(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes then is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   try {
     watchInterrupts();
     Options options;

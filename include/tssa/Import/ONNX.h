@@ -16,8 +16,8 @@ namespace tssa {
 
 /// Reads the model at `path` and builds a module with one function `@main`. Returns null
 /// on failure. Then `report` has the first error in the model or, if the model is valid,
-/// everything in it that is not supported. The module refers to bytes of the file without
-/// copying them; the mapping lives as long as the context.
+/// everything in it that is not supported. The module refers to bytes of the file without copying
+/// them; the file stays mapped as long as the context lives.
 mlir::OwningOpRef<mlir::ModuleOp> importONNX(mlir::MLIRContext &context, llvm::StringRef path,
                                              const ImportOptions &options, ImportReport &report);
 

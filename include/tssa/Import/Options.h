@@ -19,7 +19,7 @@ struct ImportOptions {
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
   /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.
   bool untrusted = false;
-  /// Adds every tensor that a node of the main graph produces to the outputs.
+  /// Adds to the outputs every tensor that a node of the main graph produces.
   bool exposeValues = false;
 };
 

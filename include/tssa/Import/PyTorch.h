@@ -16,9 +16,9 @@ namespace tssa {
 /// Reads a graph that the Python package has written (lib/Import/PyTorch/README.md
 /// describes the format) and builds a module with one function `@main` of `tssa`, te and scf ops.
 /// Returns null on failure; then `report` says why, with one line per operator that is not
-/// supported. The module refers to the bytes of constant files without copying them; the
-/// mapping lives as long as the context. If `untrusted` is true, the sizes of these files
-/// are limited as those of an ONNX model are.
+/// supported. The module refers to the bytes of constant files without copying them; these files
+/// stay mapped as long as the context lives. If `untrusted` is true, their sizes have the same
+/// limits as those of an untrusted ONNX model.
 mlir::OwningOpRef<mlir::ModuleOp> importPyTorch(mlir::MLIRContext &context, llvm::StringRef path,
                                                 bool untrusted, ImportReport &report);
 

@@ -14,7 +14,7 @@ namespace tssa {
 /// The origin of a value of the main graph.
 struct ValueOrigin {
   std::string value;
-  /// Such as `produced by node #37 'layer1/conv2' (Conv)`.
+  /// A text such as `produced by node #37 'layer1/conv2' (Conv)`.
   std::string producer;
   std::vector<std::string> inputs;
 };
@@ -23,9 +23,9 @@ struct ValueOrigin {
 struct ModelLocation {
   /// `node #37 'layer1/conv2' (Conv)`, `tensor 'w'` or `input 'x'`.
   std::string text;
-  /// The index of the node in its graph or function; negative if this is not a node.
+  /// The index of the node in its graph or function; negative if the location is not a node.
   int64_t node = -1;
-  /// The node's name and operator; empty if it has none or this is not a node.
+  /// The node's name and operator; empty if the node has no name or the location is not a node.
   std::string name, op;
 };
 
@@ -40,7 +40,8 @@ struct UnsupportedUse {
 };
 
 struct ImportReport {
-  /// Model: exit code 1, Unsupported: 3, Limit: 5.
+  /// The kind of the error. It determines the exit code: 1 for Model, 3 for Unsupported, 5 for
+  /// Limit.
   operators::Fault fault = operators::Fault::None;
   /// The error text, without the file's name; it may have several lines.
   std::string error;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An artifact is the linked shared object with sections appended that the dynamic
-/// linker does not load:
+/// An artifact is the linked shared object, followed by sections that the dynamic linker does not
+/// load:
 ///
 ///     [code: the linked ELF][.tssa.manifest][0...][.tssa.weights]...[0...][.tssa.image]...[tail]
 ///     ^0                    ^64                   ^page                   ^64
@@ -16,8 +16,8 @@
 ///
 /// Each variant of the program has weights, and each variant for devices has images. Identical
 /// weights or images are stored once. Appending moves no byte that the linker loads. Of the ELF
-/// header only e_shoff, e_shnum and e_shstrndx are rewritten, before the code part is hashed. Every
-/// byte of the file is covered by a hash in the manifest or by the manifest's own hash, or is
+/// header, only e_shoff, e_shnum and e_shstrndx are rewritten, before the code part is hashed.
+/// Every byte of the file is covered by a hash in the manifest or by the manifest's own hash, or is
 /// checked to be zero.
 ///
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ struct WeightChunk {
   const void *data = nullptr;
 };
 
-/// The contents of the file for one variant, besides its code.
+/// What the artifact stores for one variant besides the code.
 struct VariantContent {
   std::vector<WeightChunk> weights;
   std::vector<std::string> images; ///< in the order of `Variant::images`
@@ -63,14 +63,14 @@ Status writeArtifact(const std::string &path, std::string_view code, Manifest ma
 /// A callback that takes the path of a temporary file.
 using PendingFileObserver = void (*)(const std::string &path);
 
-/// Installs callbacks for processes that remove temporary files when a signal ends them.
-/// `created` is called for each temporary file that is written for an artifact, `gone` when
-/// the file has been renamed or removed. Call this at the start of a program; it is not
+/// Installs callbacks that tell a process which temporary files to remove if a signal ends it.
+/// `created` is called for each temporary file that is written for an artifact, and `gone` when
+/// that file has been renamed or removed. Call this at the start of a program; it is not
 /// thread-safe.
 void observePendingFiles(PendingFileObserver created, PendingFileObserver gone);
 
 enum class VerifyWeights {
-  Auto, ///< up to 1 GiB where the CPU hashes at memory speed, else up to 64 MiB
+  Auto, ///< weights of up to 1 GiB if the CPU hashes at memory speed, else of up to 64 MiB
   Always,
   Never
 };

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Pools that keep the memory of past runs for later runs, because the first use of fresh pages
-/// may cost as much as a good part of the computation. All functions are thread-safe.
+/// Pools that keep the memory of past runs for later runs, because the first access to new pages
+/// may take as long as a large part of the computation. All functions are thread-safe.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_RUNTIME_BUFFERPOOL_H
@@ -40,7 +40,7 @@ private:
 /// of bytes that were requested at one time.
 class DynamicPool {
 public:
-  /// Memory of a pool, which must outlive it. The destructor returns the memory to the pool.
+  /// Memory from a pool. The destructor returns the memory to the pool, which must still exist.
   class Allocation {
   public:
     Allocation() = default;
@@ -67,7 +67,7 @@ public:
 
 private:
   static constexpr size_t maxIdle = 64;
-  /// Smaller allocations bypass the pool: malloc keeps their pages anyway.
+  /// Smaller allocations bypass the pool, because malloc keeps their pages for reuse.
   static constexpr uint64_t leastBytes = 64 << 10;
 
   bool allocate(uint64_t size, Buffer &buffer);
@@ -77,8 +77,8 @@ private:
 
   std::mutex mutex;
   std::vector<Buffer> idle; ///< the oldest first
-  /// The bytes of idle buffers and of buffers in use; the bytes that are now requested for buffers
-  /// in use, and the largest such number so far.
+  /// The sizes in bytes of all idle buffers and of all buffers in use; the number of bytes that
+  /// were requested for the buffers in use, and the largest value of this number so far.
   uint64_t idleBytes = 0, usedBytes = 0, askedBytes = 0, mostAskedBytes = 0;
 };
 

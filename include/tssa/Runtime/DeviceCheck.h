@@ -11,13 +11,13 @@
 
 namespace tssa::runtime {
 
-/// Checks that a session can run the program on `device` of this machine. Sets `name` to
-/// the device that it would use: "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
+/// Checks that a session can run the program on `device` of this machine. Sets `name` to the device
+/// that the session would use: "cpu", "cuda:0 (NVIDIA H200, sm_90)" or "cuda-emu".
 Status checkMachine(const Manifest &manifest, const std::string &device, std::string &name);
 
 /// Sets `target` to the target for which to compile a program that will run on `device`.
 /// For "auto" this is "", which stands for any target. For a CUDA device of this machine
-/// it is the latest target that the compiler has and the device can run.
+/// it is the latest target that the compiler supports and the device can run.
 Status findTarget(const std::string &device, std::string &target);
 
 } // namespace tssa::runtime

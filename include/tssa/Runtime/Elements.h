@@ -16,11 +16,11 @@ bool isFloat(DType type);
 /// Returns element `index` in row-major order. 64-bit integers are rounded to double.
 double getElement(const Tensor &tensor, int64_t index);
 
-/// Stores `value`, rounded to the nearest element, ties to even. Integers get the integral
-/// part of `value`, which must be in their range.
+/// Stores `value`. A float element gets the nearest number of its type, ties to even. An integer
+/// element gets the integral part of `value`, which must be in the range of its type.
 void setElement(Tensor &tensor, int64_t index, double value);
 
-/// Returns whether element `index` has the same bits in `a` and `b`, which have one type.
+/// Returns whether element `index` has the same bits in `a` and `b`, which have the same type.
 bool sameElement(const Tensor &a, const Tensor &b, int64_t index);
 
 float halfToFloat(uint16_t half);

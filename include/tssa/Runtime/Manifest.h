@@ -25,9 +25,9 @@
 
 namespace tssa::runtime {
 
-/// The element types of arguments and results. The numbers are part of the format. An
-/// element of less than a byte takes one byte: an integer is sign-extended, a float is in
-/// the low bits (SmallFloat.h).
+/// The element types of arguments and results. The values of the enumerators are part of the
+/// format. An element of less than a byte takes one byte: a signed integer is sign-extended, an
+/// unsigned integer is zero-extended, and a float is in the low bits (SmallFloat.h).
 enum class DType : uint8_t {
   F32 = 0,
   F64 = 1,
@@ -139,10 +139,10 @@ struct Part {
 /// A kernel of a variant for devices.
 struct Kernel {
   std::string name;        ///< of the entry function
-  int32_t parameters = 0;  ///< including the last one, the address of the error word
+  int32_t parameters = 0;  ///< their number, including the last one: the address of the error word
   int32_t threads = 0;     ///< in a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  /// These are as the assembler reports them; -1: unknown.
+  /// As the assembler reports them; -1: unknown.
   int32_t registers = -1;
   int64_t spillBytes = -1;
 };
@@ -173,13 +173,13 @@ struct Variant {
 
   // Filled by writeArtifact.
   Part weights; ///< in this file, or in `weightsFile`
-  /// The name of the file beside the artifact that has the weights; empty if they are in
-  /// the artifact.
+  /// The name of a file in the artifact's folder that has the weights; empty if the artifact has
+  /// them.
   std::string weightsFile;
 };
 
-/// All information that the runtime has about a program. The caller of `writeArtifact` fills
-/// all members but the last group.
+/// All information that the runtime has about a program. The caller of `writeArtifact` fills all
+/// members except the last group.
 struct Manifest {
   uint32_t abiVersion = TSSA_ABI_VERSION;
   std::string toolBuild; ///< identifies the compiler, such as "tssa 0.1.0"

@@ -23,7 +23,7 @@ std::string suggestName(std::string_view given, const std::vector<std::string> &
 std::string printable(std::string_view text);
 
 /// Returns the number of bytes of the UTF-8 sequence at the start of the non-empty `text`,
-/// or 0 if it is not valid.
+/// or 0 if the sequence is not valid.
 size_t getSequenceLength(std::string_view text);
 
 } // namespace tssa::runtime

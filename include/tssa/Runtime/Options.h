@@ -16,14 +16,15 @@ namespace tssa::runtime {
 
 struct SessionOptions {
   /// The number of threads of a run, including the caller; 0 stands for
-  /// `getDefaultThreadCount()`. Sessions with equal numbers share their threads.
+  /// `getDefaultThreadCount()`. Sessions with equal `threads` and equal `pinThreads` share their
+  /// threads.
   unsigned threads = 0;
   bool pinThreads = false;
   VerifyWeights verifyWeights = VerifyWeights::Auto;
   /// The bytes that one run may hold besides weights and the caller's tensors; 0: no limit.
   uint64_t memoryLimit = 0;
-  /// Runs parallel loops on the embedder's threads: as `tssa_host::parallel_for`, but with
-  /// `parallelForUser` as first argument.
+  /// If not null, runs parallel loops on the embedder's threads. It must do the same as
+  /// `tssa_host::parallel_for`, but its first argument is `parallelForUser`.
   void (*parallelFor)(void *user, int64_t n, int64_t grain, tssa_body body,
                       void *context) = nullptr;
   void *parallelForUser = nullptr;
@@ -33,19 +34,19 @@ struct SessionOptions {
   std::string device = "auto";
 };
 
-/// Counters of a launch. Only the emulator counts; for other devices they stay zero.
+/// Counters of a launch. Only the emulator counts; for other devices, the counters stay zero.
 struct LaunchCounters {
   uint64_t blocks = 0;
   uint64_t accesses = 0;           ///< memory accesses of threads
   uint64_t globalAccesses = 0;     ///< global memory accesses of warps
   uint64_t globalTransactions = 0; ///< 32-byte sectors that `globalAccesses` touch
   uint64_t sharedAccesses = 0;     ///< shared memory accesses of warps
-  uint64_t sharedConflicts = 0;    ///< cycles of `sharedAccesses` beyond one each
+  uint64_t sharedConflicts = 0;    ///< cycles beyond the first, over all `sharedAccesses`
   uint64_t barriers = 0;           ///< barriers passed by blocks
-  uint64_t warpOperations = 0;     ///< shuffles, votes and the like of warps
+  uint64_t warpOperations = 0;     ///< shuffles, votes and similar operations of warps
 };
 
-/// The time spent in one launch of the variant's launch table.
+/// The calls of one launch of the variant's launch table, and the time spent in them.
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
@@ -66,7 +67,8 @@ struct NamedTensor {
   tssa_tensor tensor{};
 };
 
-/// A request for the output called `name`, which goes to the caller's memory `into` if given.
+/// A request for the output called `name`. If `into` is given, the output goes to this memory of
+/// the caller.
 struct OutputRequest {
   std::string_view name;
   std::optional<tssa_tensor> into;

@@ -47,12 +47,12 @@ public:
   Status run(const std::vector<NamedTensor> &inputs, const std::vector<OutputRequest> &requests,
              const RunOptions &options, std::vector<Tensor> &results);
 
-  /// Checks `inputs` as `run` does and sets `arenaBytes` to the size of the arena of such a
-  /// run.
+  /// Checks `inputs` as `run` does and sets `arenaBytes` to the size of the arena that a run with
+  /// these inputs needs.
   Status planMemory(const std::vector<NamedTensor> &inputs, int64_t &arenaBytes);
 
   /// Waits for runs in progress, then releases code, weights and memory. Runs that begin
-  /// later are refused. Several threads may call this, more than once.
+  /// later are refused. Any number of threads may call this, and it may be called again.
   void close();
   /// Returns the number of runs in progress at some moment during the call.
   unsigned getActiveRuns();

@@ -25,7 +25,7 @@ struct SmallFloatFormat {
   unsigned signShift; ///< bit position of the sign
   uint8_t largest;    ///< code of the largest number
   uint8_t infinity;   ///< code of infinity; 0 if there is none
-  uint8_t nan;        ///< code of a NaN; the sign bit if -0 encodes NaN; 0 if there is none
+  uint8_t nan;        ///< code of a NaN (the sign bit if -0 encodes NaN); 0 if there is no NaN
 };
 
 /// Returns the format of a small float with a sign; null for all other types.
@@ -37,9 +37,9 @@ unsigned getValueBits(DType type);
 
 /// Returns the number that the low bits of `bits` encode in the small float type `type`.
 float decodeSmallFloat(DType type, uint8_t bits);
-/// Encodes `value` as the nearest number, ties to even. Numbers beyond the largest, and
-/// infinities, become the largest. For f8e8m0 this is the nearest power of two, and the
-/// smallest one for numbers that are not positive.
+/// Encodes `value` as the nearest number of the type, ties to even. A number whose magnitude is too
+/// large, or an infinity, becomes the largest number with the same sign. The numbers of f8e8m0 are
+/// powers of two; a value that is not positive becomes the smallest of them.
 uint8_t encodeSmallFloat(DType type, float value);
 
 /// Returns whether each byte of `data` is a valid element of `type`, which takes one byte.

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A parallel loop is split into chunks. Each thread has a share of the chunks, which is
-/// the same for equal loops, so that its data stay in the cache of its core. A thread
-/// first claims the chunks of its own share, then helps with the shares of others. The
-/// caller takes part as well, so it runs every chunk that no worker has claimed and waits
-/// only for chunks that a worker has started. A worker that the operating system does not
-/// schedule therefore costs nothing, and the worst case is the serial time.
+/// A parallel loop is split into chunks. Each thread has a share of the chunks. A thread gets the
+/// same share in equal loops, so that the data of the share stay in the cache of the thread's core.
+/// A thread first claims the chunks of its own share, then helps with the shares of other threads.
+/// The caller takes part as well, so it runs every chunk that no worker has claimed and waits only
+/// for chunks that a worker has started. A worker that the operating system does not schedule
+/// therefore costs nothing, and the worst case is the serial time.
 ///
 /// Workers stay awake between the loops of a run and sleep after the run.
 ///
@@ -35,8 +35,8 @@ namespace tssa::runtime {
 /// but no more than the cgroup's CPU quota allows, and at least 1.
 unsigned getDefaultThreadCount();
 
-/// Returns how many forks lie between the process that called this first and this one. A
-/// child process thus gets another number than its parent.
+/// Returns the number of forks between this process and the ancestor that called this function
+/// first. A child process thus gets a different number than its parent.
 unsigned countForks();
 
 class ThreadPool {
@@ -49,21 +49,21 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// Returns the process's pool of this size. It is created on first use and destroyed with
-  /// its last owner. `threads` 0 stands for `getDefaultThreadCount()`.
+  /// Returns the pool of this process for `threads` and `pin`. The pool is created on first use and
+  /// destroyed with its last owner. `threads` 0 stands for `getDefaultThreadCount()`.
   static std::shared_ptr<ThreadPool> getShared(unsigned threads, bool pin);
 
   unsigned getThreadCount() const { return unsigned(workers.size()) + 1; }
 
   /// Runs `body` over [0, n) in chunks of at least `grain` iterations and returns when all
   /// are done. If there are enough iterations, the number of chunks is a multiple of the
-  /// number of threads. Any number of threads may call this at once, and a body may call it
-  /// again. `grain` iterations are worth a worker that is awake; sleeping workers are woken
-  /// only for much more work. After a fork, the child runs loops serially.
+  /// number of threads. Any number of threads may call this at once, and `body` may call it, too.
+  /// `grain` iterations are enough work for a worker that is awake; sleeping workers are woken only
+  /// for much more work. After a fork, the child runs loops serially.
   void parallelFor(int64_t n, int64_t grain, tssa_body body, void *context);
 
   /// A scope in which workers wait awake for the next loop: for at most a millisecond at a
-  /// time, and not at all if that would take CPU time from the caller.
+  /// time, and not at all if waiting would take CPU time from the caller.
   class Run {
   public:
     explicit Run(ThreadPool *pool); ///< `pool` may be null
@@ -85,11 +85,11 @@ private:
     void runChunk(int64_t chunk) const;
   };
 
-  /// A thread's share of a running loop, in a separate cache line. `claims` packs into one
-  /// word the loop's generation and the end and the begin of the range of chunks that are
-  /// not claimed. A thread that successfully removes a chunk from this range therefore owns
-  /// a chunk of that generation. The other fields change only when all chunks are finished,
-  /// so values read from them before the claim belong to the same generation.
+  /// A thread's share of a running loop, in a separate cache line. `claims` is one word with three
+  /// parts: the generation of the loop, and the end and the begin of the range of unclaimed chunks.
+  /// A thread that removes a chunk from this range therefore owns a chunk of this generation. The
+  /// other fields change only when all chunks are finished, so values that a thread reads from them
+  /// before its claim belong to the same generation.
   struct alignas(64) Share {
     std::atomic<uint64_t> claims{0};
     std::atomic<int64_t> n{0};
@@ -132,7 +132,7 @@ private:
   alignas(64) std::atomic<unsigned> sleepers{0};
   std::atomic<unsigned> runs{0};
   std::atomic<int64_t> missed{0};  ///< grains executed in this run while workers slept
-  std::atomic<int> callerCore{-1}; ///< the core that workers were last woken from
+  std::atomic<int> callerCore{-1}; ///< the core of the thread that last woke workers
   std::atomic<bool> stopping{false};
   std::mutex sleepMutex;
   std::condition_variable wake;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// index and index_put take, for each dim, a tensor of indexes or None. The tensors broadcast to
-/// one shape. Its dims replace the indexed dims; if these are not adjacent, they become the
-/// first dims. A bool mask of n dims stands for n tensors, the indexes of its true elements.
+/// index and index_put take, for each dim, a tensor of indexes or None. The tensors broadcast to a
+/// common shape. If the indexed dims are adjacent, the dims of the common shape replace them;
+/// otherwise the dims of the common shape come first. A mask (a bool or u8 tensor) of n dims stands
+/// for n tensors, which have the indexes of its true elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +33,9 @@ public:
 
   /// Reads a list of tensors and Nones.
   mlir::LogicalResult read(const Value &list);
-  /// Returns the sizes of the elements that are read or written.
+  /// Returns the iteration domain: one point for each element that is read or written.
   Sizes getDomain() const;
-  /// Returns the index in the tensor for a point of the body.
+  /// Returns, for the current point of the body, the index of the element in the tensor.
   SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
   /// Returns the only indexed dim, or nothing if there is not exactly one.
   std::optional<int64_t> getOnlyDim() const;
@@ -48,7 +49,7 @@ private:
   const TensorRef &self;
   SmallVector<std::optional<Tensor>> perDim;
   Sizes common;
-  /// The position in the domain at which the dims of `common` begin.
+  /// The position of the first dim of `common` among the dims of the domain.
   int64_t position = 0;
 };
 

@@ -73,7 +73,7 @@ Scalar smaller(Scalars x) { return min(x[0], x[1]); }
 Scalar atLeastOf(Scalars x) { return max(x[0], x[1]); }
 Scalar atMostOf(Scalars x) { return min(x[0], x[1]); }
 
-/// Returns the larger operand; if one operand is NaN, returns the other.
+/// Returns the larger operand; if one operand is NaN, returns the other operand.
 Scalar largerNumber(Scalars x) {
   return x[0].isFloat() ? select(isNaN(x[0]), x[1], atLeast(x[0], x[1])) : max(x[0], x[1]);
 }
@@ -109,8 +109,8 @@ Scalar copySign(Scalars x) {
   return x[0].with(
       math::CopySignOp::create(x[0].getBuilder(), x[0].getLoc(), x[0].getValue(), x[1].getValue()));
 }
-/// Returns the next float after x[0] in the direction of x[1]. Floats of one sign are ordered as
-/// their bits are.
+/// Returns the next float after x[0] in the direction of x[1]. Floats of equal sign have
+/// consecutive bit patterns in the order of their magnitudes.
 Scalar nextAfter(Scalars x) {
   Scalar bits = toBits(x[0]);
   Scalar step = select((x[1] > x[0]) ^ (x[0] < 0.0), bits.constant(1), bits.constant(-1));

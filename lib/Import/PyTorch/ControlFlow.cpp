@@ -9,9 +9,9 @@
 /// A branch on a condition that is known at import is replaced by its arm. Any other branch is
 /// an scf.if, whose results are the values that differ between the arms.
 ///
-/// A loop is an scf.for or scf.while. The importer finds the values that the loop changes by
-/// building the body as a trial. At first it assumes that no value changes. If some
-/// values change, these are carried, the trial is discarded, and the body is built again.
+/// A loop is an scf.for or scf.while. To find the values that the loop changes, the importer builds
+/// the body as a trial. In the first trial it assumes that no value changes. If some values do
+/// change, the loop must carry them: the importer discards the trial and builds the body again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace scf = mlir::scf;
 
 namespace tssa::pytorch {
 
-/// The maximal number of trials of all loops of a program together.
+/// The maximal number of trials in a program, for all loops together.
 static constexpr size_t maxTrials = 2000;
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +100,7 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
       continue;
     }
     if (l.is(Value::Uninitialized) || r.is(Value::Uninitialized)) {
-      // An uninitialised value is never read, so it may be the value of the other arm.
+      // An uninitialised value is never read, so the value of the other arm may replace it.
       const Value &known = l.is(Value::Uninitialized) ? r : l;
       if (isVisible(importer, known)) {
         l = known;
@@ -142,7 +142,7 @@ static void yieldLeaves(Importer &importer, mlir::Block *block, ArrayRef<Value> 
   scf::YieldOp::create(b.ops, b.loc(), values);
 }
 
-/// Moves the arms of a draft, an scf.if without results, into an scf.if with results.
+/// Moves the arms of `draft`, which is an scf.if without results, into an scf.if with results.
 static Values finishIf(Importer &importer, scf::IfOp draft, ArrayRef<Value> leaves,
                        ArrayRef<std::optional<Form>> forms) {
   operators::Builder &b = importer.b;
@@ -254,7 +254,7 @@ SmallVector<mlir::Value> LoopImporter::getInitialValues() {
   return values;
 }
 
-/// Returns all leaves, with `carried` as the values of the carried ones.
+/// Returns all leaves. The carried leaves have the values in `carried`.
 Values LoopImporter::wrapLeaves(mlir::ValueRange carried) {
   Values wrapped;
   unsigned next = 0;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// This file has the type rules, and the operators that no row describes.
+/// This file has the type rules, and the operators that no row of the tables describes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,8 @@ Scalar makeScalar(Importer &importer, Body &body, const Value &value, DType type
 }
 
 namespace {
-/// Builds one use of a row. Tensors are read and broadcast; numbers become constants of the body.
+/// Builds one call of the operator that a row of the tables describes. Tensors are read and
+/// broadcast; numbers become constants of the body.
 class ElementwiseBuilder {
 public:
   ElementwiseBuilder(Importer &importer, const Call &call, unsigned numOperands)
@@ -143,7 +144,8 @@ FailureOr<Tensor> ElementwiseBuilder::build(DType compute, DType type, unsigned 
   });
 }
 
-/// Checks at run time that no integer is divided by 0, for which eager PyTorch raises an error.
+/// Builds a run-time check that no integer is divided by 0, because eager PyTorch raises an error
+/// for such a division.
 static mlir::LogicalResult checkDivisor(Importer &importer, const Call &call) {
   operators::Builder &b = importer.b;
   const Value &divisor = call[1];
@@ -281,7 +283,7 @@ static FailureOr<Tensors> buildMaskedFill(Importer &importer, const Call &call) 
       }));
 }
 
-/// pow(self, exponent), which is a product if the exponent is known and small.
+/// pow(self, exponent). If the exponent is known and small, the power is computed as a product.
 static FailureOr<Tensors> buildPower(Importer &importer, const Call &call) {
   std::optional<double> exponent = call[1].getConstant();
   Scalar (*element)(Scalars) = powerOf;

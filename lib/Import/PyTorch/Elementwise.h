@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A row describes an operator: the number of operands that determine the type, the rule
-/// for the type, and the function that computes an element. Arguments after the operands,
-/// such as alpha, are passed to the function in the type of the computation.
+/// A row of a table describes an element-wise operator: the number of operands that determine the
+/// type, the rule for the type, and the function that computes an element. Arguments after the
+/// operands, such as alpha, are passed to the function in the type of the computation.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_ELEMENTWISE_H
@@ -41,7 +41,7 @@ struct Row {
   unsigned numScalars;  ///< arguments after them
   Scalar (*element)(Scalars);
   /// Whether Python numbers are used as f32 in computations on f16 and bf16, as in ATen's
-  /// arithmetic on the CPU. Else they are first rounded to the type of the computation.
+  /// arithmetic on the CPU. If false, they are first rounded to the type of the computation.
   bool hasExactNumbers = false;
 };
 

@@ -27,7 +27,7 @@ static mlir::LogicalResult checkSizes(Importer &importer, ArrayRef<Size> shape) 
   return mlir::success();
 }
 
-/// Returns a tensor filled with one number, which need not be known.
+/// Returns a tensor filled with one number, which need not be known at import.
 static FailureOr<Tensors> fill(Importer &importer, DType type, ArrayRef<Size> shape,
                                const Value &value) {
   if (failed(checkSizes(importer, shape)))
@@ -41,7 +41,7 @@ static DType getDefault(const Value &value) {
   return value.is(Value::Float) ? DType::F32 : value.is(Value::Bool) ? DType::Bool : DType::I64;
 }
 
-/// zeros(size, dtype, ...) and others; empty is filled with 0 too.
+/// zeros(size, dtype, ...), ones and empty; empty is filled with 0, too.
 template <int number>
 static FailureOr<Tensors> buildConstant(Importer &importer, const Call &call) {
   FailureOr<Sizes> shape = importer.getSizes(call[0]);
@@ -132,7 +132,8 @@ static FailureOr<Size> countRange(Importer &importer, const Value &start, const 
   return Size(static_cast<int64_t>(count));
 }
 
-/// Rounds the bounds of a range of 64-bit integers towards zero, as PyTorch does first.
+/// Rounds the bounds of a range of 64-bit integers towards zero, as PyTorch does before it counts
+/// the elements.
 static mlir::LogicalResult truncateBounds(Importer &importer, ArrayRef<Value *> bounds) {
   constexpr double limit = 9e18;
   for (Value *bound : bounds) {

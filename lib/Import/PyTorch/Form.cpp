@@ -34,7 +34,7 @@ Form Form::get(const Value &leaf) {
   return form;
 }
 
-/// Clears `flag` unless `holds`, and sets `learned` if that changed it.
+/// Clears `flag` unless `holds` is true. Sets `learned` if `flag` has changed.
 static void forget(bool &flag, bool holds, bool &learned) {
   if (flag && !holds) {
     flag = false;

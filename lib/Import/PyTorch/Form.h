@@ -31,7 +31,7 @@ struct Form {
   static Form get(const Value &leaf);
   /// Reduces this form to what also holds for `leaf`: drops the properties that `leaf` does not
   /// have, and sizes that are not visible at the builder's insertion point. Sets `learned` if
-  /// that changed the form. Returns false if the two cannot be represented by one value.
+  /// that changed the form. Returns false if no form can represent both.
   bool join(Importer &importer, const Value &leaf, bool &learned);
   mlir::Type getType(mlir::Builder &builder) const;
   /// Returns the SSA value of `leaf`, to be yielded as this form.

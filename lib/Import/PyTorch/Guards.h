@@ -8,8 +8,8 @@
 /// \file
 /// Every size of an argument is a symbol. If PyTorch's behaviour depends on a comparison of
 /// two sizes whose result is not known, the importer assumes the result that holds for the
-/// example's arguments, and builds a check at the program's entry: a guard. This works only
-/// for sizes that are computed from the sizes of arguments, not, for example, for the number
+/// example's arguments, and builds a check at the program's entry: a guard. This works only for
+/// sizes that are computed from the sizes of arguments, and not for other sizes, such as the number
 /// of an iteration.
 ///
 //===----------------------------------------------------------------------===//
@@ -38,11 +38,11 @@ public:
   /// not determine it.
   std::optional<bool> isEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isAtMost(const Size &lhs, const Size &rhs);
-  /// Returns true if lhs <= rhs is known, or if it holds in the example; then adds a guard that
-  /// assumes it. Returns false, without a guard, otherwise.
+  /// Returns true if lhs <= rhs is known. If it is not known but holds in the example, adds a guard
+  /// that assumes it and returns true. Otherwise returns false.
   bool holdsAtMost(const Size &lhs, const Size &rhs);
-  /// Return the same as isEqual and isAtMost, but add no guard: they return nothing unless the
-  /// result is the same for all sizes or has been assumed before.
+  /// These return the same as isEqual and isAtMost, but add no guard. They return nothing unless
+  /// the result is the same for all sizes or has been assumed before.
   std::optional<bool> isKnownEqual(const Size &lhs, const Size &rhs);
   std::optional<bool> isKnownAtMost(const Size &lhs, const Size &rhs);
 

@@ -45,7 +45,8 @@ public:
   mlir::FailureOr<llvm::SmallVector<int64_t>> getInts(const Value &value, llvm::StringRef what);
   /// Returns a dim of a tensor of rank `rank`, normalised to [0, rank).
   mlir::FailureOr<int64_t> getDim(const Value &value, int64_t rank);
-  /// Return the SSA value of a bool as i1, and of an int, float or bool as f64.
+  /// `getTruth` returns a bool as an SSA value of type i1; `getNumber` returns an int, float or
+  /// bool as an SSA value of type f64.
   mlir::Value getTruth(const Value &value);
   mlir::Value getNumber(const Value &value);
   mlir::FailureOr<DType> getDType(const Value &value, DType otherwise);
@@ -57,23 +58,24 @@ public:
   mlir::FailureOr<Tensor> read(const Value &value);
   /// Returns the tensors of a list.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> getTensors(const Value &list);
-  /// Allocates a storage with these contents that the program never writes. A read of the
-  /// whole storage returns `contents` itself, so that known elements stay known.
+  /// Allocates a storage with these contents. The program never writes it. A read of the whole
+  /// storage returns `contents` itself, so that known elements stay known.
   TensorRef allocateConstant(const Tensor &contents, llvm::StringRef name);
   /// Allocates a new storage with these contents.
   TensorRef allocate(const Tensor &contents, bool isContiguous = true);
   /// Converts elements as eager PyTorch does on x86. A float that is out of range of an integer
-  /// type becomes the least integer of 32 or 64 bits; narrower types get its low bits.
+  /// type becomes the least integer of 32 or 64 bits; a narrower type gets the low bits of that
+  /// integer.
   mlir::FailureOr<Tensor> convertTo(const Tensor &tensor, DType type);
   /// Writes `contents` to `target`, converted and broadcast, as `copy_` does.
   mlir::LogicalResult write(const TensorRef &target, const Tensor &contents);
 
   // Shapes.
-  /// Returns the shape to which `shapes` broadcast by PyTorch's rules. Adds guards where it is
-  /// not known which sizes are equal.
+  /// Returns the shape to which `shapes` broadcast by PyTorch's rules. Adds guards if it is not
+  /// known which sizes are equal.
   mlir::FailureOr<Sizes> broadcast(llvm::ArrayRef<Sizes> shapes);
-  /// `tensor` broadcasts to `shape`. Returns it with each dynamic size replaced by the size in
-  /// `shape` or, if the two differ, by 1.
+  /// Returns `tensor`, which must broadcast to `shape`, with its dynamic sizes replaced. A dynamic
+  /// size that equals the size in `shape` becomes that size; any other dynamic size becomes 1.
   Tensor refine(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> broadcastTo(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   /// Reports an error unless the two sizes are equal.

@@ -156,7 +156,7 @@ static FailureOr<Tensors> buildRepeat(Importer &importer, const Call &call) {
 //===----------------------------------------------------------------------===//
 
 /// Reads indexes that must not be negative. They are read as unsigned numbers, so that the bounds
-/// check refuses negative ones as too large.
+/// check refuses negative indexes as too large.
 static FailureOr<Tensor> readIndexes(Importer &importer, const Value &value) {
   FailureOr<TensorRef> ref = importer.getTensor(value);
   if (failed(ref))

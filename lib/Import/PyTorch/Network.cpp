@@ -19,7 +19,7 @@ namespace tssa::pytorch {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Requires that the sizes that must agree are equal, and builds numpy's matmul.
+/// Builds numpy's matmul. Requires that the two contracted dims have the same size.
 static FailureOr<Tensor> multiply(Importer &importer, Tensor left, Tensor right) {
   operators::Builder &b = importer.b;
   if (left.rank() == 0 || right.rank() == 0)
@@ -107,8 +107,8 @@ static FailureOr<Tensors> buildAddProduct(Importer &importer, const Call &call) 
   return single(add(importer, *product, *self));
 }
 
-/// linear(input, weight, bias): input times the transpose of weight, or times weight if it is a
-/// vector, plus bias.
+/// linear(input, weight, bias): input times the transpose of weight, plus bias. A weight that is a
+/// vector is not transposed.
 static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
   FailureOr<Tensor> input = importer.read(call[0]), weight = importer.read(call[1]);
   if (failed(input) || failed(weight))
@@ -155,7 +155,7 @@ static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, Str
 }
 
 /// layer_norm(input, normalized_shape, weight, bias, eps). native_layer_norm also returns the means
-/// and the inverses of the deviations.
+/// and the inverses of the standard deviations.
 template <unsigned numResults>
 static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   mlir::Builder &ops = importer.b.ops;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ints are Sizes, so that computations on sizes remain polynomials. Floats and bools are
-/// evaluated at import if they are known, else by ops of the host program.
+/// Ints are Sizes, so that computations on sizes remain polynomials. Floats and bools are evaluated
+/// at import if they are known, and otherwise by ops of the host program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,8 @@ static FailureOr<Size> floorDivide(Importer &importer, const Size &lhs, const Si
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operator on two numbers, with a function each for ints, known floats and floats at run time.
+/// An operator on two numbers. It has one function for ints, one for floats that are known at
+/// import, and one for floats that only a run knows.
 struct Binary {
   const char *name, *overloads;
   FailureOr<Size> (*onInts)(Importer &, const Size &, const Size &); ///< null: ints become floats
@@ -227,7 +228,7 @@ static FailureOr<Values> combine(Importer &importer, const Call &call) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Returns the element of a tensor of one element as an int, float or bool.
+/// Returns the only element of a tensor as an int, float or bool.
 static FailureOr<Value> getItem(Importer &importer, const Value &value) {
   operators::Builder &b = importer.b;
   FailureOr<TensorRef> ref = importer.getTensor(value);

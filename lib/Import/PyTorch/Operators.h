@@ -7,9 +7,9 @@
 ///
 /// \file
 /// An operator has the name of its functional form: `aten::add` also stands for `aten::add_`
-/// and the out= forms. Its function is either a Compute, which returns tensors that the
-/// importer stores in new storages or writes to existing ones, or an Evaluate, which returns
-/// any values, such as views, numbers and lists.
+/// and the out= forms. Its function is a Compute or an Evaluate. A Compute returns tensors, which
+/// the importer stores in new storages or writes to existing storages. An Evaluate returns any
+/// values, such as views, numbers and lists.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_IMPORT_PYTORCH_OPERATORS_H
@@ -21,7 +21,7 @@
 
 namespace tssa::pytorch {
 
-/// One use of an operator, with its arguments in the order of the schema.
+/// One call of an operator, with its arguments in the order of the schema.
 struct Call {
   llvm::StringRef name; ///< "aten::add"
   llvm::StringRef overload;
@@ -68,8 +68,8 @@ private:
   llvm::StringMap<std::vector<Operator>> operators;
 };
 
-/// Returns a Python number as a scalar of type `type` in a body. For other values, reports an
-/// error to the builder, which makes the enclosing op fail, and returns 0.
+/// Returns a Python number as a scalar of type `type` in a body. For other values, reports an error
+/// to the builder, so that the enclosing op fails, and returns 0.
 operators::Scalar makeScalar(Importer &importer, operators::Body &body, const Value &value,
                              DType type);
 

@@ -11,8 +11,8 @@
 
 namespace tssa::pytorch {
 
-/// Returns the smallest type that holds both, as torch.promote_types does. Returns nothing if
-/// PyTorch has none: for an unsigned integer of more than 8 bits with another type.
+/// Returns the common type of two types, as torch.promote_types does. Returns nothing if PyTorch
+/// has none: for an unsigned integer of more than 8 bits and another type of integer.
 std::optional<DType> promote(DType lhs, DType rhs);
 
 /// Determines the type of a computation from its operands. Tensors with dims take precedence over

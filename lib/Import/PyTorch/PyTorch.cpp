@@ -111,8 +111,8 @@ private:
 };
 } // namespace
 
-/// Returns the names of the sizes of the tensor that a call passes; empty for sizes that are the
-/// same in all calls.
+/// Returns the name of each size of the tensor that a call passes. The name of a size that is the
+/// same in all calls is empty.
 static SmallVector<StringRef> getPassedSymbols(const Literal &literal) {
   SmallVector<StringRef> symbols(literal.symbols.size());
   for (auto [dim, symbol] : llvm::enumerate(literal.symbols))
@@ -257,7 +257,7 @@ LogicalResult ResultCollector::collectTensor(const TensorRef &tensor, const std:
   if (isa<mlir::BlockArgument>(root) && argument == passed.end())
     return b.unsupported(name + " is a view of an argument: clone it, or return the argument");
   SmallVector<mlir::Attribute> dims;
-  // Sizes are only informative, because they are correct only if the guards hold.
+  // These sizes are correct only if the guards hold, so they are only informative.
   const TensorRef &returned = argument == passed.end() ? tensor : argument->second;
   for (const Size &size : returned.shape) {
     if (std::optional<int64_t> constant = size.constant())

@@ -53,7 +53,7 @@ private:
   /// Whether a value may be used at the current node: its block may have ended.
   enum class Scope : char { Unknown, Open, Ended };
   std::vector<Scope> scopes;
-  /// The values of the enclosing blocks, in order.
+  /// The values that the blocks around the current node define, in order.
   std::vector<ValueId> open;
   llvm::StringMap<int64_t> symbolSizes; ///< in the example
   size_t items = 0;

@@ -48,7 +48,8 @@ struct Literal {
   std::vector<std::string> symbols;
   /// False if no permutation makes the tensor contiguous; a call then passes a copy.
   bool isDense = true;
-  /// The location of the elements of a constant, in the order in which a call would pass them.
+  /// The location of the elements of a constant. They are in the order in which a call would pass
+  /// them.
   std::optional<DataLocation> data;
 };
 

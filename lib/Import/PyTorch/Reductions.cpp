@@ -215,7 +215,7 @@ static FailureOr<Tensor> findExtreme(Importer &importer, StringRef op, const Ten
   return result->front();
 }
 
-/// argmax(self, dim, keepdim), which returns the first of equal elements.
+/// argmax(self, dim, keepdim) and argmin. Of several equal extremes, the first counts.
 static FailureOr<Tensors> buildArg(Importer &importer, const Call &call, StringRef op) {
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   FailureOr<bool> keep = importer.getFlag(call[2], "keepdim");

@@ -46,8 +46,9 @@ static FailureOr<Tensors> buildRunning(Importer &importer, const Call &call) {
   return operators::single(b.cast(scan(importer, *wide, *axis, combiner), *type));
 }
 
-/// Returns for each position along the dim the position of the extreme of the elements up to there.
-/// If several elements are equal to the extreme, or several are NaN, it is the last of them.
+/// Returns a running argmax or argmin: for each position along `axis`, the position of the extreme
+/// among the elements up to and including it. Of several equal extremes, or several NaNs, the last
+/// counts.
 static FailureOr<Tensor> findPositions(Importer &importer, const Tensor &input,
                                        const Tensor &extremes, int64_t axis) {
   FailureOr<Tensor> found = importer.b.compute(DType::I64, input.shape(), [&](Body &body) {

@@ -7,9 +7,9 @@
 ///
 /// \file
 /// For each element of a tensor of indexes, gather reads one element of another tensor, and the
-/// scatter operators write one. The position of that element is the position of the index in its
-/// tensor, except along one dim, where it is the index itself. Negative indexes are out of bounds.
-/// Tensors of rank 0 are treated as tensors of one element.
+/// scatter operators write one. The position of that element is the position of the index in the
+/// tensor of indexes, except along one dim: there, the position is the index itself. Negative
+/// indexes are out of bounds. Tensors of rank 0 are treated as tensors of one element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ struct IndexArguments {
   int64_t axis, rank;
   bool isEmpty() const { return indexes.numElements().isConstant(0); }
 
-  /// Returns the index in self for a point of the body.
+  /// Returns, for the current point of the body, the index of the element in self.
   SmallVector<mlir::AffineExpr> getTarget(Body &body) const;
 };
 } // namespace
@@ -53,8 +53,8 @@ SmallVector<mlir::AffineExpr> IndexArguments::getTarget(Body &body) const {
   return at;
 }
 
-/// Requires, by an error now or a check at run time, that `points` is no larger than `tensor` along
-/// each dim but `except`.
+/// Requires that `points` is no larger than `tensor` along each dim except `except`: reports an
+/// error now, or builds a check at run time.
 static mlir::LogicalResult requireInside(Importer &importer, const Tensor &points,
                                          const Tensor &tensor, std::optional<int64_t> except) {
   if (tensor.rank() != points.rank())
@@ -108,7 +108,7 @@ static FailureOr<Tensors> buildGather(Importer &importer, const Call &call) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Returns the combiner for elements of `type`, which differs for bools.
+/// Returns `combiner`, or for bools the logical combiner with the same effect.
 static Combiner adapt(Combiner combiner, DType type) {
   if (type != DType::Bool)
     return combiner;
@@ -117,7 +117,8 @@ static Combiner adapt(Combiner combiner, DType type) {
 
 using ElementOf = function_ref<mlir::Value(Body &)>;
 
-/// Writes `element` to `base` for each index. With a combiner, combines the old element with it.
+/// Writes `element` to `base` for each index. With a combiner, writes the combination of the old
+/// element and `element`.
 static FailureOr<Tensor> writeAt(Importer &importer, const IndexArguments &arguments,
                                  const Tensor &base, std::optional<Combiner> combiner,
                                  ElementOf element) {
@@ -187,8 +188,8 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Divides each sum by the number of its terms; integers are rounded down. Elements to which
-/// nothing was written do not change.
+/// Divides each sum by the number of its terms, and rounds integers down. Elements that no index
+/// refers to do not change.
 static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
                                         const Tensor &sums, bool includesSelf) {
   operators::Builder &b = importer.b;

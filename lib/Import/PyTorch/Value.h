@@ -61,18 +61,18 @@ public:
   const TensorRef &getTensor() const { return *ref; }
   const Size &getSize() const { return size; }
   llvm::StringRef getText() const { return *text; }
-  /// Returns a float or bool that is known at import; nothing if it is not.
+  /// Returns a float or bool if it is known at import; otherwise nothing.
   std::optional<double> getKnown() const { return known; }
   /// Returns the SSA value, of type f64 or i1, of a float or bool that is not known.
   mlir::Value getScalar() const { return scalar; }
   llvm::ArrayRef<Value> getElements() const { return *elements; }
 
-  /// Return an int, float or bool that is known at import; nothing if it is not.
+  /// These return an int, float or bool if it is known at import; otherwise nothing.
   std::optional<double> getConstant() const;
   std::optional<int64_t> getConstantInt() const;
   std::optional<bool> getConstantBool() const;
 
-  /// Returns whether both are known to be the same value.
+  /// Returns whether this value and `other` are known to be the same.
   bool isSame(const Value &other) const;
 
 private:

@@ -21,10 +21,11 @@ static FailureOr<Values> one(FailureOr<TensorRef> tensor) {
   return Values{Value::tensor(*tensor)};
 }
 
-/// A function for operators of a tensor and a dim.
+/// The function of an operator on a tensor and one of its dims.
 using DimFn = FailureOr<Values> (*)(Importer &, const Call &, const TensorRef &, int64_t dim);
 
-/// Calls `fn` with the dim in argument `position`. The dim may exceed the last one by `extra`.
+/// Calls `fn` with the dim in argument `position`. The dim may be up to `extra` greater than the
+/// last dim.
 template <DimFn fn, unsigned position = 1, unsigned extra = 0>
 static FailureOr<Values> withDim(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
@@ -147,7 +148,7 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   if (*chunks < 1)
     return importer.b.error("chunk: expected at least one chunk");
   const Size &extent = tensor.shape[dim];
-  // If the number divides the size, as is usual, all parts have the same length.
+  // If the number of chunks divides the size, as is usual, all parts have the same length.
   Size part = extent.floorDiv(*chunks);
   if (importer.guards.isEqual(part * *chunks, extent) == true &&
       importer.guards.isAtMost(1, part) == true)

@@ -26,7 +26,7 @@ static TensorRef makeView(Importer &importer, const TensorRef &tensor, refs::Bou
   return view;
 }
 
-/// Returns a copy of the strides with one change; nothing if they are not known.
+/// Returns a copy of the strides with one change; nothing if the strides are not known.
 static std::optional<Sizes> changeStrides(const TensorRef &tensor,
                                           function_ref<void(Sizes &)> change) {
   if (!tensor.strides)
@@ -64,8 +64,8 @@ FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t
                   shape, changeStrides(tensor, [&](Sizes &s) { s.erase(s.begin() + dim); }));
 }
 
-/// Normalises a bound of a slice as Python does: a negative one counts from the end; the result is
-/// clamped.
+/// Normalises a bound of a slice as Python does: a negative bound counts from the end, and the
+/// result is clamped.
 static Size clampBound(Importer &importer, const Size &bound, const Size &extent) {
   operators::Builder &b = importer.b;
   if (bound == extent || bound.isConstant(0))
@@ -216,8 +216,8 @@ std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
   return true;
 }
 
-/// Returns whether a tensor is contiguous, known or assumed with a guard; nothing if that is known
-/// only at run time.
+/// Returns whether a tensor is contiguous. The answer is known or assumed with a guard. Returns
+/// nothing if only a run knows the answer.
 static std::optional<bool> isContiguous(Importer &importer, const TensorRef &tensor) {
   if (isSurelyContiguous(importer, tensor))
     return true;
@@ -237,7 +237,7 @@ std::optional<Sizes> getChannelsLastStrides(ArrayRef<Size> shape) {
   return strides;
 }
 
-/// Returns whether each element of the storage is known to belong to the tensor, for all sizes.
+/// Returns whether, for all sizes, each element of the storage is known to belong to the tensor.
 static bool isDense(Importer &importer, const TensorRef &tensor) {
   if (!tensor.strides)
     return false;

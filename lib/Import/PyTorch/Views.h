@@ -13,8 +13,8 @@ namespace tssa::pytorch {
 
 mlir::FailureOr<TensorRef> select(Importer &importer, const TensorRef &tensor, int64_t dim,
                                   const Size &index);
-/// Returns the elements begin, begin + step, ... less than end of a dim. Negative bounds and
-/// bounds that are too large have the meaning that Python gives them.
+/// Returns the view of the elements begin, begin + step, ... of dim `dim`, up to but excluding end.
+/// Negative bounds and bounds that are too large have the meaning that Python gives them.
 TensorRef slice(Importer &importer, const TensorRef &tensor, int64_t dim, const Size &begin,
                 const Size &end, int64_t step = 1);
 /// Returns a view whose dim i is dim permutation[i] of `tensor`.

@@ -25,7 +25,7 @@ static NamedAttribute makeInt(Importer &importer, StringRef name, int64_t value)
   return ops.getNamedAttr(name, ops.getI64IntegerAttr(value));
 }
 
-/// Reads one int for each of `count` dims. A list of one int applies to all dims; for an empty
+/// Reads one int for each of `count` dims. A list of one int applies to all dims. For an empty
 /// list, returns `otherwise`.
 static FailureOr<SmallVector<int64_t>> getPerDim(Importer &importer, const Value &value,
                                                  StringRef what, int64_t count,
@@ -149,13 +149,14 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
     return failure();
   attributes->push_back(makeInts(importer, "dilations", *dilation));
   attributes->push_back(makeInt(importer, "ceil_mode", *isCeil));
-  // A maximum without its position is faster to compute. If the positions are not used, the op
-  // that computes both is removed.
+  // A maximum without its position is faster to compute, so an op of its own computes the values.
+  // If the positions are not used, the op that also computes positions is removed.
   FailureOr<Tensors> values = importer.call("MaxPool", 12, input->image, *attributes);
   FailureOr<Tensors> pooled = importer.call("MaxPool", 12, input->image, *attributes, 2);
   if (failed(values) || failed(pooled))
     return failure();
-  // The standard operator also counts batches and channels.
+  // The positions of the standard operator also count batches and channels. The remainder is the
+  // position in one image.
   Size image = operators::product(input->image.shape().drop_front(2));
   Tensor counted = (*pooled)[1];
   FailureOr<Tensor> positions = b.compute(DType::I64, counted.shape(), [&](operators::Body &body) {
@@ -169,8 +170,8 @@ static FailureOr<Tensors> buildMaxPool(Importer &importer, const Call &call) {
   return finish(importer, *input, {values->front(), *positions});
 }
 
-/// Converts means to sums divided by the argument `divisor_override`. All windows have the same
-/// number of elements, including padding.
+/// Replaces the mean of each window by its sum divided by the argument `divisor_override`. All
+/// windows have the same number of elements, including padding.
 static FailureOr<Tensors> changeDivisor(Importer &importer, const Call &call, Tensors means,
                                         int64_t spatial) {
   FailureOr<SmallVector<int64_t>> kernel = getPerDim(importer, call[1], "kernel_size", spatial);

@@ -192,8 +192,8 @@ Status CUDADevice::checkFault() {
 
 Status CUDADevice::fail(cu::Result result, const std::string &what) {
   Status status = driver.check(result, name + ": " + what);
-  // The driver refuses all further calls in a context after a fault of a kernel:
-  // an illegal address, misalignment, a trap, a hang.
+  // After a kernel's fault (an illegal address, misalignment, a trap, a hang), the driver refuses
+  // all further calls in the context.
   constexpr cu::Result uncorrectable = 214, illegalAddress = 700, timeout = 702, assertion = 710,
                        firstFault = 714, lastFault = 719;
   bool isFault = result == uncorrectable || result == illegalAddress || result == timeout ||
@@ -295,7 +295,7 @@ CUDAStream::~CUDAStream() {
     std::lock_guard<std::mutex> lock(device.mutex);
     device.idleStreams.push_back(stream);
   } catch (const std::bad_alloc &) {
-    (void)device.driver.streamDestroy(stream); // there is no memory to keep it
+    (void)device.driver.streamDestroy(stream); // there is no memory for an entry in the list
   }
 }
 

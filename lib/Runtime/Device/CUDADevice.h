@@ -14,9 +14,9 @@
 
 namespace tssa::runtime {
 
-/// Returns whether a device of arch `device` can run an image. A cubin must have the same
-/// major arch and no later minor arch. PTX, which the driver compiles, must be for the same or
-/// an earlier arch.
+/// Returns whether a device of arch `device` can run an image. A cubin must be for the device's
+/// major arch and for no later minor arch. PTX, which the driver compiles, must be for the device's
+/// arch or an earlier one.
 bool runsOn(const Image &image, int device);
 
 /// One GPU with the kernels of a variant. It uses the GPU's primary context, so that device
@@ -58,8 +58,8 @@ private:
   Status load(const std::vector<std::string> &images);
   Status loadImage(const Image &image, const std::string &bytes, std::string &refusals);
   Status findFunctions();
-  /// Returns the error of a failed call of a stream. Records a fault of a kernel, after which
-  /// the context is unusable.
+  /// Returns the error for a stream's call that failed. If the error is a kernel's fault, records
+  /// it, because the context is unusable from then on.
   Status fail(cu::Result result, const std::string &what);
   Status checkFault();
 };

@@ -39,7 +39,7 @@ Status CUDADriver::check(cu::Result result, const std::string &what) const {
 }
 
 Status CUDADriver::get(const CUDADriver *&driver) {
-  // The driver is opened once and never closed, because it has threads.
+  // The driver is opened once and never closed, because it runs threads of its own.
   static CUDADriver opened;
   static const Status status = opened.open();
   driver = &opened;

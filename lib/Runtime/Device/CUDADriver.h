@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// libcuda.so.1 is opened when a program for CUDA is loaded; it is searched by name and in
-/// the usual folders. This header declares the functions that are used, so no CUDA toolkit
-/// is needed.
+/// libcuda.so.1 is opened when a program for CUDA is loaded; the dynamic linker searches for it in
+/// the usual folders. This header declares the functions that are used, so no CUDA toolkit is
+/// needed.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_DEVICE_CUDADRIVER_H
@@ -43,7 +43,8 @@ constexpr int errorLog = 5, errorLogBytes = 6;
 constexpr unsigned nonBlockingStream = 1;
 } // namespace cu
 
-/// The functions that this library uses: name in libcuda, member name, parameters.
+/// The functions that this library uses: the name in libcuda, the name of the member, and the
+/// parameters.
 #define TSSA_CUDA_FUNCTIONS(X)                                                                     \
   X("cuInit", init, (unsigned))                                                                    \
   X("cuDriverGetVersion", driverGetVersion, (int *))                                               \

@@ -70,7 +70,7 @@ static int getBestArch(const Variant &variant, int device) {
   return best;
 }
 
-/// Returns the latest arch of tssa-compile that the device can run; 0 if there is none.
+/// Returns the latest arch in `compiledArchs` that the device can run; 0 if there is none.
 static int getBestTarget(int device) {
   int best = 0;
   for (int arch : compiledArchs)

@@ -18,9 +18,9 @@ struct DeviceChoice {
   size_t variant = 0;  ///< an index into the manifest's variants
 };
 
-/// Chooses a device and a variant for `device`, which is as in `SessionOptions::device`. If
-/// there is none, the error names the variants of the program, the devices of the machine,
-/// and the options to compile the missing variant.
+/// Chooses a device and a variant according to `device`, an option as in `SessionOptions::device`.
+/// If no device can run a variant, the error names the variants of the program, the devices of the
+/// machine, and the options to compile the missing variant.
 Status chooseVariant(const Manifest &manifest, const std::string &device, DeviceChoice &choice);
 
 } // namespace tssa::runtime

@@ -31,11 +31,12 @@ struct KernelLaunch {
   void **params = nullptr;
   /// Called from time to time if the host runs the kernel; true stops the launch.
   std::function<bool()> shouldStop;
-  /// If not null, a device that counts adds the counters of this launch to these.
+  /// If not null, a device that has counters adds the values of this launch to these counters.
   LaunchCounters *counters = nullptr;
 };
 
-/// The work of one run on a device, which is executed in order. It is not thread-safe.
+/// The work of one run on a device. The device does this work in order. A stream is not
+/// thread-safe.
 class Stream {
 public:
   virtual ~Stream() = default;
@@ -47,8 +48,8 @@ public:
   virtual Status launch(const KernelLaunch &launch) = 0;
   /// Waits until all work of this stream is done.
   virtual Status wait() = 0;
-  /// Returns the kernels that may have caused a fault that is detected now, as
-  /// " after kernel 'k'", or "".
+  /// Returns which kernels may have caused a fault that is detected now, in a text such as " after
+  /// kernel 'k'", or "" if none can have.
   virtual std::string describePending() const { return ""; }
 };
 

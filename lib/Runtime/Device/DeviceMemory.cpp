@@ -51,7 +51,7 @@ Status DevicePool::acquire(uint64_t bytes, void *&memory, uint64_t &size) {
   Status status = device.allocate(bytes, memory);
   if (status.code != TSSA_OUT_OF_MEMORY)
     return status;
-  // The memory that past runs left idle may be sufficient.
+  // Freeing the idle memory of past runs may make enough room.
   freeIdle();
   return device.allocate(bytes, memory);
 }
@@ -61,12 +61,12 @@ void DevicePool::release(void *memory, uint64_t size) noexcept {
   try {
     idle.emplace(size, memory);
   } catch (const std::bad_alloc &) {
-    device.free(memory); // there is no memory to keep it
+    device.free(memory); // there is no host memory for an entry in the list
     return;
   }
   if (idle.size() <= maxIdle)
     return;
-  // Free the smallest: it is the fastest to allocate again.
+  // Free the smallest allocation: it is the fastest to make again.
   device.free(idle.begin()->second);
   idle.erase(idle.begin());
 }

@@ -32,7 +32,7 @@ Status DeviceProgram::create(const Variant &variant, std::unique_ptr<Device> dev
 }
 
 Status DeviceProgram::upload(const void *from, uint64_t bytes) {
-  constexpr uint64_t least = 256; // so that there is an address even without weights
+  constexpr uint64_t least = 256; // so that the weights have an address even if there are none
   if (Status status = device->allocate(std::max(bytes, least), weights); !status.ok()) {
     status.message =
         "no memory for " + std::to_string(bytes) + " bytes of weights: " + status.message;
@@ -87,7 +87,7 @@ RunFault DeviceRun::start() {
 RunFault DeviceRun::allocate(uint64_t bytes, void *&pointer) {
   std::lock_guard<std::mutex> lock(mutex);
   Status status = memory.allocate(bytes, pointer);
-  // Drivers report a kernel's fault in the next call, whatever it is.
+  // Drivers report a kernel's fault in the next call, whatever that call does.
   if (!status.ok() && status.code != TSSA_OUT_OF_MEMORY)
     status.message += stream->describePending();
   return toFault(std::move(status));

@@ -30,7 +30,7 @@ static void *toHost(const void *address) {
 
 namespace tssa::runtime {
 
-/// A stream that completes all work when it is started.
+/// A stream whose functions complete their work before they return.
 class EmulatorStream : public Stream {
 public:
   explicit EmulatorStream(const EmulatorDevice &device) : device(device) {}

@@ -30,7 +30,7 @@ Moment Grid::getMoment(const Thread &thread) const {
   return {stamp, firstStamp, static_cast<uint16_t>(thread.thread), warps[thread.thread / 32].epoch};
 }
 
-/// The number of accesses between two tests of whether the run should stop.
+/// After this number of accesses, the emulator tests again whether the run should stop.
 static constexpr uint64_t pollInterval = 1 << 16;
 
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
@@ -103,7 +103,7 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
   uint64_t last = (address + bytes - 1 - begin) >> sharedShift;
   for (uint64_t i = (address - begin) >> sharedShift; i <= last; ++i) {
     Cell &cell = sharedCells[i];
-    if (cell.write.stamp < firstStamp) { // of a block before
+    if (cell.write.stamp < firstStamp) { // of an earlier block
       cell.write = AccessRecord{};
       if (kind != AccessKind::Store)
         return failUnwritten(thread, begin + (i << sharedShift), site);

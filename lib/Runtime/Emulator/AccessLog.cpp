@@ -52,7 +52,7 @@ void AccessLog::countShared(const std::vector<Access> &accesses, Counters &count
 }
 
 void AccessLog::flush(Counters &counters) {
-  // The key is the call site, and how often the lane has executed it before.
+  // The key is the call site, and the number of times that the lane executed it before.
   std::map<std::pair<int32_t, size_t>, std::vector<Access>> instructions;
   for (std::vector<Access> &lane : lanes) {
     std::map<int32_t, size_t> times;

@@ -12,9 +12,11 @@
 /// each group it counts
 ///
 ///   in global memory, the sectors of 32 bytes that the group touches;
-///   in shared memory, the cycles beyond the first. There are 32 banks of 4 bytes; each
-///   serves one word per cycle to all lanes that read it. A cycle serves at most 128
-///   bytes, so accesses of 8 bytes are served by half warps, those of 16 by quarters.
+///   in shared memory, the cycles beyond the first.
+///
+/// Shared memory has 32 banks of 4 bytes. Each bank serves one word per cycle to all lanes that
+/// read it. A cycle serves at most 128 bytes, so accesses of 8 bytes are served for half a warp
+/// at a time, and accesses of 16 bytes for a quarter of a warp.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_ACCESSLOG_H
@@ -29,7 +31,7 @@ namespace tssa::runtime::emulator {
 /// The log of one warp.
 class AccessLog {
 public:
-  /// Throws std::bad_alloc; `add` does not.
+  /// The constructor may throw std::bad_alloc; `add` does not.
   AccessLog();
   /// Returns whether the lane must wait for `flush` before it can add an access.
   bool isFull(unsigned lane) const { return lanes[lane].size() == capacity; }

@@ -21,19 +21,19 @@ struct Allocation {
   std::string name; ///< in messages: "arena", "weights", "input x"
 };
 
-/// Counters of one launch or several.
+/// Counters of one or more launches.
 struct Counters {
   uint64_t launches = 0;
   uint64_t blocks = 0;
   uint64_t threads = 0;
   uint64_t barriers = 0;       ///< barriers passed by blocks
-  uint64_t warpOperations = 0; ///< shuffles, votes and the like of warps
+  uint64_t warpOperations = 0; ///< shuffles, votes and similar operations of warps
   uint64_t accesses = 0;       ///< memory accesses of threads
-  // Only with `Options::count`.
+  // The following are counted only if `Options::count` is true.
   uint64_t globalAccesses = 0;     ///< loads, stores and atomics of warps
   uint64_t globalTransactions = 0; ///< 32-byte sectors that `globalAccesses` touch
   uint64_t sharedAccesses = 0;     ///< shared memory accesses of warps
-  uint64_t sharedConflicts = 0;    ///< cycles of `sharedAccesses` beyond one each
+  uint64_t sharedConflicts = 0;    ///< cycles beyond the first, over all `sharedAccesses`
 
   void add(const Counters &other);
 };
@@ -45,11 +45,11 @@ struct EmulatedLaunch {
   int64_t blocks = 0;
   int32_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  /// 2n entries, n = kernel->num_params. `params[i]` is the address of parameter i.
+  /// 2n entries, where n is kernel->num_params. `params[i]`, i < n, is the address of parameter i.
   /// `params[n + i]` is the address of an int64_t with the number of bytes of the tensor
   /// that parameter i points to, or null if it is a scalar or a tensor of unknown size.
   void *const *params = nullptr;
-  /// The memory in which tensors of unknown size may be.
+  /// The allocations that may contain the tensors of unknown size.
   const std::vector<Allocation> *allocations = nullptr;
 };
 

@@ -32,8 +32,8 @@ Status Options::fromEnvironment(Options &options) {
   return Status::success();
 }
 
-/// The limits of the largest devices: 227 KiB of shared memory per block, and as many blocks as
-/// 32-bit ids.
+/// The limits of the largest devices: 227 KiB of shared memory per block, and 2^31 - 1 blocks per
+/// grid.
 static constexpr int64_t maxSharedBytes = 227 << 10;
 static constexpr int64_t maxBlocks = 0x7FFFFFFF;
 

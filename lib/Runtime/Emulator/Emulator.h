@@ -7,9 +7,9 @@
 ///
 /// \file
 /// Runs one launch of an emulated kernel (include/tssa/emulator.h). Each thread is a fiber,
-/// and blocks run one after the other. A seed determines the order of both. What could
-/// cause wrong numbers, a crash or a hang on a GPU is an error here: accesses that are out
-/// of bounds or misaligned, reads of shared memory before it is written, races, and
+/// and blocks run one after the other. A seed determines the order of the threads and of the
+/// blocks. What could cause wrong numbers, a crash or a hang on a GPU is an error here: accesses
+/// that are out of bounds or misaligned, reads of shared memory before it is written, races, and
 /// barriers and shuffles that not all of their threads reach.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,12 +28,12 @@ struct Options {
   uint64_t seed = 0;
   /// Whether races are detected.
   bool checkRaces = true;
-  /// Whether to keep also the counters that take time.
+  /// Whether to count accesses to shared and global memory too, which takes time.
   bool count = false;
   /// Called from time to time; the launch ends with TSSA_CANCELLED when it returns true.
   std::function<bool()> shouldStop;
 
-  /// Sets `options` to the defaults, as changed by the environment variables
+  /// Sets `options` to the defaults, then applies the environment variables
   /// TSSA_EMULATOR_SEED=<number> and TSSA_EMULATOR_RACES=0.
   static Status fromEnvironment(Options &options);
 };

@@ -83,8 +83,8 @@ void Fiber::prepare(void (*newEntry)(void *), void *newArgument) {
   entry = newEntry;
   argument = newArgument;
   allow(reinterpret_cast<void *>(begin), stackBytes);
-  // Prepare the stack as tssa_emulator_switch leaves one: six saved registers below the return
-  // address. `ret` leaves the stack 16-byte aligned for the call that follows.
+  // Prepare the stack in the form in which tssa_emulator_switch leaves a stack: six saved registers
+  // below the return address. `ret` leaves the stack 16-byte aligned for the call that follows.
   auto *top = reinterpret_cast<void **>(begin + stackBytes - 64);
   *--top = reinterpret_cast<void *>(&tssa_emulator_begin);
   *--top = nullptr;                                 // rbp
@@ -104,8 +104,8 @@ void Fiber::begun(Fiber *fiber) {
 }
 
 #ifdef TSSA_WATCHED
-/// Runs last on the fiber. Leaving it without a location to save AddressSanitizer's state makes
-/// AddressSanitizer free that state.
+/// Runs last on the fiber. It leaves the fiber without giving AddressSanitizer a location for the
+/// fiber's state. AddressSanitizer then frees that state.
 void Fiber::giveBackShadow(void *data) {
   Fiber &fiber = *static_cast<Fiber *>(data);
   __sanitizer_start_switch_fiber(nullptr, fiber.resumerBegin, fiber.resumerBytes);

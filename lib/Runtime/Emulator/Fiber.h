@@ -16,8 +16,8 @@ namespace tssa::runtime::emulator {
 /// operating system thread and returns there.
 class Fiber {
 public:
-  /// The bytes of a stack. The system provides a page only when it is first used. An unmapped
-  /// page below the stack stops a kernel that needs more.
+  /// The bytes of a stack. The system provides a page only when it is first used. An unmapped page
+  /// below the stack stops a kernel that needs a larger stack.
   static constexpr size_t stackBytes = size_t(256) << 10;
 
   /// Throws std::bad_alloc.
@@ -41,7 +41,7 @@ private:
   uintptr_t begin; ///< lowest usable byte
   void *self = nullptr;
   void *resumer = nullptr;
-  // The state of AddressSanitizer for the two stacks; unused without it.
+  // The state of AddressSanitizer for the two stacks; unused in other builds.
   [[maybe_unused]] void *selfShadow = nullptr;
   [[maybe_unused]] void *resumerShadow = nullptr;
   [[maybe_unused]] const void *resumerBegin = nullptr;

@@ -29,8 +29,8 @@ static const Allocation *findAllocation(const EmulatedLaunch &launch, uintptr_t 
 }
 
 /// Finds the parameters that point to memory: those for which the launch gives a number of bytes,
-/// and those that some site uses as an address. Without a number of bytes, the memory extends to
-/// the end of the allocation that contains the address.
+/// and those that some site uses as an address. If the launch gives no number of bytes, the
+/// parameter's memory extends to the end of the allocation that contains the address.
 void GlobalMemory::findParameters() {
   const tssa_emulated_kernel &kernel = *launch.kernel;
   parameters.resize(kernel.num_params);

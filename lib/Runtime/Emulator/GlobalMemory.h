@@ -25,8 +25,8 @@ struct Range {
 struct Region : Range {
   /// The log2 of the bytes of a granule; no access of the kernel is smaller than a granule.
   unsigned granuleShift = 2;
-  /// The cells of memory that the kernel may write. Memory that is only read has none, for it
-  /// cannot race.
+  /// The cells of memory that the kernel may write. Memory that is only read has no cells, because
+  /// reads cannot race.
   Cells cells;
 
   Cell &cellOf(uintptr_t address) {
@@ -41,7 +41,7 @@ public:
   GlobalMemory(const EmulatedLaunch &launch, bool watch);
 
   struct Parameter : Range {
-    Region *region = nullptr; ///< null if it does not point to device memory
+    Region *region = nullptr; ///< null if the parameter does not point to device memory
   };
   const Parameter &getParameter(int32_t index) const { return parameters[index]; }
   /// Returns the region that contains `address`, or null.
@@ -59,8 +59,8 @@ private:
   void watchWrites();
 };
 
-/// Returns the log2 of the least element size, at most 16 bytes, of the sites for which
-/// `select` is true.
+/// Returns the log2 of the least element size of the sites for which `select` is true. The size is
+/// capped at 16 bytes.
 template <typename Select>
 unsigned getGranuleShift(const tssa_emulated_kernel &kernel, Select select) {
   int32_t least = 16;

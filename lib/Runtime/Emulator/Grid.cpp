@@ -23,8 +23,8 @@ struct Grid::Calls {
     return *static_cast<Thread *>(const_cast<tssa_emulator *>(emulator));
   }
 
-  /// Implements a call of the kernel: does `work` on the grid of the calling thread, and leaves the
-  /// fiber if that finds a fault.
+  /// Implements a call that the kernel makes: does `work` on the grid of the calling thread, and
+  /// leaves the fiber if `work` finds a fault.
   template <typename Work> static uint64_t call(const tssa_emulator *emulator, Work work) {
     Thread &thread = toThread(emulator);
     uint64_t result = work(*thread.grid, thread);
@@ -116,7 +116,7 @@ FiberPool &FiberPool::get() {
 Fiber *FiberPool::take() {
   if (idle.empty()) {
     all.push_back(std::make_unique<Fiber>());
-    idle.reserve(all.size()); // `give` does not fail
+    idle.reserve(all.size()); // so that `give` does not fail
     return all.back().get();
   }
   Fiber *fiber = idle.back();
@@ -139,7 +139,8 @@ Grid::Grid(const EmulatedLaunch &launch, const Options &options)
       pool(FiberPool::get()) {
   random.seed(static_cast<std::minstd_rand::result_type>(options.seed + 1));
   sharedBytes = static_cast<uint64_t>(kernel.static_shared_bytes + launch.sharedBytes);
-  // The hardware's limit is far below; the additional byte makes the pointer unique.
+  // The sum cannot overflow, because the hardware's limit is far lower. The additional byte makes
+  // the pointer unique.
   shared.reset(std::aligned_alloc(sharedAlignment, roundUp(sharedBytes + 1)));
   if (!shared)
     throw std::bad_alloc();
@@ -260,7 +261,8 @@ void Grid::log(Thread &thread, int32_t site, bool isShared, uintptr_t address, u
   log.add(thread.getLane(), site, isShared, address, static_cast<uint32_t>(bytes));
 }
 
-/// Called if no thread is ready: flushes the logs, so that threads that wait for this can continue.
+/// Called if no thread is ready: flushes the logs, so that the threads that wait for a flush can
+/// continue.
 void Grid::flushLogs() {
   for (AccessLog &log : logs)
     log.flush(counters);

@@ -34,9 +34,9 @@ class Grid;
 /// A thread of the current block.
 struct Thread : tssa_emulator {
   Grid *grid = nullptr;
-  Fiber *fiber = nullptr; ///< null before it starts and when it has finished
+  Fiber *fiber = nullptr; ///< null before the thread starts and after it has finished
   bool finished = false;
-  int32_t waitsAt = -1; ///< a site, or -1
+  int32_t waitsAt = -1; ///< the site at which it waits, or -1
 
   // The operands and the result of the warp operation at which the thread waits.
   uint32_t mask = 0;
@@ -50,7 +50,7 @@ struct Thread : tssa_emulator {
 struct Warp {
   uint32_t lanes = 0;   ///< mask of the lanes that exist
   uint32_t waiting = 0; ///< mask of the lanes that wait at a warp operation
-  uint16_t epoch = 0;   ///< number of barriers of the whole warp that it has passed
+  uint16_t epoch = 0;   ///< number of barriers of the whole warp that the warp has passed
 };
 
 /// The idle fibers of an operating system thread, which its next launches reuse.
@@ -90,8 +90,8 @@ private:
   Thread *running = nullptr;
   uint32_t numFinished = 0, numAtBarrier = 0;
 
-  /// The current stamp (see Shadow.h), the first stamp of the current block, and the first
-  /// stamps of all blocks, from which messages derive a block.
+  /// The current stamp (see Shadow.h), the first stamp of the current block, and the first stamps
+  /// of all blocks, from which messages derive the block of an access.
   uint32_t stamp = 0, firstStamp = 0;
   std::vector<std::pair<uint32_t, uint32_t>> begunBlocks; ///< first stamp, block
 

@@ -21,8 +21,8 @@
 /// The logical time is a number, the *stamp*. It increases by one when a block begins and
 /// when a block passes a barrier. Blocks run one after the other, so the stamp of an access
 /// identifies its block, and accesses with equal stamps have no barrier between them. The
-/// cell of a granule records its last write and the reads since then. The readers are one
-/// thread, several threads of one warp, or several warps.
+/// cell of a granule records its last write and the reads since then. Of the readers it records
+/// only whether they are one thread, several threads of one warp, or several warps.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_SHADOW_H
@@ -46,8 +46,8 @@ struct Moment {
   uint16_t warpEpoch;  ///< number of barriers that its warp has passed in this block
 };
 
-/// A summary of the accesses of one kind to a granule, sufficient to check later accesses. If
-/// all members are zero, there was none.
+/// A summary of the accesses of one kind to a granule, sufficient to check later accesses. If all
+/// members are zero, there was no access.
 struct AccessRecord {
   uint32_t stamp;
   uint16_t who; ///< a thread's number and the flags below
@@ -64,7 +64,7 @@ struct AccessRecord {
     who = now.thread | flags;
     warpEpoch = now.warpEpoch;
   }
-  /// Adds an access that is not ordered after all of the recorded ones.
+  /// Adds an access. Drops the recorded accesses that a barrier of the block orders before it.
   void add(const Moment &now);
   /// Returns whether all recorded accesses happened before the access at `now`.
   bool isBefore(const Moment &now) const;

@@ -89,7 +89,7 @@ void Grid::finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site) 
 }
 
 namespace {
-/// The lane that a lane of a shuffle reads, and whether it is in range.
+/// The lane from which a lane of a shuffle reads, and whether that lane is in range.
 struct Source {
   int64_t lane;
   bool inRange;
