@@ -162,8 +162,8 @@ LogicalResult GraphImporter::importNode(Rest &rest, Scope &scope) {
   rest.order = rest.order.drop_front();
   if (++numNodes > maxBuiltNodes)
     return fail(report, Fault::Limit,
-                "the model makes more than " + Twine(maxBuiltNodes) +
-                    " nodes out of its functions and bodies");
+                "the model expands to more than " + Twine(maxBuiltNodes) +
+                    " nodes, with its functions and bodies");
   auto isUnknown = [&](const std::string &name) {
     Entry *entry = name.empty() ? nullptr : scope.find(name);
     return entry && entry->isUnknown;
@@ -304,7 +304,7 @@ LogicalResult GraphImporter::checkAttributes(const OpSchema &schema, const NodeP
       return builder->error("attribute " + quote(attribute.name()) + " is missing");
     if (resolved && resolved->proto->type() != known->second.type)
       return builder->error("attribute " + quote(attribute.name()) +
-                            " of the function call has another kind than the node takes");
+                            " of the function call has a kind that the node does not take");
   }
   return success();
 }

@@ -265,7 +265,7 @@ LogicalResult ModelChecker::checkFunction(const FunctionProto &function) {
     if (attribute.has_g() || attribute.graphs_size() > 0)
       return fail(report, Fault::Unsupported,
                   location.text + ": attribute " + quote(attribute.name()) +
-                      " has a graph for calls without one, which is not supported");
+                      " has a graph as its default value, which is not supported");
     if (attribute.has_t() && failed(checkTensor(attribute.t(), location)))
       return failure();
   }
@@ -328,8 +328,8 @@ LogicalResult ModelChecker::run() {
   checkValueTypes();
   if (!numNodes.fits(maxBuiltNodes))
     return fail(report, Fault::Limit,
-                "the model makes more than " + Twine(maxBuiltNodes) +
-                    " nodes out of its graphs and functions");
+                "the model expands to more than " + Twine(maxBuiltNodes) +
+                    " nodes, with its graphs and functions");
   return checkTotals();
 }
 

@@ -162,9 +162,10 @@ mlir::LogicalResult checkTensorBytes(CheckedSize tensors, CheckedSize files, Imp
   uint64_t most = *bytes + *bytes / 100 + untrustedSlack;
   if (tensors.fits(most))
     return mlir::success();
-  return fail(report, Fault::Limit,
-              "the tensors have more bytes than the files they are in: more than " + Twine(most) +
-                  ", which an untrusted model may not");
+  return fail(
+      report, Fault::Limit,
+      "the tensors of the untrusted model have more bytes than the files they are in: more than " +
+          Twine(most));
 }
 
 static SmallVector<int64_t> getShape(const TensorProto &tensor) {

@@ -138,7 +138,7 @@ static constexpr Stage stages[] = {
     {"layout", "every kernel has a schedule", buildLayout, findLayoutViolation},
     {"buffers", "the host program works on memory", buildBuffers, findBuffersViolation},
     {"loops", "every kernel is a function with loops", buildLoops, findLoopsViolation},
-    {"target", "all is in the LLVM dialect, and kernels of a GPU in that and NVVM", buildTarget,
+    {"target", "everything is in the LLVM dialect; a GPU's kernels also use NVVM", buildTarget,
      findTargetViolation},
 };
 

@@ -233,12 +233,13 @@ Expected<SmallVector<HostValue>> Interpreter::runFunction(func::FuncOp function,
     return makeError(function.getLoc(), "expected " + llvm::Twine(function.getNumArguments()) +
                                             " inputs, got " + llvm::Twine(inputs.size()));
   if (frames.size() > maxCallDepth)
-    return makeError(function.getLoc(),
-                     "more than " + llvm::Twine(maxCallDepth) + " calls inside of each other");
+    return makeError(function.getLoc(), "more than " + llvm::Twine(maxCallDepth) + " nested calls");
   for (auto [type, input] : llvm::zip_equal(function.getArgumentTypes(), inputs)) {
     auto ref = dyn_cast<refs::RefType>(type);
     if ((ref || isa<RankedTensorType>(type)) != input.tensor.has_value())
-      return makeError(function.getLoc(), "expected a tensor for a tensor, a scalar for a scalar");
+      return makeError(
+          function.getLoc(),
+          "expected a tensor for each tensor parameter, and a scalar for each other one");
     if (input.tensor)
       if (Error error = checkShape(function, ref ? ref.getTensorType() : type, *input.tensor))
         return error;

@@ -152,7 +152,7 @@ Expected<Elements> ViewEvaluator::expand() {
 Expected<Elements> ViewEvaluator::reshape() {
   if (countElements(integers) != countElements(base.shape))
     return llvm::createStringError("reshape of " + llvm::Twine(base.numbers.size()) +
-                                   " elements to another number of them");
+                                   " elements to a shape with another number of elements");
   return Elements{SmallVector<int64_t>(integers), base.numbers};
 }
 

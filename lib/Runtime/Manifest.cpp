@@ -72,7 +72,7 @@ static Status checkPort(const Manifest &manifest, const Port &port, bool isInput
       break;
     case Dim::Derived:
       if (isInput)
-        return inconsistent(where + "has a size nobody gives");
+        return inconsistent(where + "has a size that only a run could compute");
       break;
     }
   }
@@ -110,7 +110,7 @@ static Status checkSymbols(const Manifest &manifest) {
     const std::vector<Dim> &dims = manifest.inputs[symbol.input].dims;
     if (symbol.dim < 0 || uint64_t(symbol.dim) >= dims.size() ||
         dims[symbol.dim].kind != Dim::Symbol || uint64_t(dims[symbol.dim].value) != i)
-      return inconsistent(where + "does not occur where it says");
+      return inconsistent(where + "does not occur in the dimension that it names");
   }
   return Status::success();
 }
@@ -145,7 +145,7 @@ static Status checkKernels(const Variant &variant, const std::string &where) {
 static Status checkVariant(const Manifest &manifest, const Variant &variant) {
   std::string where = "variant '" + variant.target + "' ";
   if (!isIdentifier(variant.suffix))
-    return inconsistent(where + "has exports whose names are not names");
+    return inconsistent(where + "has exports with invalid names");
   if (!isPlainFileName(variant.weightsFile))
     return inconsistent(where + "has a weights file that is not a plain file name");
   for (const Launch &launch : variant.launches)

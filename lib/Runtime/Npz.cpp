@@ -58,7 +58,7 @@ static Status decodeEntry(std::string name, std::string_view bytes, NpzEntry &en
   dropSuffix(name, npySuffix);
   if (std::optional<DType> type = dropType(name)) {
     if (entry.tensor.dtype != *getCarrier(*type))
-      return makeError(TSSA_INVALID_ARGUMENT, std::string(getName(*type)) + " travels as " +
+      return makeError(TSSA_INVALID_ARGUMENT, std::string(getName(*type)) + " is stored as " +
                                                   getName(*getCarrier(*type)) + ", got " +
                                                   getName(entry.tensor.dtype));
     entry.tensor.dtype = *type;

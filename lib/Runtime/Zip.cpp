@@ -163,7 +163,7 @@ static Status readCentral(Fields &fields, ZipMember &member) {
   if (member.method != 0 && member.method != 8)
     return malformed(where + "uses compression method " + std::to_string(member.method));
   if (member.method == 0 && member.size != member.compressedSize)
-    return malformed(where + "is stored in another size than its own");
+    return malformed(where + "is stored without compression, but with two sizes");
   return Status::success();
 }
 
@@ -173,7 +173,7 @@ Status tssa::runtime::readZipDirectory(uint64_t fileSize, const ReadAt &read,
   if (Status status = readEnd(fileSize, read, directory); !status.ok())
     return status;
   if (directory.count > directory.size / centralSize)
-    return malformed("more members than its directory holds");
+    return malformed("more members than its directory has room for");
   std::string bytes(directory.size, '\0');
   if (Status status = read(directory.offset, bytes.data(), bytes.size()); !status.ok())
     return status;

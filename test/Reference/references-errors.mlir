@@ -12,7 +12,7 @@ func.func @slice(%a: tensor<?xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 // RUN: not tssa-opt %s --te-evaluate=function=reshape 2>&1 | FileCheck %s --check-prefix=RESHAPE
-// RESHAPE: reshape of 3 elements to another number of them
+// RESHAPE: reshape of 3 elements to a shape with another number of elements
 func.func @reshape(%a: tensor<?xf32>) -> tensor<2xf32> {
   %x = tssa.access %a [reshape(2)] : tensor<?xf32> -> tensor<2xf32>
   return %x : tensor<2xf32>

@@ -334,7 +334,7 @@ class BadText(unittest.TestCase):
             (self.change("arguments", 0, "sizes", value=[-1]), "integers >= 0"),
             (self.change("arguments", 0, "sizes", value=[2**40] * 4), "too large"),
             (self.change("arguments", 0, "permutation", value=[1]), "is none"),
-            (self.change("arguments", 0, "symbols", value=[None, "n"]), "to have one for each dim"),
+            (self.change("arguments", 0, "symbols", value=[None, "n"]), "to have one symbol for each dim"),
             (self.change("arguments", 0, "symbols", value=[""]), "names or null"),
             (self.change("arguments", 0, "kind", value="set"), "a known kind"),
             (self.change(*node, "op", value="aten::nothing"), "aten::nothing is not supported"),

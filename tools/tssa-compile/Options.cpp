@@ -82,14 +82,15 @@ struct CommandLine {
                                cl::desc("Print what passes decided and why; with REGEX, those "
                                         "passes whose names match"),
                                cl::value_desc("REGEX"), cl::ValueOptional, cl::cat(category)};
-  cl::opt<bool> untrusted{"untrusted",
-                          cl::desc("Refuse what a hostile model could use; sets --timeout=300 and "
-                                   "--memory-limit=16G unless they are given"),
-                          cl::cat(category)};
+  cl::opt<bool> untrusted{
+      "untrusted",
+      cl::desc("Refuse what a hostile model could abuse; sets --timeout=300 and "
+               "--memory-limit=16G unless they are given"),
+      cl::cat(category)};
   cl::opt<bool> check{"check", cl::desc("Only list what is not supported in the model"),
                       cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
-  cl::opt<std::string> timeout{"timeout", cl::desc("Give up after so many seconds"),
+  cl::opt<std::string> timeout{"timeout", cl::desc("Give up after this many seconds"),
                                cl::value_desc("SECONDS"), cl::cat(category)};
   cl::opt<std::string> memoryLimit{"memory-limit",
                                    cl::desc("Give up when more memory is needed; K, M and G are "

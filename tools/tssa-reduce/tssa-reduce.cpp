@@ -34,7 +34,7 @@ struct CommandLine {
                "--verify-each-stage), or error:TEXT"),
       cl::value_desc("KIND"), cl::cat(category)};
   cl::list<std::string> compileOptions{"compile-option",
-                                       cl::desc("Pass to tssa-compile; repeatable"),
+                                       cl::desc("An option to give to tssa-compile; repeatable"),
                                        cl::value_desc("OPTION"), cl::cat(category)};
   cl::opt<unsigned> timeout{"timeout", cl::desc("Time limit for each test (60)"),
                             cl::value_desc("SECONDS"), cl::init(60), cl::cat(category)};

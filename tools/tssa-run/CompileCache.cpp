@@ -188,8 +188,8 @@ static Status openCache(const Options &options, std::string &folder) {
   // Anybody who can write to this folder can choose the code that this process runs.
   if (!made && ((info.st_mode & S_IWOTH) || info.st_uid != ::geteuid()))
     return makeError(TSSA_IO, "cache '" + folder +
-                                  "' is writable by everybody or another "
-                                  "user's; give another --cache-dir");
+                                  "' is writable by everybody, or belongs "
+                                  "to another user; give another --cache-dir");
   if (::access(folder.c_str(), W_OK) != 0 && !options.cacheDir)
     folder.clear();
   return Status::success();

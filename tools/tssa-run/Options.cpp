@@ -153,7 +153,7 @@ static const std::vector<Option> &getOptions() {
       {"json", nullptr, "print JSON", false, flag(&Options::json)},
       {"device", "DEVICE",
        "auto, cpu, cuda:N or cuda-emu (auto: a CUDA device that the\n"
-       "                            program is for, else the CPU; a source is for the CPU)",
+       "                            program is for, else the CPU; an uncompiled model: the CPU)",
        false, parseDevice},
       {"threads", "N", "threads to use (else one per core)", false, count(&Options::threads, 1)},
       {"pin", nullptr, "keep each worker on one core", false, flag(&Options::pin)},
@@ -161,7 +161,7 @@ static const std::vector<Option> &getOptions() {
        real(&Options::timeoutSeconds)},
       {"memory-limit", "SIZE", "limit for one run, such as 512M; exit 5 if exceeded", false,
        bytes(&Options::memoryLimit)},
-      {"verify", nullptr, "check the weights' hash even where it takes long", false,
+      {"verify", nullptr, "check the weights' hash even if that takes long", false,
        flag(&Options::verifyWeights)},
       {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
       {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
@@ -171,7 +171,7 @@ static const std::vector<Option> &getOptions() {
        bytes(&Options::cacheLimit)},
       {"compile", nullptr, "only compile, and print where in the cache the result is", false,
        flag(&Options::compileOnly)},
-      {"compile-option", "OPTION", "pass to tssa-compile", true, addCompileOption},
+      {"compile-option", "OPTION", "an option to give to tssa-compile", true, addCompileOption},
       {"help", nullptr, "", false, flag(&Options::help)},
       {"version", nullptr, "", false, flag(&Options::version)},
   };
@@ -208,12 +208,11 @@ static Fault checkTogether(const Options &options) {
     return "--bisect needs --inputs or --random";
   if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
                          options.profile || options.json))
-    return "--bisect only says what is wrong: without --bench, --inspect, "
-           "--expect, --outputs, --profile and --json";
+    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile and --json";
   if (options.compileOnly && (options.inputs || options.randomSeed || options.bench ||
                               options.inspect || options.profile || options.json))
-    return "--compile does not run the model: it goes with --compile-option, --cache-dir and "
-           "--cache-limit";
+    return "--compile does not run the model: combine it only with --compile-option, "
+           "--cache-dir and --cache-limit";
   if (options.runs && !options.bench)
     return "--runs needs --bench";
   if (options.verifyWeights && options.noVerify)
@@ -269,8 +268,8 @@ std::string tssa::run::getHelp() {
   std::string help =
       "usage: tssa-run MODEL [options]\n\n"
       "Runs a compiled model (.so). A model.onnx, model.mlir or program.json is "
-      "compiled\nfirst, into a cache. Inputs come from a .npz or are made up; npz keys "
-      "are the model's names, and\na bf16 tensor travels as u16 under "
+      "compiled\nfirst, into a cache. Inputs come from a .npz or are random; npz keys "
+      "are the model's names, and\na bf16 tensor is stored as u16 under "
       "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
       "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
   for (const Option &option : getOptions()) {

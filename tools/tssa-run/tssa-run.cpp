@@ -63,7 +63,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   if (Status status = chooseSizes(manifest, options.dims, sizes, assumed); !status.ok())
     return status;
   if (!options.randomSeed && !manifest.inputs.empty())
-    std::fputs("tssa-run: no --inputs: running on random ones (--random 0)\n", stderr);
+    std::fputs("tssa-run: no --inputs: running on random inputs (--random 0)\n", stderr);
   for (const std::string &name : assumed)
     for (size_t i = 0; i < sizes.size(); ++i)
       if (manifest.symbols[i].name == name)
@@ -82,7 +82,8 @@ static Status compareAll(const Options &options, const Manifest &manifest,
   if (Status status = readNpz(*options.expect, references); !status.ok())
     return status;
   if (references.empty())
-    return makeError(TSSA_INVALID_ARGUMENT, "'" + *options.expect + "': no reference in it");
+    return makeError(TSSA_INVALID_ARGUMENT,
+                     "'" + *options.expect + "': it has no reference values");
   std::vector<std::string> names;
   for (const Port &port : manifest.outputs)
     names.push_back(port.name);

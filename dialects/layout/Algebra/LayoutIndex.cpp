@@ -194,13 +194,13 @@ static std::optional<unsigned> findWindowedDim(const NumberTable &numbers, const
 static std::optional<int64_t> getWindowsPerTile(const Number &unfolded, const SlidingWindow &read,
                                                 int64_t low, Refuse refuse) {
   auto fail = [&](const Twine &message) -> std::optional<int64_t> {
-    refuse("a read in windows " + Twine(read.stride) + " apart through tiles of " +
-           Twine(unfolded.tile) + " indexes, " + Twine(unfolded.stride) + " apart: " + message);
+    refuse("a read in windows of stride " + Twine(read.stride) + " through tiles of size " +
+           Twine(unfolded.tile) + " and stride " + Twine(unfolded.stride) + ": " + message);
     return std::nullopt;
   };
   int64_t first, last, end;
   if (read.stride < 1 || unfolded.stride % read.stride != 0)
-    return fail("the distance of the tiles is not a multiple of that of the windows");
+    return fail("the stride of the tiles is not a multiple of the stride of the windows");
   if (read.minOffset > read.maxOffset || llvm::AddOverflow(read.minOffset, low, first) ||
       llvm::AddOverflow(read.maxOffset, low, last) ||
       llvm::AddOverflow(unfolded.stride - read.stride, last, end))
@@ -222,7 +222,7 @@ TensorLayout::getCellInWindows(ArrayRef<AffineExpr> element,
     int64_t low = 0;
     std::optional<unsigned> dim = findWindowedDim(numbers, number, low);
     if (!dim || *dim >= windows.size() || !windows[*dim]) {
-      refuse("expected the read of an unfolded dim to go in windows through one logical dim");
+      refuse("expected windows along one logical dim in the read of an unfolded dim");
       return {};
     }
     const SlidingWindow &read = *windows[*dim];

@@ -69,7 +69,7 @@ static StringRef findFault(const Primitive &primitive) {
     return isBelow(2) || values[0] > LayoutMap::kMaxRank ? "expected 2 to 64 adjacent dims" : "";
   case Kind::Pad:
   case Kind::Unpad:
-    return isBelow(0) ? "expected counts of cells of at least 0" : "";
+    return isBelow(0) ? "expected the counts of cells to be at least 0" : "";
   case Kind::PadTo:
     return isBelow(1) ? "expected a multiple of at least 1" : "";
   case Kind::Unfold:
@@ -164,7 +164,7 @@ FailureOr<LayoutMap> LayoutMap::get(ArrayRef<Primitive> primitives, Refuse refus
   for (const Primitive &primitive : primitives) {
     size_t given = primitive.values.size(), wanted = getNumValues(primitive.kind).value_or(given);
     if (given != wanted)
-      return fail("expected " + Twine(wanted) + " numbers of a primitive besides its dim, got " +
+      return fail("expected " + Twine(wanted) + " numbers after the dim of a primitive, got " +
                   Twine(given));
     unfolds += primitive.kind == Kind::Unfold || primitive.kind == Kind::Fold;
     if (unfolds > kMaxUnfolds)
@@ -206,7 +206,8 @@ FailureOr<LayoutMap> LayoutMap::fromIntegers(ArrayRef<int64_t> integers, Refuse 
                    integers[0] <= static_cast<int64_t>(Kind::Fold) && integers[2] >= 0 &&
                    static_cast<uint64_t>(integers[2]) <= integers.size() - 3;
     if (!isWhole) {
-      refuse("expected the integers of a primitive: kind, dim, number of values and values");
+      refuse(
+          "expected for each primitive: its kind, its dim, the number of its values, its values");
       return failure();
     }
     ArrayRef<int64_t> values = integers.slice(3, integers[2]);

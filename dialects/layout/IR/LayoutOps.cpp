@@ -94,7 +94,7 @@ LogicalResult BindOp::verify() {
 
 LogicalResult CacheOp::verify() {
   if (static_cast<int64_t>(getOperand()) < 0) // C1
-    return emitOpError("expects the number of an operand, got ")
+    return emitOpError("expects the index of an operand, got ")
            << static_cast<int64_t>(getOperand());
   if (getLevel() != "shared")
     return emitOpError("expects level shared, got '") << getLevel() << "'";

@@ -58,7 +58,7 @@ static LogicalResult verifyExprs(Operation *op, unsigned numSymbols, ArrayRef<Af
     bool hasLowest = false;
     expr.walk([&](AffineExpr part) { hasLowest |= isLowest(part); });
     if (hasLowest)
-      return op->emitOpError("expects constants of index expressions above -2^63");
+      return op->emitOpError("expects the constants of index expressions to be above -2^63");
   }
   return success();
 }
@@ -80,7 +80,7 @@ LogicalResult ReadOp::verify() {
     return success();
   if (getGuard()->getNumDims() != map.getNumDims() ||
       getGuard()->getNumSymbols() != map.getNumSymbols())
-    return emitOpError("expects 'where' over the dims and symbols of the index expressions");
+    return emitOpError("expects 'where' to have the dims and symbols of the index expressions");
   if (getPadAttr().getType() != getSourceType().getElementType())
     return emitOpError("expects 'else' of the element type ") << getSourceType().getElementType();
   return verifyExprs(*this, map.getNumSymbols(), getGuard()->getConstraints());
@@ -152,7 +152,7 @@ static LogicalResult verifyDomain(ComputeOp op) {
     return op.emitOpError("expects at least one result");
   for (Type type : op.getResultTypes()) // C1
     if (cast<RankedTensorType>(type).getShape() != op.getStaticSizes().take_front(numParallel))
-      return op.emitOpError("expects results of the sizes of the parallel dims, got ") << type;
+      return op.emitOpError("expects results with the sizes of the parallel dims, got ") << type;
   return success();
 }
 
@@ -186,11 +186,11 @@ LogicalResult ComputeOp::verify() {
     elementTypes.push_back(cast<RankedTensorType>(type).getElementType());
   if (!hasReduction()) {
     if (!getCombiner().empty() || getInitAttr() || hasEpilogue()) // C3
-      return emitOpError("expects no combiner, init or epilogue without reduction dims");
+      return emitOpError("expects no combiner, init or epilogue, since it has no reduction dims");
     return verifyPieces(*this, elementTypes);
   }
   if (getCombiner().empty() || !getInitAttr() || getInitAttr().empty()) // C3
-    return emitOpError("expects a combiner and init values with reduction dims");
+    return emitOpError("expects a combiner and init values, since it has reduction dims");
   for (Attribute value : getInitAttr())
     if (!isa<TypedAttr>(value))
       return emitOpError("expects typed init values, got ") << value;
@@ -206,7 +206,7 @@ LogicalResult ComputeOp::verify() {
     return verifyYield(*this, getEpilogue().front(), elementTypes, "the epilogue");
   }
   if (accumulators != elementTypes) // C6
-    return emitOpError("expects results of the accumulator types without an epilogue");
+    return emitOpError("expects results of the accumulator types, since it has no epilogue");
   return success();
 }
 

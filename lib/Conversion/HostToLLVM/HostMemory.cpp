@@ -134,7 +134,7 @@ void HostEmitter::storeElement(Location loc, Value value, Value address) {
 LogicalResult HostEmitter::emitDim(memref::DimOp op) {
   std::optional<int64_t> dim = op.getConstantIndex();
   if (!dim)
-    return op.emitError("expected a constant number of the dim");
+    return op.emitError("expected the number of the dim to be a constant");
   values.map(op.getResult(), getSizes(op.getLoc(), op.getSource())[*dim]);
   return success();
 }

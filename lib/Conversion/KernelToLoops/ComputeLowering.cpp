@@ -159,7 +159,7 @@ private:
     BlockThreads *threads = target.getThreads();
     bool shared = threads && schedule.loops[loop].kind != LoopKind::Thread;
     if (inner.getPieces().size() != 1)
-      return inner.emitOpError("expected one piece in an expression computed at a loop");
+      return inner.emitOpError("expected a single piece, since it is computed at a loop");
     SmallVector<AffineExpr> fixed = getFixedDims(index, schedule, root, inner);
     IndexBuilder nested(builder, inner.getLoc());
     SmallVector<AffineExpr> offsets(fixed);
@@ -172,9 +172,8 @@ private:
       return failure();
     const Schedule &innerSchedule = scheduled->schedule;
     if (threads && !shared && !innerSchedule.threads.empty())
-      return inner.emitOpError(
-          "expected an expression that a single lane computes to have no loops "
-          "bound to lanes");
+      return inner.emitOpError("expected no loops bound to lanes in an expression that a single "
+                               "lane computes");
     FailureOr<SmallVector<TensorBuffer>> outs = makeScratch(inner, fixed, shared);
     if (failed(outs))
       return failure();
@@ -204,7 +203,8 @@ private:
         continue;
       if (ShapedType::isDynamic(size) || llvm::MulOverflow(elements, size, elements) ||
           elements > target.getScratchLimit() / 16)
-        return inner.emitOpError("expected a small constant size for what is computed at a loop");
+        return inner.emitOpError(
+            "expected small results of constant size, since it is computed at a loop");
     }
     SmallVector<TensorBuffer> outs;
     for (Value result : inner.getResults()) {

@@ -28,7 +28,7 @@ static LogicalResult inlineReads(InlineOp inlineOp, te::ComputeOp expression) {
     for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
       auto read = dyn_cast<te::ReadOp>(user);
       if (!read || read.getGuard())
-        return inlineOp.emitError("expected only reads without a guard of '")
+        return inlineOp.emitError("expected only unguarded reads of '")
                << inlineOp.getLabel() << "'";
       OpBuilder builder(read);
       IRMapping mapping;

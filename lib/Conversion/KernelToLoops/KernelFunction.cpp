@@ -156,7 +156,7 @@ LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
 static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
     if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {
-      InFlightDiagnostic error = bind.emitError("expected a level that this target has, ");
+      InFlightDiagnostic error = bind.emitError("expected a level that this target supports, ");
       llvm::interleave(target.getLevels(), error, " or ");
       return error << ", got " << bind.getLevel();
     }

@@ -192,8 +192,8 @@ void NestBuilder::checkUniform(unsigned id) {
     return;
   for (unsigned thread : schedule.threads)
     if (loop.origin.isFunctionOfDim(thread))
-      result = emitError(loc(), "expected loops around lanes that combine results, or around a "
-                                "cache, to have the same number of iterations for all lanes");
+      result = emitError(loc(), "expected the same number of iterations for all lanes, since lanes "
+                                "synchronise in the loop (a cache, or results that are combined)");
 }
 
 Value NestBuilder::getTripCount(unsigned id) {

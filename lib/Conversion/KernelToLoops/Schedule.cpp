@@ -276,7 +276,8 @@ private:
           return expression->emitError("expected the vector loop of '")
                  << label << "' to be the innermost of its split";
     if (llvm::count_if(schedule.tiles, [](const TileGroup &g) { return g.vector; }) > 1)
-      return expression->emitError("expected one vector loop in the schedule of '") << label << "'";
+      return expression->emitError("expected at most one vector loop in the schedule of '")
+             << label << "'";
     return success();
   }
 
@@ -302,8 +303,8 @@ private:
         continue;
       if (loop.kind == LoopKind::Parallel) {
         if (!schedule.serial.empty() || !schedule.reduction.empty())
-          return expression->emitError("expected the loops of '")
-                 << label << "' that are bound to be outermost";
+          return expression->emitError("expected the bound loops of '")
+                 << label << "' to be outermost";
         schedule.parallel.push_back(id);
       } else if (loop.kind == LoopKind::Thread) {
         schedule.threads.push_back(id);
@@ -328,14 +329,14 @@ private:
     bool reduces = false;
     for (unsigned id : schedule.threads) {
       if (reduces && !schedule.loops[id].reduction)
-        return expression->emitError("expected lanes of '")
-               << label << "' over a reduction to be inside of those over parallel dims";
+        return expression->emitError("expected the lanes of '")
+               << label << "' over reduction dims to be inside of its lanes over parallel dims";
       reduces |= schedule.loops[id].reduction;
     }
     int64_t combined = schedule.getReductionThreads();
     if (combined % warpSize != 0 && (combined > warpSize || !llvm::isPowerOf2_64(combined)))
-      return expression->emitError("expected the lanes of '")
-             << label << "' over a reduction to be a power of two or a multiple of " << warpSize
+      return expression->emitError("expected the number of lanes of '")
+             << label << "' over reduction dims to be a power of two or a multiple of " << warpSize
              << ", got " << combined;
     return success();
   }

@@ -71,7 +71,7 @@ static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
   if (*format == Contiguous)
     return one(makeContiguous(importer, *tensor));
   if (*format == Preserve)
-    return importer.b.error("contiguous: expected a memory format of its own");
+    return importer.b.error("contiguous: expected a memory format other than preserve_format");
   FailureOr<Sizes> strides = getFormatStrides(importer, tensor->shape, *format);
   if (failed(strides))
     return failure();

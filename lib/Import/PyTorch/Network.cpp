@@ -165,7 +165,8 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   if (failed(input) || failed(shape))
     return failure();
   if (!epsilon || static_cast<int64_t>(shape->size()) > input->rank())
-    return importer.b.error("expected a known eps and a shape of at most the tensor's rank");
+    return importer.b.error(
+        "expected a known eps, and a shape with at most as many dims as the tensor");
   for (auto [wanted, own] : llvm::zip_equal(*shape, input->shape().take_back(shape->size())))
     if (failed(importer.requireEqual(wanted, own, "layer_norm")))
       return failure();

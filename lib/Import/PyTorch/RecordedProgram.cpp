@@ -147,14 +147,15 @@ LogicalResult Reader::readSymbols(const json::Object &object, Literal &literal) 
   }
   const json::Array *names = object.getArray("symbols");
   if (!names || names->size() != rank)
-    return error("expected 'symbols' of " + quote(literal.name) + " to have one for each dim");
+    return error("expected 'symbols' of " + quote(literal.name) +
+                 " to have one symbol for each dim");
   for (auto [name, size] : llvm::zip_equal(*names, literal.sizes)) {
     literal.symbols.push_back(name.getAsString().value_or("").str());
     if (!name.getAsNull() && literal.symbols.back().empty())
       return error("expected 'symbols' to be names or null");
     if (!name.getAsNull() &&
         symbolSizes.try_emplace(literal.symbols.back(), size).first->second != size)
-      return error("dims of " + quote(literal.symbols.back()) + " have two sizes");
+      return error("symbol " + quote(literal.symbols.back()) + " has two sizes");
   }
   return success();
 }

@@ -227,7 +227,8 @@ static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DTy
   for (const auto &[node, target, value] : forest.weights) {
     if (node < 0 || node >= nodes || target < 0 || target >= forest.numTargets)
       return builder.error("a weight of node " + Twine(node) + " for target " + Twine(target) +
-                           ", there are " + Twine(nodes) + " and " + Twine(forest.numTargets));
+                           ", expected a node below " + Twine(nodes) + " and a target below " +
+                           Twine(forest.numTargets));
     double &sum = values[node * forest.numTargets + target];
     sum = sum == none ? value : sum + value;
   }

@@ -47,7 +47,7 @@ static FailureOr<double> readDefault(Builder &builder, const Node &node, DType t
     if (failed(values))
       return failure();
     if (values->size() != 1 || tensor.dtype() != type)
-      return builder.error("expected one default of the type of the values");
+      return builder.error("expected a single default, with the type of the values");
     return values->front();
   }
   return isFloat(type) ? node.getFloat("default_float", -0.0)
@@ -69,7 +69,7 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
   if (!*keys || !*values || keys->dim(0).isConstant(0))
     return builder.error("expected keys and values");
   if (keys->dim(0) != values->dim(0) || keys->dtype() != x.dtype())
-    return builder.error("expected as many keys of the type of the input as values, got " +
+    return builder.error("expected keys of the input's type, as many as values, got " +
                          keys->str() + " and " + values->str());
   DType type = values->dtype();
   FailureOr<double> otherwise = readDefault(builder, node, type);

@@ -127,8 +127,8 @@ FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads) {
     return builder.error("expected a tensor of rank 3, got " + Twine(x.str()));
   std::optional<Size> size = x.dim(2).divideExactly(heads);
   if (!size)
-    return builder.error("expected a last dim that " + Twine(heads) + " heads divide, got " +
-                         x.str());
+    return builder.error("expected the last dim to be divisible by the " + Twine(heads) +
+                         " heads, got " + x.str());
   FailureOr<Tensor> split = builder.reshape(x, {x.dim(0), x.dim(1), Size(heads), *size});
   if (failed(split))
     return failure();
@@ -156,8 +156,8 @@ FailureOr<int64_t> getRotarySize(Builder &builder, const Tensor &cos, const Tens
     return builder.unsupported("heads whose size is not known");
   int64_t size = given ? given : *head;
   if (size < 2 || size % 2 != 0 || size > *head)
-    return builder.error("expected an even number of turned elements in [2, " + Twine(*head) +
-                         "], got " + Twine(size));
+    return builder.error("expected the number of rotated elements to be even and in [2, " +
+                         Twine(*head) + "], got " + Twine(size));
   if (failed(builder.requireEqual(cos.dim(0), sin.dim(0), "rows of cos_cache and sin_cache")) ||
       failed(builder.requireEqual(cos.dim(1), size / 2, "columns of cos_cache")) ||
       failed(builder.requireEqual(sin.dim(1), size / 2, "columns of sin_cache")))

@@ -63,8 +63,8 @@ static FailureOr<Query> getQuery(Builder &builder, const Node &node) {
     Tensor packed = parts[0];
     std::optional<Size> size = packed.dim(2).divideExactly(heads + 2 * shared);
     if (!size)
-      return builder.error("expected a packed query that " + Twine(heads + 2 * shared) +
-                           " heads divide, got " + packed.str());
+      return builder.error("expected the last dim of the packed query to be divisible by the " +
+                           Twine(heads + 2 * shared) + " heads, got " + packed.str());
     Size begin = 0;
     for (auto [part, number] : llvm::zip_equal(parts, numbers)) {
       FailureOr<Tensor> slice = builder.slice(packed, 2, begin, *size * number);

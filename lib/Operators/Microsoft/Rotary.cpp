@@ -26,7 +26,8 @@ static FailureOr<int64_t> getHeads(Builder &builder, const Node &node, const Ten
                                                                   ? node.inputs[2].dim(1).constant()
                                                                   : std::nullopt;
   if (!hidden || !half || *half < 1 || *hidden % (2 * *half) != 0)
-    return builder.error("expected a last dim that the heads of cos_cache divide, got " + x.str());
+    return builder.error(
+        "expected the last dim to be divisible by the head size of cos_cache, got " + x.str());
   return *hidden / (2 * *half);
 }
 

@@ -82,7 +82,8 @@ static FailureOr<Tensors> buildArg(Builder &builder, const Node &node, bool isMa
   if (failed(axis))
     return failure();
   if (input.dim(*axis).isConstant(0))
-    return builder.error("expected elements along axis " + Twine(*axis) + " of " + input.str());
+    return builder.error("expected at least one element along axis " + Twine(*axis) + " of " +
+                         input.str());
   return single(locateExtremum(builder, input, *axis, node.getInt("keepdims", 1) != 0, isMax,
                                node.getInt("select_last_index", 0) != 0));
 }

@@ -80,7 +80,7 @@ std::optional<unsigned> IfBuilder::findMismatch() const {
 LogicalResult IfBuilder::reportMismatch(unsigned output) {
   return b.unsupported("the branches give " + branches[0].results[output].str() + " and " +
                        branches[1].results[output].str() + " for output " + Twine(output) +
-                       "; where sizes decide, compile for known ones");
+                       "; if the condition depends on sizes, compile for known sizes");
 }
 
 /// Makes the types of the branches' results compatible. If they differ, builds the rest of the
@@ -103,7 +103,8 @@ LogicalResult IfBuilder::makeCompatible() {
     branch.error = std::move(rest->error);
   }
   if (branches[0].fails() && branches[1].fails())
-    return b.error("what follows is wrong with the results of either branch: " + branches[0].error);
+    return b.error("the nodes after it are wrong with the results of either branch: " +
+                   branches[0].error);
   bool bothRun = !branches[0].fails() && !branches[1].fails();
   if (std::optional<unsigned> output = bothRun ? findMismatch() : std::nullopt)
     return reportMismatch(*output);
@@ -187,7 +188,8 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
   Subgraph &otherwise = *node.subgraphs.lookup("else_branch");
   for (Subgraph *branch : {&then, &otherwise})
     if (branch->numInputs() != 0)
-      return b.error("a branch takes no inputs, this has " + Twine(branch->numInputs()));
+      return b.error("expected a branch without inputs, got " + Twine(branch->numInputs()) +
+                     " inputs");
   if (then.numOutputs() != otherwise.numOutputs())
     return b.error("the branches have " + Twine(then.numOutputs()) + " and " +
                    Twine(otherwise.numOutputs()) + " outputs");

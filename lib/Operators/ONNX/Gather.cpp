@@ -93,8 +93,8 @@ static FailureOr<Tensors> buildGatherND(Builder &builder, const Node &node) {
   if (!depth)
     return builder.unsupported("indices whose last dim is not known");
   if (*depth < 1 || *depth > data.rank() - batch)
-    return builder.error("expected a last dim of indices in [1, " + Twine(data.rank() - batch) +
-                         "], got " + Twine(*depth));
+    return builder.error("expected the last dim of indices to be in [1, " +
+                         Twine(data.rank() - batch) + "], got " + Twine(*depth));
   for (int64_t i = 0; i < batch; ++i)
     if (failed(builder.requireEqual(data.dim(i), indices.dim(i),
                                     "dim " + Twine(i) + " of data and indices")))

@@ -149,7 +149,7 @@ static FailureOr<Tensors> buildPad(Builder &b, const Node &node) {
     return b.error("mode '" + mode + "' is not one of constant, reflect, edge and wrap");
   for (auto [size, begin, end] : llvm::zip_equal(x.shape(), pads->begin, pads->end))
     if (size.isConstant(0) && !(isZero(begin) && isZero(end)))
-      return b.error("a dim without elements has none to pad " + x.str() + " with");
+      return b.error("mode '" + mode + "' cannot pad a dim without elements, got " + x.str());
   return single(padByIndex(b, x, *pads, shape, mode));
 }
 

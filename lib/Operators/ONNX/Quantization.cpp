@@ -59,8 +59,8 @@ static LogicalResult requireZeroPoint(Builder &builder, const Tensor &x, const T
   if (zeroPoint.rank() == 1)
     return requireOneOrEach(builder, zeroPoint, x.rank() == 0 ? Size(1) : x.dim(axis));
   if (zeroPoint.rank() != scale.rank())
-    return builder.error("expected a zero point like the scale, " + Twine(scale.str()) + ", got " +
-                         zeroPoint.str());
+    return builder.error("expected a zero point of the same rank as the scale, " +
+                         Twine(scale.str()) + ", got " + zeroPoint.str());
   for (auto [ours, theirs] : llvm::zip_equal(zeroPoint.shape(), scale.shape()))
     if (failed(builder.requireEqual(ours, theirs, "sizes of the zero point and of the scale")))
       return failure();

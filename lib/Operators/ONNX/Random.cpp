@@ -27,7 +27,8 @@ static FailureOr<uint64_t> getSeed(Builder &builder, const Node &node) {
   Operation *parent = builder.ops.getInsertionBlock()->getParentOp();
   for (; parent; parent = parent->getParentOp())
     if (isa<scf::ForOp, scf::WhileOp>(parent))
-      return builder.unsupported("random numbers in a loop, where each turn would draw the same");
+      return builder.unsupported(
+          "random numbers in a loop, where each iteration would draw the same");
   std::string text;
   llvm::raw_string_ostream os(text);
   if (node.has("seed"))

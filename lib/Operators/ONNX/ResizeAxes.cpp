@@ -115,7 +115,7 @@ FailureOr<std::vector<ResizedAxis>> getResizedAxes(Builder &builder, const Node 
       return failure();
     if (node.getString("coordinate_transformation_mode", "") == "tf_crop_and_resize") {
       if (!roi || roi.rank() != 1 || !roi.dim(0).isConstant(2 * count))
-        return builder.error("expected " + Twine(2 * count) + " numbers of roi");
+        return builder.error("expected " + Twine(2 * count) + " elements of roi");
       axis.region = [=, i = static_cast<int64_t>(i)](Body &body) {
         return std::pair(toDouble(readScalar(body, roi, body.constantExpr(i))),
                          toDouble(readScalar(body, roi, body.constantExpr(count + i))));

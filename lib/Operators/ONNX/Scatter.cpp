@@ -85,7 +85,7 @@ static FailureOr<ScatterND> getScatterND(Builder &builder, const Node &node) {
   if (!depth)
     return builder.unsupported("indices whose last dim is not known");
   if (*depth < 0 || *depth > data.rank())
-    return builder.error("expected a last dim of indices of at most " + Twine(data.rank()) +
+    return builder.error("expected the last dim of indices to be at most " + Twine(data.rank()) +
                          ", got " + Twine(*depth));
   scatter.depth = *depth;
   scatter.domain.assign(indices.shape().begin(), indices.shape().end() - 1);

@@ -40,8 +40,8 @@ static FailureOr<Terms> getTerms(Builder &builder, const Node &node) {
   if (node.has("pool_strings"))
     return builder.unsupported("terms of strings");
   if (least < 1 || most < least)
-    return builder.error("expected lengths of terms from 1 on, got " + Twine(least) + " to " +
-                         Twine(most));
+    return builder.error("expected the lengths of terms to be a range from at least 1, got " +
+                         Twine(least) + " to " + Twine(most));
   Terms terms;
   size_t number = 0;
   for (size_t i = 0; i < begins.size(); ++i) {

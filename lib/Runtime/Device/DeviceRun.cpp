@@ -22,7 +22,7 @@ Status DeviceProgram::create(const Variant &variant, std::unique_ptr<Device> dev
                                [&](const Kernel &kernel) { return kernel.name == launch.kernel; });
     if (kernel == variant.kernels.end())
       return makeError(TSSA_CORRUPT, "variant '" + variant.target + "' launches '" + launch.kernel +
-                                         "', which is none of its kernels");
+                                         "', which is not one of its kernels");
     program->kernels.push_back(size_t(kernel - variant.kernels.begin()));
   }
   if (Status status = program->upload(weights, variant.weights.size); !status.ok())

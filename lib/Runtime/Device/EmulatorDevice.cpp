@@ -104,7 +104,7 @@ Status EmulatorStream::copy(void *to, const void *from, uint64_t bytes, tssa_cop
     return makeError(TSSA_INTERNAL, std::string("a copy ") +
                                         (isOnDevice(from) ? "from the device " : "from the host ") +
                                         (isOnDevice(to) ? "to the device" : "to the host") +
-                                        " is requested as a copy of another direction");
+                                        ", but another direction is requested");
   std::memcpy(toDevice ? toHost(to) : to, fromDevice ? toHost(from) : from, bytes);
   return Status::success();
 }

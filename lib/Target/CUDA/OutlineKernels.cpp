@@ -69,7 +69,7 @@ LogicalResult checkParameters(func::FuncOp kernel) {
   WalkResult walk = kernel.walk([&](memref::DimOp dim) {
     if (!isa<BlockArgument>(dim.getSource()))
       return WalkResult::advance();
-    dim.emitError("the size of a parameter of a device function is not known to it");
+    dim.emitError("a device function cannot read the size of its parameter");
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());

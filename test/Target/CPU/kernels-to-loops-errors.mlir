@@ -57,7 +57,7 @@ te.kernel @loop_inside_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
 // -----
 
 te.kernel @bound_inside(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{expected the loops of 'y' that are bound to be outermost}}
+  // expected-error @below {{expected the bound loops of 'y' to be outermost}}
   %y = te.compute @y (d0: 4, d1: 8) {
     %x = te.read %a[d0, d1] : tensor<4x8xf32>
     te.yield %x : f32

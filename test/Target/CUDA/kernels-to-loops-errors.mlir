@@ -9,7 +9,7 @@ te.kernel @no_level(%a: tensor<4x64xf32>) -> tensor<4xf32> {
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
-  // expected-error @below {{expected a level that this target has, block or lane, got parallel}}
+  // expected-error @below {{expected a level that this target supports, block or lane, got parallel}}
   layout.bind %i to parallel
 }
 
@@ -30,7 +30,7 @@ te.kernel @lane_of_unknown_size(%a: tensor<4x?xf32> {te.sizes = array<i64: -1, 1
 // -----
 
 te.kernel @odd_lanes(%a: tensor<4x64xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expected the lanes of 'y' over a reduction to be a power of two or a multiple of 32, got 24}}
+  // expected-error @below {{expected the number of lanes of 'y' over reduction dims to be a power of two or a multiple of 32, got 24}}
   %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<4x64xf32>
     %p = arith.mulf %x, %x : f32
@@ -46,7 +46,7 @@ te.kernel @odd_lanes(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 // -----
 
 te.kernel @reduction_outside(%a: tensor<4x64xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expected lanes of 'y' over a reduction to be inside of those over parallel dims}}
+  // expected-error @below {{expected the lanes of 'y' over reduction dims to be inside of its lanes over parallel dims}}
   %y = te.compute @y (d0: 4) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<4x64xf32>
     %p = arith.mulf %x, %x : f32
@@ -143,7 +143,7 @@ te.kernel @cache_of_tile(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 
 // An expression that one lane needs is computed by that lane alone.
 te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  // expected-error @below {{expected an expression that a single lane computes to have no loops bound to lanes}}
+  // expected-error @below {{expected no loops bound to lanes in an expression that a single lane computes}}
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<64x8xf32>
     te.yield %x : f32
@@ -203,7 +203,7 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
 
 // All lanes that combine results must run the same number of iterations of the loops around them.
 te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
-  // expected-error @below {{expected loops around lanes that combine results, or around a cache, to have the same number of iterations for all lanes}}
+  // expected-error @below {{expected the same number of iterations for all lanes, since lanes synchronise in the loop (a cache, or results that are combined)}}
   %y = te.compute @y (d0: 70) reduce (d1: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<70x64xf32>
     te.yield %x : f32

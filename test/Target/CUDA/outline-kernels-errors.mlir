@@ -2,7 +2,7 @@
 
 func.func @size(%x: memref<?xf32>, %out: memref<?xindex>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{the size of a parameter of a device function is not known to it}}
+  // expected-error @+1 {{a device function cannot read the size of its parameter}}
   %n = memref.dim %x, %c0 : memref<?xf32>
   memref.store %n, %out[%c0] : memref<?xindex>
   return

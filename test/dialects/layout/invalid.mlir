@@ -24,7 +24,7 @@ te.kernel @cache_C1_operand(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // expected-error @below {{expects the number of an operand, got -1}}
+  // expected-error @below {{expects the index of an operand, got -1}}
   layout.cache -1 at %i to shared
 }
 

@@ -65,7 +65,7 @@ func.func @read_C2(%x: tensor<4xf32>) {
 
 func.func @read_C2_dims(%x: tensor<4xf32>) {
   %y = te.compute (d0: 4) {
-    // expected-error @below {{expects 'where' over the dims and symbols of the index expressions}}
+    // expected-error @below {{expects 'where' to have the dims and symbols of the index expressions}}
     %v = "te.read"(%x) {map = affine_map<(d0) -> (d0)>, guard = affine_set<(d0, d1) : (d1 >= 0)>, pad = 0.0 : f32} : (tensor<4xf32>) -> f32
     te.yield %v : f32
   } : tensor<4xf32>
@@ -109,7 +109,7 @@ func.func @inside_C1() {
 // -----
 
 func.func @compute_C1(%x: tensor<4xf32>) {
-  // expected-error @below {{expects results of the sizes of the parallel dims, got 'tensor<5xf32>'}}
+  // expected-error @below {{expects results with the sizes of the parallel dims, got 'tensor<5xf32>'}}
   %y = te.compute (d0: 4) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -200,7 +200,7 @@ func.func @compute_C2_dims(%x: tensor<4xf32>) {
 // -----
 
 func.func @compute_C3_combiner(%x: tensor<4xf32>) {
-  // expected-error @below {{expects no combiner, init or epilogue without reduction dims}}
+  // expected-error @below {{expects no combiner, init or epilogue, since it has no reduction dims}}
   %y = te.compute (d0: 4) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -213,7 +213,7 @@ func.func @compute_C3_combiner(%x: tensor<4xf32>) {
 // -----
 
 func.func @compute_C3_none(%x: tensor<4xf32>) {
-  // expected-error @below {{expects a combiner and init values with reduction dims}}
+  // expected-error @below {{expects a combiner and init values, since it has reduction dims}}
   %y = te.compute () reduce (d0: 4) init (0.0 : f32) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -248,7 +248,7 @@ func.func @compute_C5(%x: tensor<4xf32>) {
 // -----
 
 func.func @compute_C6_types(%x: tensor<4xf32>) {
-  // expected-error @below {{expects results of the accumulator types without an epilogue}}
+  // expected-error @below {{expects results of the accumulator types, since it has no epilogue}}
   %y = te.compute () reduce (d0: 4) init (0.0 : f32) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -565,7 +565,7 @@ func.func @compute_dims() {
 
 func.func @index_constant() {
   %y = te.compute (d0: 4) {
-    // expected-error @below {{expects constants of index expressions above -2^63}}
+    // expected-error @below {{expects the constants of index expressions to be above -2^63}}
     %i = te.index -9223372036854775807 - 1
     %one = arith.constant 1.0 : f32
     te.yield %one : f32
@@ -577,7 +577,7 @@ func.func @index_constant() {
 
 func.func @inside_constant() {
   %y = te.compute (d0: 4) {
-    // expected-error @below {{expects constants of index expressions above -2^63}}
+    // expected-error @below {{expects the constants of index expressions to be above -2^63}}
     %i = te.inside (d0 - 9223372036854775807 - 1 >= 0)
     %one = arith.constant 1.0 : f32
     te.yield %one : f32

@@ -192,5 +192,5 @@ TEST_F(DeviceTest, KernelsAsTheManifestHasThem) {
   expectFault(TSSA_INTERNAL, "emulated kernel 'add' has 7 parameters, the manifest says 3");
   manifest.variants[0].kernels.clear();
   manifest.variants[0].launches = {{"add", {}}};
-  expectFault(TSSA_CORRUPT, "launches 'add', which is none of its kernels");
+  expectFault(TSSA_CORRUPT, "launches 'add', which is not one of its kernels");
 }

@@ -114,13 +114,15 @@ TEST(Manifest, Inconsistencies) {
   expectFault("has no name", [](Manifest &m) { m.outputs[0].name = ""; });
   expectFault("wrong kind", [](Manifest &m) { m.inputs[0].kind = Port::Out; });
   expectFault("symbol that does not exist", [](Manifest &m) { m.inputs[0].dims[0].value = 1; });
-  expectFault("a size nobody gives", [](Manifest &m) { m.inputs[1].dims[0] = Dim::derived(); });
+  expectFault("a size that only a run could compute",
+              [](Manifest &m) { m.inputs[1].dims[0] = Dim::derived(); });
   expectFault("impossible size", [](Manifest &m) { m.inputs[0].dims[1].value = -1; });
   expectFault("impossible size",
               [](Manifest &m) { m.inputs[0].dims.assign(3, Dim::fixed(int64_t(1) << 40)); });
   expectFault("rank 65", [](Manifest &m) { m.inputs[1].dims.assign(65, Dim::fixed(1)); });
   expectFault("empty range", [](Manifest &m) { m.symbols[0].min = 1 << 21; });
-  expectFault("does not occur where it says", [](Manifest &m) { m.symbols[0].dim = 1; });
+  expectFault("does not occur in the dimension that it names",
+              [](Manifest &m) { m.symbols[0].dim = 1; });
   expectFault("an input that does not exist", [](Manifest &m) { m.symbols[0].input = 3; });
   expectFault("names a node that does not exist",
               [](Manifest &m) { m.variants[0].launches[0].nodes = {2}; });
@@ -142,8 +144,7 @@ TEST(Manifest, Inconsistencies) {
     m.variants.resize(2, m.variants[0]);
     m.variants[1].target = "cuda-emu";
   });
-  expectFault("exports whose names are not names",
-              [](Manifest &m) { m.variants[0].suffix = "@1"; });
+  expectFault("exports with invalid names", [](Manifest &m) { m.variants[0].suffix = "@1"; });
   expectFault("two kernels 'k'",
               [](Manifest &m) { m.variants[0].kernels = {{"k", 1, 1}, {"k", 1, 2}}; });
   expectFault("no threads", [](Manifest &m) { m.variants[0].kernels = {{"k", 1, 0}}; });

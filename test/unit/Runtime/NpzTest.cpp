@@ -155,7 +155,7 @@ TEST(Npz, RefusesDuplicatesAndWrongBF16) {
   entries.pop_back();
   entries[0].name = "x:bf16";
   ASSERT_OK(writeNpz(path, entries));
-  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "bf16 travels as u16, got f32", read(path, back));
+  EXPECT_FAULT(TSSA_INVALID_ARGUMENT, "bf16 is stored as u16, got f32", read(path, back));
 }
 
 TEST(Elements, SmallFloatRoundTrip) {

@@ -91,8 +91,10 @@ TEST_F(LayoutMapTest, RefusedNumbers) {
   expectRefusal("map<split(-1, [*])>", "split(-1, [*]): expected a dim from 0 to 63, got -1");
   expectRefusal("map<reorder(0, 2)>", "reorder(0, 2): expected a permutation of all dims");
   expectRefusal("map<fuse(0)>", "fuse(0): expected 2 to 64 adjacent dims");
-  expectRefusal("map<pad(0, -1, 0)>", "pad(0, -1, 0): expected counts of cells of at least 0");
-  expectRefusal("map<unpad(0, 0, -1)>", "unpad(0, 0, -1): expected counts of cells of at least 0");
+  expectRefusal("map<pad(0, -1, 0)>",
+                "pad(0, -1, 0): expected the counts of cells to be at least 0");
+  expectRefusal("map<unpad(0, 0, -1)>",
+                "unpad(0, 0, -1): expected the counts of cells to be at least 0");
   expectRefusal("map<pad(0, to 0)>", "pad(0, to 0): expected a multiple of at least 1");
   expectRefusal("map<unfold(0, 2, 3)>",
                 "unfold(0, 2, 3): expected a stride from 1 to the size of a "

@@ -51,9 +51,9 @@ TEST_F(MapAttributeTest, RefusedIntegers) {
   auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
   EXPECT_FALSE(MapAttr::getChecked(emitError, &context, ArrayRef<int64_t>({0, 0, 5, 1})));
   EXPECT_EQ(message,
-            "expected the integers of a primitive: kind, dim, number of values and values");
+            "expected for each primitive: its kind, its dim, the number of its values, its values");
   EXPECT_FALSE(MapAttr::getChecked(emitError, &context, ArrayRef<int64_t>({5, 0, 2, -1, 0})));
-  EXPECT_EQ(message, "unpad(0, -1, 0): expected counts of cells of at least 0");
+  EXPECT_EQ(message, "unpad(0, -1, 0): expected the counts of cells to be at least 0");
   EXPECT_TRUE(MapAttr::getChecked(emitError, &context, ArrayRef<int64_t>({5, 0, 2, 1, 0})));
 }
 

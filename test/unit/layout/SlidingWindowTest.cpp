@@ -139,17 +139,16 @@ TEST_F(SlidingWindowTest, Refusals) {
     EXPECT_EQ(messages.last, message);
   };
   expect(makeWindow(4, 3, 3),
-         "a read in windows 3 apart through tiles of 6 indexes, 4 apart: the distance of the tiles "
-         "is not a multiple of that of the windows");
-  expect(makeWindow(11, 1, 4), "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the "
-                               "last window of a tile ends at index 6");
+         "a read in windows of stride 3 through tiles of size 6 and stride 4: the stride of the "
+         "tiles is not a multiple of the stride of the windows");
+  expect(makeWindow(11, 1, 4), "a read in windows of stride 1 through tiles of size 6 and stride "
+                               "4: the last window of a tile ends at index 6");
   expect(makeWindow(12, 1, 3, -1),
-         "a read in windows 1 apart through tiles of 6 indexes, 4 apart: the first window begins "
-         "at index -1: pad the dim before it is unfolded");
+         "a read in windows of stride 1 through tiles of size 6 and stride 4: the first window "
+         "begins at index -1: pad the dim before it is unfolded");
   expect(makeWindow(14, 1, 1), "there are fewer tiles than the windows of the read need");
   EXPECT_TRUE(failed(layout.getCellInWindows({dim(0)}, {std::nullopt}, messages.take())));
-  EXPECT_EQ(messages.last,
-            "expected the read of an unfolded dim to go in windows through one logical dim");
+  EXPECT_EQ(messages.last, "expected windows along one logical dim in the read of an unfolded dim");
 }
 
 } // namespace
