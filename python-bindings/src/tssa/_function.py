@@ -232,8 +232,8 @@ class _Recording:
         for found, key in self._changes:
             if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
                 what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
-                raise UnsupportedError([f"the program changes what is not among its arguments: {what}, which "
-                                        f"may only be assigned another tensor"])
+                raise UnsupportedError([f"the program changes what is not among its arguments: {what}; only an "
+                                        f"assignment of a tensor is supported"])
         return [found[key] for found, key in self._changes]
 
     def describe(self):
