@@ -71,7 +71,7 @@ LogicalResult LaunchRecordAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                                        DenseI32ArrayAttr nodes, std::optional<int64_t> flops) {
   if (flops.value_or(0) < 0 ||
       llvm::any_of(nodes.asArrayRef(), [](int32_t node) { return node < 0; })) // C1
-    return emitError() << "expected nodes and 'flops' of a launch to be at least 0";
+    return emitError() << "expected the node numbers and the 'flops' of a launch to be at least 0";
   return success();
 }
 

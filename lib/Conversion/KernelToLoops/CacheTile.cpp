@@ -44,7 +44,7 @@ std::optional<CacheTile> getCacheTile(IndexBuilder &index, const Schedule &sched
     auto extent =
         dyn_cast<AffineConstantExpr>(index.simplify(live.replace(last) - live.replace(first)));
     if (!extent) {
-      cache.op->emitError("expected loops inside of the loop of a cache to have constant extents");
+      cache.op->emitError("expected constant extents of all loops inside of the loop of a cache");
       return std::nullopt;
     }
     tile.loops.push_back(id);

@@ -69,9 +69,8 @@ void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
 LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   Value operand = getOperand(tile.operand);
   if (!operand || !isa<FloatType, IntegerType>(operand.getType()))
-    return tile.op->emitError("expected operand ")
-           << tile.operand
-           << " of the op that computes the yielded value to be a number computed in the body";
+    return tile.op->emitError("expected a number, computed in the body, as operand ")
+           << tile.operand << " of the op that computes the yielded value";
   llvm::SetVector<Operation *> ops;
   te::collectPointOps(operand, op.getPieceBlock(piece), ops);
   for (Operation *pointOp : ops)

@@ -119,7 +119,8 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
     bool learned = false;
     if (!form.join(importer, l, learned) || !form.join(importer, r, learned))
       return importer.b.unsupported("a value is " + l.describe() + " in one branch and " +
-                                    r.describe() + " in the other, or tensors of different types");
+                                    r.describe() +
+                                    " in the other (two tensors must have the same type)");
     forms.push_back(form);
   }
   return success();
@@ -279,7 +280,8 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
     }
     if (!form->join(importer, value, learned))
       return b.unsupported("a value is " + leaf.describe() + " before a loop and " +
-                           value.describe() + " after an iteration, or tensors of different types");
+                           value.describe() +
+                           " after an iteration (two tensors must have the same type)");
   }
   return learned;
 }

@@ -190,7 +190,7 @@ static FailureOr<Tensors> buildTensorScatter(Builder &builder, const Node &node)
   if (failed(axis))
     return failure();
   if (*axis == 0 || update.rank() != cache.rank())
-    return builder.error("expected an axis that is not the batch and an update of rank " +
+    return builder.error("expected an axis other than the batch, and an update of rank " +
                          Twine(cache.rank()) + ", got " + Twine(*axis) + " and " + update.str());
   for (int64_t i = 0; i < cache.rank(); ++i)
     if (i != *axis && failed(builder.requireEqual(cache.dim(i), update.dim(i),

@@ -72,8 +72,8 @@ static FailureOr<Tensors> buildCol2Im(Builder &builder, const Node &node) {
   if (failed(image) || failed(block))
     return failure();
   if (input.rank() != 3 || image->size() != block->size())
-    return builder.error("expected an input of rank 3 and as many sizes of the image as of the "
-                         "block, got " +
+    return builder.error("expected an input of rank 3, and the same number of sizes for image "
+                         "and block, got " +
                          Twine(input.str()) + ", " + Twine(image->size()) + " and " +
                          Twine(block->size()));
   FailureOr<Windows> windows = getWindows(builder, node, *image, *block);

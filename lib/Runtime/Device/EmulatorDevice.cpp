@@ -101,7 +101,7 @@ Status EmulatorStream::copy(void *to, const void *from, uint64_t bytes, tssa_cop
     return Status::success();
   bool fromDevice = kind != TSSA_COPY_TO_DEVICE, toDevice = kind != TSSA_COPY_TO_HOST;
   if (isOnDevice(from) != fromDevice || isOnDevice(to) != toDevice)
-    return makeError(TSSA_INTERNAL, std::string("a copy ") +
+    return makeError(TSSA_INTERNAL, std::string("the addresses are for a copy ") +
                                         (isOnDevice(from) ? "from the device " : "from the host ") +
                                         (isOnDevice(to) ? "to the device" : "to the host") +
                                         ", but another direction is requested");

@@ -101,7 +101,7 @@ te.kernel @cache_no_operand(%a: tensor<4x64xf32>) -> tensor<4xf32> {
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
   %ko, %kl = layout.split %k [*, 16]
-  // expected-error @below {{expected operand 2 of the op that computes the yielded value to be a number computed in the body}}
+  // expected-error @below {{expected a number, computed in the body, as operand 2 of the op that computes the yielded value}}
   layout.cache 2 at %ko to shared
 }
 
@@ -195,7 +195,7 @@ te.kernel @cache_of_unknown_size(%a: tensor<4x8x?xf32> {te.sizes = array<i64: -1
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %k, %l = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  // expected-error @below {{expected loops inside of the loop of a cache to have constant extents}}
+  // expected-error @below {{expected constant extents of all loops inside of the loop of a cache}}
   layout.cache 0 at %k to shared
 }
 

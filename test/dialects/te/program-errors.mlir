@@ -97,7 +97,7 @@ module attributes {te.nodes = [#te.node<name = "a", op = "Add">],
 
 // -----
 
-// expected-error @below {{expected nodes and 'flops' of a launch to be at least 0}}
+// expected-error @below {{expected the node numbers and the 'flops' of a launch to be at least 0}}
 module attributes {te.launches = [#te.launch_record<kernel = "k", nodes = [], flops = -1>]} {
 }
 
