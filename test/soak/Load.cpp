@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <thread>
 
 using namespace tssa::runtime;
 
@@ -29,6 +30,18 @@ struct Turns {
   }
 };
 
+/// Returns the usage once no more than `threads` threads are left, or after a second: the kernel
+/// counts a thread for a moment after it was joined.
+static Usage settle(int64_t threads) {
+  Clock::time_point start = Clock::now();
+  Usage usage = Usage::now();
+  while (usage.threads > threads && secondsSince(start) < 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    usage = Usage::now();
+  }
+  return usage;
+}
+
 bool soakSteady(std::vector<Model> &models, double scale) {
   Findings findings("steady");
   std::vector<std::unique_ptr<Session>> sessions;
@@ -43,7 +56,7 @@ bool soakSteady(std::vector<Model> &models, double scale) {
   Usage before = Usage::now();
   double seconds = 60 * scale;
   inParallel(2, seconds, work);
-  Usage after = Usage::now();
+  Usage after = settle(before.threads);
   double growth = double(after.residentKilobytes - before.residentKilobytes);
   findings.add("runs", double(turns.runs));
   findings.add("resident_kB", double(after.residentKilobytes));
@@ -52,7 +65,7 @@ bool soakSteady(std::vector<Model> &models, double scale) {
   // New threads need stacks and arenas. A leak in each run would be much larger.
   findings.expect("memory is flat", growth < 1024 + 64 * seconds / 60);
   findings.expect("no file is left open", after.files == before.files);
-  findings.expect("no thread is left", after.threads == before.threads);
+  findings.expect("no thread is left", after.threads <= before.threads);
   return findings.print();
 }
 
@@ -72,14 +85,14 @@ bool soakOpenClose(std::vector<Model> &models, double scale) {
   Usage before = Usage::now();
   for (Clock::time_point start = Clock::now(); secondsSince(start) < 60 * scale;)
     openAll();
-  Usage after = Usage::now();
+  Usage after = settle(before.threads);
   findings.add("opened", double(opened));
   findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
   findings.expect("every result as at first", wrong == 0);
   findings.expect("memory is flat", after.residentKilobytes - before.residentKilobytes < 2048);
   findings.expect("no file is left open", after.files == before.files);
   findings.expect("no mapping is left", after.mappings <= before.mappings + 4);
-  findings.expect("no thread is left", after.threads == before.threads);
+  findings.expect("no thread is left", after.threads <= before.threads);
   return findings.print();
 }
 
@@ -129,7 +142,7 @@ bool soakLoop(std::vector<Model> &models, double) {
   Usage before = Usage::now();
   Clock::time_point start = Clock::now();
   require(models[0].run(*session, 1), models[0].path); // the long one
-  Usage after = Usage::now();
+  Usage after = settle(before.threads);
   findings.add("seconds", secondsSince(start));
   findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
   findings.expect("memory is flat", after.residentKilobytes - before.residentKilobytes < 1024);
@@ -143,7 +156,7 @@ bool soakLoad(std::vector<Model> &models, double) {
   std::unique_ptr<Session> session = load(models[0], 2);
   double seconds = secondsSince(start);
   require(models[0].run(*session, 0), models[0].path);
-  Usage after = Usage::now();
+  Usage after = settle(before.threads);
   findings.add("load_ms", seconds * 1e3);
   findings.add("growth_kB", double(after.residentKilobytes - before.residentKilobytes));
   findings.expect("loads in 100 ms", seconds < 0.1);

@@ -118,6 +118,16 @@ class Environment:
                   environ=dict(environ, TMPDIR="/proc/none"))
         return self.finish("no-home")
 
+    def remove_whole_artifact(self, what):
+        """A signal may come directly after the artifact got its name, which it gets when it is whole."""
+        artifact = os.path.join(self.folder, "model.so")
+        if not os.path.exists(artifact):
+            return
+        if subprocess.run([self.tools.runner, artifact, "--inspect"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode != OK:
+            self.complaints.append(f"{what}: left a part of an artifact")
+        os.remove(artifact)
+
     def interrupted(self):
         """SIGINT and SIGTERM in the middle: exit 130 and 143 as a shell says it, and no file stays."""
         interrupted = 0
@@ -137,8 +147,7 @@ class Environment:
                     interrupted += code != OK
                     if code not in (OK, -number, 128 + number):
                         self.complaints.append(f"{what}: ended with {code}")
-                    if code == OK and os.path.exists(os.path.join(self.folder, "model.so")):
-                        os.remove(os.path.join(self.folder, "model.so"))
+                    self.remove_whole_artifact(what)
                     self.expect_no_files(what)
         return self.finish("interrupted", interrupted=interrupted)
 
