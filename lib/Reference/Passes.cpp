@@ -99,7 +99,10 @@ struct TECheckPipelinePass : ::tssa::reference::impl::TECheckPipelineBase<TEChec
   LogicalResult initialize(MLIRContext *) override { return parsePassPipeline(passes, pipeline); }
   void getDependentDialects(DialectRegistry &registry) const override {
     TECheckPipelineBase::getDependentDialects(registry);
-    pipeline.getDependentDialects(registry);
+    // MLIR asks before it calls `initialize`, which reports a pipeline that is wrong.
+    OpPassManager requested(ModuleOp::getOperationName());
+    if (succeeded(parsePassPipeline(passes, requested, llvm::nulls())))
+      requested.getDependentDialects(registry);
   }
 
   void runOnOperation() override {

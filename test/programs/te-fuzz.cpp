@@ -10,12 +10,16 @@
 /// stage te. With `--compile`, each kernel is also scheduled, compiled, and run on the inputs that
 /// it had in the evaluation, and the program is evaluated once more on planned buffers. With
 /// `--run`, the whole program is compiled to an artifact for `--target`, which the runtime runs.
+/// With `--stores=KIND`, random layouts are given to the tensors of the kernels before they are
+/// scheduled: `reorder`, `split`, `fuse`, `pad`, `any` of them, or `illegal`, where a program may
+/// also be refused.
 /// `--print` prints the program of a seed. With `--references`, programs have views and writes, and
 /// the two ways to remove references are compared.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "RandomProgram.h"
+#include "RandomStores.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/tssa/Transforms/Passes.h"
@@ -40,7 +44,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false, references = false;
-  std::string cpu = "native", target = "cpu";
+  std::string cpu = "native", target = "cpu", stores;
 };
 } // namespace
 
@@ -62,11 +66,15 @@ static Options parseOptions(int argc, char **argv) {
                            cl::cat(category));
   cl::opt<std::string> target("target", cl::desc("of --run: cpu, cuda:sm_NN or cuda-emu"),
                               cl::init("cpu"), cl::cat(category));
+  cl::opt<std::string> stores("stores",
+                              cl::desc("random layouts, with --compile: reorder, split, fuse, pad, "
+                                       "any or illegal"),
+                              cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed, count, steps, compile, run, print, references, cpu, target};
+  Options options{seed, count, steps, compile, run, print, references, cpu, target, stores};
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target})
+           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target, &stores})
     option->removeArgument();
   return options;
 }
@@ -183,6 +191,26 @@ static llvm::Error checkReferences(mlir::MLIRContext &context, RandomProgram &pr
   return llvm::Error::success();
 }
 
+/// Runs stage layout. Returns false if it has refused a store that may be illegal.
+static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp module,
+                                     const tssa::cpu::Machine &machine, const Options &options,
+                                     uint64_t seed) {
+  if (!options.stores.empty())
+    addRandomStores(module, seed, options.stores);
+  mlir::PassManager manager(&context);
+  mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32});
+  bool mayFail = options.stores == "illegal", hasStoreError = false;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    hasStoreError |= llvm::StringRef(diagnostic.str()).contains("layout.store");
+    return mlir::success(mayFail);
+  });
+  if (succeeded(manager.run(module)))
+    return true;
+  if (mayFail && hasStoreError)
+    return false;
+  return llvm::createStringError("stage layout failed");
+}
+
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
                                 const Options &options, uint64_t seed) {
   RandomProgramOptions programOptions;
@@ -211,10 +239,15 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
   mlir::PassManager manager(&context);
   mlir::tssa::refs::buildFunctionalStage(manager);
   mlir::tssa::te::buildTEStage(manager);
-  if (options.compile)
-    mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32});
   if (failed(manager.run(*changed)))
     return llvm::createStringError("a pass failed");
+  if (options.compile) {
+    llvm::Expected<bool> scheduled = schedule(context, *changed, machine, options, seed);
+    if (!scheduled)
+      return scheduled.takeError();
+    if (!*scheduled)
+      return llvm::Error::success();
+  }
   KernelChecker checker(machine);
   EvaluatorOptions evaluation;
   if (options.compile)

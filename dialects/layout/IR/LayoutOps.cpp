@@ -24,6 +24,29 @@ static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &attr) {
 
 static void printKeyword(OpAsmPrinter &p, Operation *, StringAttr attr) { p << attr.getValue(); }
 
+/// Parses the index of a parameter or `@label`.
+static ParseResult parseStored(OpAsmParser &parser, IntegerAttr &parameter,
+                               FlatSymbolRefAttr &label) {
+  StringAttr name;
+  if (succeeded(parser.parseOptionalSymbolName(name))) {
+    label = FlatSymbolRefAttr::get(name);
+    return success();
+  }
+  int64_t index;
+  if (parser.parseInteger(index))
+    return failure();
+  parameter = parser.getBuilder().getI64IntegerAttr(index);
+  return success();
+}
+
+static void printStored(OpAsmPrinter &p, Operation *, IntegerAttr parameter,
+                        FlatSymbolRefAttr label) {
+  if (label)
+    p << label;
+  else
+    p << parameter.getInt();
+}
+
 #include "dialects/layout/IR/LayoutDialect.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
@@ -48,6 +71,22 @@ void LayoutDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/layout/IR/LayoutOps.cpp.inc"
       >();
+}
+
+LogicalResult StoreOp::verify() {
+  if (getParameter().has_value() == getLabel().has_value()) // C1
+    return emitOpError("expects either a parameter or a label");
+  if (getParameter() && static_cast<int64_t>(*getParameter()) < 0)
+    return emitOpError("expects the index of a parameter, got ")
+           << static_cast<int64_t>(*getParameter());
+  for (Operation *op = (*this)->getPrevNode(); op; op = op->getPrevNode()) {
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store) // C2
+      return emitOpError("expects only other stores before it, got '") << op->getName() << "'";
+    if (store.getParameterAttr() == getParameterAttr() && store.getLabelAttr() == getLabelAttr())
+      return emitOpError("stores an operand that another op stores"); // C3
+  }
+  return success();
 }
 
 ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &result) {

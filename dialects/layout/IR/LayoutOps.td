@@ -20,6 +20,31 @@ def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
 class Layout_Op<string mnemonic, list<Trait> traits = []>
     : Op<Layout_Dialect, mnemonic, traits>;
 
+def Layout_StoreOp : Layout_Op<"store"> {
+  let summary = "store a tensor of the kernel in another layout";
+  let description = [{
+    The operand is the index of a parameter of the kernel, or the label of one of
+    its expressions, whose results are stored. The body of the kernel keeps its
+    logical types until `layout-materialize-stores` rewrites it. That pass also
+    checks that the map fits the tensor.
+
+    Constraints:
+    - (C1) there is either a parameter or a label; the parameter is not negative.
+    - (C2) only other stores are before this op in the schedule.
+    - (C3) no two ops store the same operand.
+
+    Example:
+    ```mlir
+    layout.store 1 as map<pad(0, to 16), split(0, [*, 16]), reorder(0, 2, 1)>
+    layout.store @conv as map<reorder(0, 2, 3, 1)>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$parameter, OptionalAttr<FlatSymbolRefAttr>:$label,
+    Layout_MapAttr:$map);
+  let assemblyFormat = "custom<Stored>($parameter, $label) `as` `map` `` $map attr-dict";
+  let hasVerifier = 1; // C1 to C3
+}
+
 def Layout_LoopsOp : Layout_Op<"loops"> {
   let summary = "return the loops of a labelled expression, one for each dim";
   let description = [{

@@ -9,18 +9,17 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
+def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in which results of kernels are stored";
   let description = [{
     Contractions with a constant operand store their output channels last, so that a vector holds
-    adjacent channels. The kernels that read the results adopt the same order. If launches need
-    different orders, a kernel is copied. A transposing copy is removed if its operand is now stored
-    in the order of the copy. Remarks give each order that was chosen and each copy that was
-    removed, or the reason why the order was not changed or the copy was not removed.
+    adjacent channels. The kernels that read the results adopt the same order. The orders become
+    `layout.store` ops in the schedules of the kernels. If launches need different orders, a kernel
+    is copied. Remarks give each order that was chosen, or the reason why the order was not changed.
 
-    - **Needs**: launches of kernels (the end of the te stage).
-    - **Keeps**: the order of tensors that are arguments or results of the program, or that an op
-      other than a launch uses.
+    - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
+    - **Keeps**: schedules that exist; the order of tensors that are arguments or results of the
+      program, or that an op other than a launch uses.
     - **Gives up**: the results of te.update and te.scan.
 
     ```mlir
@@ -51,70 +50,61 @@ def ChooseOrders : Pass<"layout-choose-orders", "::mlir::ModuleOp"> {
 
     // After
     ...
-    %1 = te.launch @conv_0(%arg0, %0) : (tensor<1x3x8x8xf32>, tensor<20x3xf32>) -> tensor<1x8x8x20xf32>
-    %2 = te.launch @neg_1(%1) : (tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32>
+    te.kernel @conv_0(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x20x8x8xf32> {
     ...
-    te.kernel @conv_0(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x8x8x20xf32> {
-      %0 = te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20) reduce (d4: 3) ... {
-        %1 = te.read %arg0[d0, d4, d1, d2] : tensor<1x3x8x8xf32>
-        %2 = te.read %arg1[d3, d4] : tensor<20x3xf32>
+    } schedule {
+      layout.store @y as map<reorder(0, 2, 3, 1)>
+    }
+    te.kernel @neg_1(%arg0: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
     ...
-    te.kernel @neg_1(%arg0: tensor<1x8x8x20xf32>) -> tensor<1x20x8x8xf32> {
-      %0 = te.compute @y (d0: 1, d1: 20, d2: 8, d3: 8) {
-        %1 = te.read %arg0[d0, d2, d3, d1] : tensor<1x8x8x20xf32>
-    ...
+    } schedule {
+      layout.store 0 as map<reorder(0, 2, 3, 1)>
+    }
     ```
   }];
-  let statistics = [
-    Statistic<"numReordered", "reordered", "tensors stored in another order">,
-    Statistic<"numDropped", "dropped", "copies that were no longer needed">];
+  let statistics = [Statistic<"numReordered", "reordered", "tensors stored in another order">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 
-def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
+def ChoosePacking : Pass<"layout-choose-packing", "::mlir::ModuleOp"> {
   let summary = "store constants in the order in which kernels read them";
   let description = [{
     A factor of a sum of products is often computed from a constant: weights, or the bytes from
     which weights are unpacked. If the constant is read along the vector dim, it is stored in blocks
     as wide as the register tile. The blocks are in the order of the reduction loops, so that a
-    kernel reads the constant from front to back. The new constant is computed at compile time, and
-    its last block is padded with zeros. Remarks give the number of elements before and after, or
-    the reason why a constant is not packed.
+    kernel reads the constant from front to back. The choice is for the kernel as its other stores
+    will have changed it. Remarks give the number of elements before and after, or the reason why a
+    constant is not packed.
 
     - **Needs**: launches of kernels whose weights are te.constant.
-    - **Keeps**: constants that are small, or that a kernel reads in more than one way.
+    - **Keeps**: kernels with scheduled loops; constants that are small or equal in all elements, or
+      that a kernel reads in more than one way.
     - **Gives up**: element types that are not whole bytes.
 
     ```mlir
     // Before
-    func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
-      %w = te.constant dense<2.0> : tensor<5x20xf32>
-      %y = te.launch @gemm(%x, %w) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
-      return %y : tensor<7x20xf32>
+    func.func @main(%x: tensor<7x4xf32>) -> tensor<7x16xf32> {
+      %w = te.constant dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F"> : tensor<16x4xi8>
+      %y = te.launch @gemm(%x, %w) : (tensor<7x4xf32>, tensor<16x4xi8>) -> tensor<7x16xf32>
+      return %y : tensor<7x16xf32>
     }
-    te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
-      %y = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
-        %a = te.read %x[d0, d2] : tensor<7x5xf32>
-        %b = te.read %w[d2, d1] : tensor<5x20xf32>
-        %p = arith.mulf %a, %b : f32
+    te.kernel @gemm(%x: tensor<7x4xf32>, %w: tensor<16x4xi8>) -> tensor<7x16xf32> {
+      %y = te.compute @y (d0: 7, d1: 16) reduce (d2: 4) init (0.0 : f32) {
+        %a = te.read %x[d0, d2] : tensor<7x4xf32>
+        %b = te.read %w[d1, d2] : tensor<16x4xi8>
+        %c = arith.sitofp %b : i8 to f32
+        %p = arith.mulf %a, %c : f32
         te.yield %p : f32
-      } combine arith.addf : tensor<7x20xf32>
-      te.return %y : tensor<7x20xf32>
+      } combine arith.addf : tensor<7x16xf32>
+      te.return %y : tensor<7x16xf32>
     }
 
     // After
-    func.func @main(%x: tensor<7x5xf32>) -> tensor<7x20xf32> {
-      %0 = te.constant dense<2.000000e+00> : tensor<5x20xf32>
-      %1 = te.launch @gemm(%x, %0) : (tensor<7x5xf32>, tensor<5x20xf32>) -> tensor<7x20xf32>
-      return %1 : tensor<7x20xf32>
-    }
-    te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
-      %0 = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
-        %1 = te.read %x[d0, d2] : tensor<7x5xf32>
-        %2 = te.read %w[d2, d1] : tensor<5x20xf32>
-        %3 = arith.mulf %1, %2 : f32
-        te.yield %3 : f32
-      } combine arith.addf : tensor<7x20xf32>
-      te.return %0 : tensor<7x20xf32>
+    ...
+    te.kernel @gemm_0(%arg0: tensor<7x4xf32>, %arg1: tensor<16x4xi8>) -> tensor<7x16xf32> {
+    ...
+    } schedule {
+      layout.store 1 as map<pad(0, to 16), split(0, [*, 16]), reorder(0, 2, 1)>
     }
     ```
   }];
@@ -122,6 +112,122 @@ def PackConstants : Pass<"layout-pack-constants", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
     Option<"registers", "registers", "int64_t", "32", "vector registers">];
   let statistics = [Statistic<"numPacked", "packed", "constants packed">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
+def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
+  let summary = "give tensors the types of their layouts";
+  let description = [{
+    Each `layout.store` is applied to its kernel and to the launches of the kernel. An expression
+    then runs over the cells of its results, and each read has the index of a cell. Where the user
+    of a tensor expects another layout than the tensor has, a constant is converted at compile
+    time, and any other tensor by a kernel directly after its definition. Arguments and results of
+    the program keep their types, as do tensors that an op other than a launch uses. Remarks give
+    the bytes that each conversion writes.
+
+    - **Needs**: launches of kernels, perhaps with stores.
+    - **Keeps**: the ops of the schedules other than stores, which are for the new loops.
+    - **Gives up**: nothing. A store that cannot be applied is an error.
+
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %y = te.launch @neg(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      %z = te.launch @exp(%y) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %z : tensor<4x6xf32>
+    }
+    te.kernel @neg(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %y = te.compute @y (d0: 4, d1: 6) {
+        %a = te.read %x[d0, d1] : tensor<4x6xf32>
+        %p = arith.negf %a : f32
+        te.yield %p : f32
+      } : tensor<4x6xf32>
+      te.return %y : tensor<4x6xf32>
+    } schedule {
+      layout.store @y as map<split(1, [*, 2]), reorder(1, 0, 2)>
+    }
+    te.kernel @exp(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %y = te.compute @y (d0: 4, d1: 6) {
+        %a = te.read %x[d0, d1] : tensor<4x6xf32>
+        %p = math.exp %a : f32
+        te.yield %p : f32
+      } : tensor<4x6xf32>
+      te.return %y : tensor<4x6xf32>
+    } schedule {
+      layout.store 0 as map<split(1, [*, 2]), reorder(1, 0, 2)>
+    }
+
+    // After
+    func.func @main(%arg0: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %0 = te.launch @neg(%arg0) : (tensor<4x6xf32>) -> tensor<3x4x2xf32>
+      %1 = te.launch @exp(%0) : (tensor<3x4x2xf32>) -> tensor<4x6xf32>
+      return %1 : tensor<4x6xf32>
+    }
+    te.kernel @neg(%arg0: tensor<4x6xf32>) -> tensor<3x4x2xf32> {
+      %0 = te.compute @y (d0: 3, d1: 4, d2: 2) {
+        %1 = te.read %arg0[d1, d0 * 2 + d2] : tensor<4x6xf32>
+        %2 = arith.negf %1 : f32
+        te.yield %2 : f32
+      } : tensor<3x4x2xf32>
+      te.return %0 : tensor<3x4x2xf32>
+    }
+    te.kernel @exp(%arg0: tensor<3x4x2xf32>) -> tensor<4x6xf32> {
+      %0 = te.compute @y (d0: 4, d1: 6) {
+        %1 = te.read %arg0[d1 floordiv 2, d0, d1 mod 2] : tensor<3x4x2xf32>
+        %2 = math.exp %1 : f32
+        te.yield %2 : f32
+      } : tensor<4x6xf32>
+      te.return %0 : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def DropCopies : Pass<"layout-drop-copies", "::mlir::ModuleOp"> {
+  let summary = "remove kernels that copy a result of another kernel as it is";
+  let description = [{
+    A transposing copy is an identity if its operand is already stored in the order of the copy.
+    The operand then takes the place of the copy. Remarks give each copy that was removed, or the
+    reason why it was not removed.
+
+    - **Needs**: launches of kernels without stores.
+    - **Keeps**: a copy that keeps two tensors distinct which leave the program or a region.
+    - **Gives up**: copies of arguments and of results of ops other than launches.
+
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.launch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %z = te.launch @copy(%y) : (tensor<4xf32>) -> tensor<4xf32>
+      return %z : tensor<4xf32>
+    }
+    te.kernel @neg(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.compute @y (d0: 4) {
+        %a = te.read %x[d0] : tensor<4xf32>
+        %p = arith.negf %a : f32
+        te.yield %p : f32
+      } : tensor<4xf32>
+      te.return %y : tensor<4xf32>
+    }
+    te.kernel @copy(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = te.compute @y (d0: 4) {
+        %a = te.read %x[d0] : tensor<4xf32>
+        te.yield %a : f32
+      } : tensor<4xf32>
+      te.return %y : tensor<4xf32>
+    }
+
+    // After
+    func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = te.launch @neg(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    te.kernel @neg(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    ...
+    ```
+  }];
+  let statistics = [Statistic<"numDropped", "dropped", "copies that were no longer needed">];
 }
 
 def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {

@@ -257,11 +257,13 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 } // namespace
 
 void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine) {
-  manager.addPass(createChooseOrders());
-  PackConstantsOptions packing;
+  manager.addPass(createChooseStores());
+  ChoosePackingOptions packing;
   packing.lanes = machine.lanes;
   packing.registers = machine.registers;
-  manager.addPass(createPackConstants(packing));
+  manager.addPass(createChoosePacking(packing));
+  manager.addPass(createMaterializeStores());
+  manager.addPass(createDropCopies());
   manager.addPass(createKeepRows());
   ScheduleDefaultOptions options;
   options.lanes = machine.lanes;

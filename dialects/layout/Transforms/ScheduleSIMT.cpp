@@ -424,5 +424,6 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
 } // namespace
 
 void layout::buildDeviceLayoutStage(OpPassManager &manager) {
+  manager.addPass(createMaterializeStores());
   manager.addPass(createScheduleSIMT());
 }

@@ -151,9 +151,11 @@ LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
   return success();
 }
 
-/// Checks that loops are bound to levels that the target has. If the kernel caches operands, checks
-/// that the target has shared memory.
-static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
+/// Checks that no store is left, and that loops are bound to levels that the target has. If the
+/// kernel caches operands, checks that the target has shared memory.
+static LogicalResult checkSchedule(te::KernelOp kernel, KernelTarget &target) {
+  for (auto store : kernel.getSchedule().getOps<layout::StoreOp>())
+    return store.emitError("expected stores to have been applied by layout-materialize-stores");
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
     if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {
       InFlightDiagnostic error = bind.emitError("expected a level that this target supports, ");
@@ -167,7 +169,7 @@ static LogicalResult checkLevels(te::KernelOp kernel, KernelTarget &target) {
 }
 
 LogicalResult lowerKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target) {
-  if (failed(checkLevels(kernel, target)))
+  if (failed(checkSchedule(kernel, target)))
     return failure();
   for (Operation &op : kernel.getBodyBlock()) {
     if (!isa<te::UpdateOp, te::ScanOp>(op))

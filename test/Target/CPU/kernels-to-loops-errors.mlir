@@ -141,3 +141,16 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   } : tensor<4xf32>
   te.return %x, %y : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+te.kernel @store_left(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %x : tensor<4xf32>
+} schedule {
+  // expected-error @below {{expected stores to have been applied by layout-materialize-stores}}
+  layout.store 0 as map<split(0, [*, 2])>
+}

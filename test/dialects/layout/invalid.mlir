@@ -37,3 +37,51 @@ te.kernel @cache_C1_level(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{expects level shared, got 'registers'}}
   layout.cache 0 at %i to registers
 }
+
+// -----
+
+te.kernel @store_C1_none(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects either a parameter or a label}}
+  "layout.store"() {map = #layout.map<reorder(0)>} : () -> ()
+}
+
+// -----
+
+te.kernel @store_C1_both(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects either a parameter or a label}}
+  "layout.store"() {map = #layout.map<reorder(0)>, parameter = 0 : i64, label = @y} : () -> ()
+}
+
+// -----
+
+te.kernel @store_C1_negative(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects the index of a parameter, got -1}}
+  layout.store -1 as map<reorder(0)>
+}
+
+// -----
+
+te.kernel @store_C2(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expects only other stores before it, got 'layout.loops'}}
+  layout.store 0 as map<reorder(0)>
+}
+
+// -----
+
+te.kernel @store_C3(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  layout.store @y as map<reorder(0)>
+  layout.store 0 as map<reorder(0)>
+  // expected-error @below {{stores an operand that another op stores}}
+  layout.store 0 as map<split(0, [*, 2])>
+}

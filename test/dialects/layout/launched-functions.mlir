@@ -1,5 +1,5 @@
 // A launch of a function, not of a kernel, is left alone.
-// RUN: tssa-opt %s -layout-choose-orders -layout-pack-constants | FileCheck %s
+// RUN: tssa-opt %s -layout-choose-stores -layout-choose-packing -layout-materialize-stores -layout-drop-copies | FileCheck %s
 
 // CHECK-LABEL: func.func @main
 //       CHECK:   te.launch @k

@@ -60,3 +60,19 @@ te.kernel @devices(%x: tensor<8x64xf32>) -> tensor<8xf32> {
   // CHECK: layout.bind %[[K]]#1 to lane
   layout.bind %kl to lane
 }
+
+// CHECK-LABEL: te.kernel @stores
+te.kernel @stores(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %x[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  te.return %y : tensor<8x64xf32>
+} schedule {
+  // CHECK: layout.store @y as map<reorder(1, 0)>
+  layout.store @y as map<reorder(1, 0)>
+  // CHECK: layout.store 0 as map<split(1, [*, 16]), reorder(1, 0, 2)>
+  layout.store 0 as map<split(1, [*, 16]), reorder(1, 0, 2)>
+  // CHECK: layout.loops @y
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+}

@@ -1,9 +1,11 @@
-// RUN: tssa-opt %s -layout-choose-orders | FileCheck %s
-// RUN: tssa-opt %s --layout-choose-orders --remarks-filter=layout-choose-orders --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tssa-opt %s -layout-choose-stores -layout-materialize-stores -layout-drop-copies | FileCheck %s
+// RUN: tssa-opt %s -layout-choose-stores | FileCheck %s --check-prefix=STORE
+// RUN: tssa-opt %s -te-check-pipeline=passes=layout-choose-stores,layout-materialize-stores,layout-drop-copies -o /dev/null
+// RUN: tssa-opt %s -layout-choose-stores -layout-materialize-stores -layout-drop-copies --remarks-filter=layout-.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] order | {{.*}} | Elements=1280, Order="0, 2, 3, 1"
 // REMARK: [Missed] order | {{.*}} | Reason="it has users other than reads in kernels"
-// REMARK: [Passed] copy | {{.*}} | Elements=1280, Remark="its operand is stored in the order of the copy"
+// REMARK: [Passed] copy | {{.*}} | Elements=1280, Remark="its operand is stored in the layout of the copy"
 // REMARK: [Missed] copy | {{.*}} | Reason="it or its operand leaves the program or a region"
 
 // The convolution stores channels last, and the next kernel adopts this order. The last kernel
@@ -20,6 +22,16 @@ func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
   return %r : tensor<1x20x8x8xf32>
 }
 
+// STORE: te.kernel @conv_0
+// STORE: schedule {
+// STORE-NEXT: layout.store @y as map<reorder(0, 2, 3, 1)>
+// STORE-NEXT: }
+// STORE: te.kernel @neg_1
+// STORE: layout.store @y as map<reorder(0, 2, 3, 1)>
+// STORE-NEXT: layout.store 0 as map<reorder(0, 2, 3, 1)>
+// STORE: te.kernel @neg_2
+// STORE: schedule {
+// STORE-NEXT: layout.store 0 as map<reorder(0, 2, 3, 1)>
 // CHECK: te.kernel @[[K0]]
 // CHECK: te.compute @y (d0: 1, d1: 8, d2: 8, d3: 20)
 // CHECK: te.read %{{.*}}[d0, d4, d1, d2]
@@ -98,6 +110,45 @@ func.func @two_ends(%x: tensor<1x3x8x8xf32>, %z: tensor<1x20x8x8xf32>)
   %t = te.launch @transpose(%z) : (tensor<1x20x8x8xf32>) -> tensor<1x8x8x20xf32>
   // CHECK-NEXT: return %[[CONV]], %[[COPY]], %[[MOVED]]
   return %r, %s, %t : tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>, tensor<1x8x8x20xf32>
+}
+
+// A kernel with a schedule keeps it. A kernel that reads its result adopts the order, and an update of
+// the result gets a conversion.
+// CHECK-LABEL: func.func @scheduled
+// CHECK: %[[Y:.*]] = te.launch @stored(%{{.*}}) : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+// CHECK: %[[C:.*]] = te.launch @convert(%[[Y]])
+// CHECK: te.launch @{{.*}}(%[[Y]]) : (tensor<4x2x3xf32>) -> tensor<4x2x3xf32>
+// CHECK: te.launch @updated(%[[C]])
+func.func @scheduled(%x: tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
+  %y = te.launch @stored(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %z = te.launch @read(%y) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %w = te.launch @read(%z) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %u = te.launch @updated(%y) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %w, %u : tensor<2x3x4xf32>, tensor<2x3x4xf32>
+}
+te.kernel @stored(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = te.compute @y (d0: 2, d1: 3, d2: 4) {
+    %a = te.read %x[d0, d1, d2] : tensor<2x3x4xf32>
+    te.yield %a : f32
+  } : tensor<2x3x4xf32>
+  te.return %y : tensor<2x3x4xf32>
+} schedule {
+  layout.store @y as map<reorder(2, 0, 1)>
+}
+te.kernel @read(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = te.compute @y (d0: 2, d1: 3, d2: 4) {
+    %a = te.read %x[d0, d1, d2] : tensor<2x3x4xf32>
+    %p = arith.negf %a : f32
+    te.yield %p : f32
+  } : tensor<2x3x4xf32>
+  te.return %y : tensor<2x3x4xf32>
+}
+te.kernel @updated(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = te.update (d0: 4) into %x[0, 0, d0] {
+    %a = arith.constant 1.0 : f32
+    te.yield %a : f32
+  } : tensor<2x3x4xf32>
+  te.return %y : tensor<2x3x4xf32>
 }
 
 // Rows that are looked up in a table and multiplied by weights keep their order.

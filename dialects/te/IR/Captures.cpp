@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Transforms/Captures.h"
+#include "dialects/te/IR/Captures.h"
 #include "mlir/IR/Region.h"
 
 using namespace mlir;

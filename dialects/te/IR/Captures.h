@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECTS_TE_TRANSFORMS_CAPTURES_H
-#define DIALECTS_TE_TRANSFORMS_CAPTURES_H
+#ifndef DIALECTS_TE_IR_CAPTURES_H
+#define DIALECTS_TE_IR_CAPTURES_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,4 +18,4 @@ void collectCaptures(Operation *op, llvm::SetVector<Value> &captures);
 
 } // namespace mlir::tssa::te
 
-#endif // DIALECTS_TE_TRANSFORMS_CAPTURES_H
+#endif // DIALECTS_TE_IR_CAPTURES_H

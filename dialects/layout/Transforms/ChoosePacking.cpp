@@ -1,4 +1,4 @@
-//===- PackConstants.cpp - stores weights in the order of the loops -===//
+//===- ChoosePacking.cpp - stores weights in the order of the loops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/TileModel.h"
-#include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
-#include "dialects/layout/Transforms/PackedConstant.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/layout/Transforms/StoredConstant.h"
 #include "dialects/te/IR/Contraction.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
-#define GEN_PASS_DEF_PACKCONSTANTS
+#define GEN_PASS_DEF_CHOOSEPACKING
 #include "dialects/layout/Transforms/Passes.h.inc"
 } // namespace mlir::tssa::layout
 
@@ -26,50 +26,103 @@ using namespace mlir::tssa::layout;
 static constexpr int64_t fewElements = 64;
 
 namespace {
-/// A parameter and its new storage.
-struct PackedParameter {
-  unsigned arg;
-  Packing packing;
+/// A blocked layout of a tensor. Dim `blocked` is divided into blocks of `block` elements. The dims
+/// in memory are the index of the block, then the dims `order`, then the position in the block. For
+/// example, blocks of 16 along dim o give [o/16, c, kh, kw, 16].
+struct Packing {
+  unsigned parameter = 0;
+  int64_t blocked = 0, block = 1;
+  SmallVector<int64_t, 6> order; ///< all dims but `blocked`
+
+  LayoutMap getMap() const {
+    SmallVector<int64_t> dims = {blocked};
+    for (int64_t dim : order)
+      dims.push_back(dim < blocked ? dim : dim + 1);
+    dims.push_back(blocked + 1);
+    return *LayoutMap::get({Primitive::padTo(blocked, block),
+                            Primitive::split(blocked, {Primitive::kRemainder, block}),
+                            Primitive::reorder(dims)},
+                           [](const Twine &) {});
+  }
 };
 
-class ConstantPacker {
+class PackingChooser {
 public:
-  ConstantPacker(ModuleOp module, const MachineModel &machine)
+  PackingChooser(ModuleOp module, const MachineModel &machine)
       : module(module), kernels(module), machine(machine) {}
 
-  unsigned run() {
-    SmallVector<te::LaunchOp> launches;
-    module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
-    for (te::LaunchOp launch : launches)
-      visit(launch);
+  /// Fails after an error at a store that is wrong.
+  LogicalResult run() {
+    WalkResult result = module.walk([&](te::LaunchOp launch) {
+      return failed(visit(launch)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
     kernels.eraseUnused();
-    for (te::ConstantOp constant : unpacked)
-      if (constant->use_empty())
-        constant->erase();
-    return packed.size();
+    return failure(result.wasInterrupted());
   }
 
+  unsigned getNumPacked() const { return numPacked; }
+
 private:
-  void visit(te::LaunchOp launch) {
+  LogicalResult visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
-    if (!kernel)
-      return;
-    SmallVector<PackedParameter> parameters;
-    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      for (const PackedParameter &parameter : choose(compute, launch))
-        if (llvm::none_of(parameters,
-                          [&](const PackedParameter &other) { return other.arg == parameter.arg; }))
-          parameters.push_back(parameter);
-    SmallVector<PackedParameter> done;
-    for (const PackedParameter &parameter : parameters) {
-      Value constant = getPacked(launch.getInputs()[parameter.arg], parameter.packing);
-      if (!constant)
-        continue;
-      launch.getInputsMutable().slice(parameter.arg, 1).assign(constant);
-      done.push_back(parameter);
+    if (!kernel || hasLoops(kernel))
+      return success();
+    FailureOr<std::vector<KernelStore>> stores = getStores(kernel);
+    if (failed(stores))
+      return failure();
+    auto layouts = getParameterLayouts(kernel, *stores);
+    SmallVector<Packing> packings;
+    for (const Packing &packing : chooseAll(kernel, *stores, launch))
+      if (!layouts[packing.parameter] && fits(packing, launch))
+        packings.push_back(packing);
+    if (packings.empty())
+      return success();
+    kernels.change(launch, describe(packings), [&](te::KernelOp copy) {
+      for (const Packing &packing : packings)
+        addStore(copy, packing.parameter, packing.getMap());
+    });
+    numPacked += packings.size();
+    return success();
+  }
+
+  /// Chooses the packings for the body that the kernel will have once `stores` are applied.
+  SmallVector<Packing> chooseAll(te::KernelOp kernel, ArrayRef<KernelStore> stores,
+                                 te::LaunchOp launch) {
+    OwningOpRef<te::KernelOp> copy;
+    if (!stores.empty()) {
+      copy = kernel.clone();
+      kernel = *copy;
+      // The stores of the kernel are right, but may not be applicable. The pass that applies them
+      // reports this.
+      ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
+      FailureOr<std::vector<KernelStore>> copied = getStores(kernel);
+      if (failed(copied) || failed(applyStores(kernel, *copied)))
+        return {};
     }
-    if (!done.empty())
-      kernels.change(launch, describe(done), [&](te::KernelOp copy) { rewrite(copy, done); });
+    SmallVector<Packing> packings;
+    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      for (const Packing &packing : choose(compute, launch))
+        if (llvm::none_of(packings, [&](const Packing &other) {
+              return other.parameter == packing.parameter;
+            }))
+          packings.push_back(packing);
+    return packings;
+  }
+
+  /// Returns whether the constant of `launch` can be packed. Emits a remark if so.
+  static bool fits(const Packing &packing, te::LaunchOp launch) {
+    auto constant = launch.getInputs()[packing.parameter].getDefiningOp<te::ConstantOp>();
+    FailureOr<TensorLayout> layout =
+        getLayout(packing.getMap(), constant.getType(), [](const Twine &) {});
+    if (!hasBytesOfElements(constant.getValue()) || failed(layout))
+      return false;
+    int64_t elements = 1;
+    for (int64_t size : layout->getPhysicalTypeShape())
+      elements *= size;
+    remark::passed(constant.getLoc(), getRemarkOptions())
+        << remark::metric("Elements", constant.getType().getNumElements())
+        << remark::metric("PackedElements", elements) << remark::metric("Block", packing.block);
+    return true;
   }
 
   static te::ConstantOp getConstant(te::ReadOp read, te::LaunchOp launch) {
@@ -122,12 +175,12 @@ private:
   }
 
   static remark::RemarkOpts getRemarkOptions() {
-    return remark::RemarkOpts::name("packed").category("layout-pack-constants");
+    return remark::RemarkOpts::name("packed").category("layout-choose-packing");
   }
 
   /// If `compute` is a sum of products with a constant factor, returns the parameters to pack, each
   /// with its best storage.
-  SmallVector<PackedParameter> choose(te::ComputeOp compute, te::LaunchOp launch) {
+  SmallVector<Packing> choose(te::ComputeOp compute, te::LaunchOp launch) {
     std::optional<Weights> weights = findWeights(compute, launch);
     if (!weights)
       return {};
@@ -139,18 +192,19 @@ private:
     TileChoice choice = chooseTile(compute, accesses, machine);
     if (!choice.vectorDim || *choice.vectorDim >= compute.getNumParallel())
       return {};
-    SmallVector<PackedParameter> parameters;
+    SmallVector<Packing> packings;
     for (te::ReadOp read : weights->reads) {
       std::optional<unsigned> blocked = findPlainIndex(read, *choice.vectorDim);
       if (!blocked)
         continue;
       Packing packing;
+      packing.parameter = cast<BlockArgument>(read.getSource()).getArgNumber();
       packing.blocked = *blocked;
       packing.block = choice.vectors * choice.lanes;
       packing.order = getInnerOrder(compute, read, weights->data, *blocked);
-      parameters.push_back({cast<BlockArgument>(read.getSource()).getArgNumber(), packing});
+      packings.push_back(packing);
     }
-    return parameters;
+    return packings;
   }
 
   /// Returns the order of all dims of the weights except `blocked`: first the parallel dims, then
@@ -175,60 +229,30 @@ private:
     return order;
   }
 
-  static std::string describe(const Packing &packing) {
+  static std::string describe(ArrayRef<Packing> packings) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << packing.blocked << '/' << packing.block << ':';
-    llvm::interleaveComma(packing.order, stream);
-    return text;
-  }
-
-  static std::string describe(ArrayRef<PackedParameter> parameters) {
-    std::string text;
-    for (const PackedParameter &parameter : parameters)
-      text += std::to_string(parameter.arg) + ' ' + describe(parameter.packing) + '|';
-    return text;
-  }
-
-  Value getPacked(Value value, const Packing &packing) {
-    auto constant = value.getDefiningOp<te::ConstantOp>();
-    Value &known = packed[{constant, describe(packing)}];
-    if (known)
-      return known;
-    ElementsAttr elements = pack(constant.getValue(), packing);
-    if (!elements)
-      return {};
-    OpBuilder builder(constant);
-    known = te::ConstantOp::create(builder, constant.getLoc(),
-                                   cast<RankedTensorType>(elements.getType()), elements);
-    unpacked.insert(constant);
-    remark::passed(constant.getLoc(), getRemarkOptions())
-        << remark::metric("Elements", constant.getType().getNumElements())
-        << remark::metric("PackedElements", elements.getNumElements())
-        << remark::metric("Block", packing.block);
-    return known;
-  }
-
-  static void rewrite(te::KernelOp kernel, ArrayRef<PackedParameter> parameters) {
-    for (const PackedParameter &parameter : parameters) {
-      const Packing &packing = parameter.packing;
-      auto type = cast<RankedTensorType>(kernel.getArgument(parameter.arg).getType());
-      rewriteParameter(kernel, parameter.arg, packing.getType(type),
-                       [&](ArrayRef<AffineExpr> exprs) { return packing.getIndex(exprs); });
+    for (const Packing &packing : packings) {
+      stream << packing.parameter << ' ' << packing.blocked << '/' << packing.block << ':';
+      llvm::interleaveComma(packing.order, stream);
+      stream << '|';
     }
+    return text;
   }
 
   ModuleOp module;
   KernelVariants kernels;
   MachineModel machine;
-  std::map<std::pair<Operation *, std::string>, Value> packed;
-  llvm::SetVector<te::ConstantOp> unpacked;
+  unsigned numPacked = 0;
 };
 
-struct PackConstants : layout::impl::PackConstantsBase<PackConstants> {
-  using PackConstantsBase::PackConstantsBase;
+struct ChoosePacking : layout::impl::ChoosePackingBase<ChoosePacking> {
+  using ChoosePackingBase::ChoosePackingBase;
   void runOnOperation() final {
-    numPacked += ConstantPacker(getOperation(), MachineModel{lanes, registers}).run();
+    PackingChooser chooser(getOperation(), MachineModel{lanes, registers});
+    if (failed(chooser.run()))
+      signalPassFailure();
+    numPacked += chooser.getNumPacked();
   }
 };
 } // namespace

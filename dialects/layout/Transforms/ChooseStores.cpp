@@ -1,4 +1,4 @@
-//===- ChooseOrders.cpp - orders of dims for results of kernels -===//
+//===- ChooseStores.cpp - orders of dims for results of kernels -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,27 +13,31 @@
 //    dim by dim.
 // 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel uses it in
 //    another way than to read its elements.
-// A launch with a new combination of orders gets its own copy of the kernel. A transposing copy is
-// removed if its operand's new order has made it an identity.
+// 4. A kernel that has a schedule keeps it, with the stores that it has.
+// The orders become stores in the schedules of kernels. A launch with a new combination of orders
+// gets its own copy of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Transforms/KernelRewriter.h"
+#include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
+#include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
-#define GEN_PASS_DEF_CHOOSEORDERS
+#define GEN_PASS_DEF_CHOOSESTORES
 #include "dialects/layout/Transforms/Passes.h.inc"
 } // namespace mlir::tssa::layout
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
+
+/// An order of dims: dim i in memory is logical dim `order[i]`. An empty order is the identity.
+using Order = SmallVector<int64_t, 6>;
 
 /// Returns the order that moves dim `last` to the end.
 static Order moveLast(unsigned rank, unsigned last) {
@@ -60,7 +64,7 @@ static std::string toText(const Order &order) {
 }
 
 static remark::RemarkOpts getRemarkOptions(StringRef name) {
-  return remark::RemarkOpts::name(name).category("layout-choose-orders");
+  return remark::RemarkOpts::name(name).category("layout-choose-stores");
 }
 
 /// Returns whether each index i of the read depends on no parallel dim but dim i.
@@ -75,18 +79,22 @@ static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
   return true;
 }
 
-/// Returns whether `kernel` only copies a tensor, element by element.
-static bool isIdentityCopy(te::KernelOp kernel) {
-  Operation &terminator = kernel.getBodyBlock().back();
-  if (terminator.getNumOperands() != 1)
-    return false;
-  auto compute = terminator.getOperand(0).getDefiningOp<te::ComputeOp>();
-  if (!compute || compute.hasReduction() || compute.getPieces().size() != 1 ||
-      !compute.getEpilogue().empty())
-    return false;
-  auto read = compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp<te::ReadOp>();
-  return read && isa<BlockArgument>(read.getSource()) && !read.getGuard() &&
-         read.getSourceType() == compute.getResult(0).getType() && read.getMap().isIdentity();
+static LayoutMap getMap(const Order &order) {
+  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
+}
+
+/// Returns the order of `layout`, which is empty for the identity, or nothing if the layout is not
+/// a reorder.
+static std::optional<Order> getOrder(const TensorLayout &layout) {
+  std::optional<LayoutMap> map = layout.getNormalMap();
+  if (!map || map->getPrimitives().size() > 1)
+    return std::nullopt;
+  if (map->isEmpty())
+    return Order();
+  const Primitive &primitive = map->getPrimitives().front();
+  if (primitive.kind != Primitive::Kind::Reorder)
+    return std::nullopt;
+  return Order(primitive.values.begin(), primitive.values.end());
 }
 
 namespace {
@@ -94,72 +102,60 @@ class OrderChooser {
 public:
   explicit OrderChooser(ModuleOp module) : module(module), kernels(module) {}
 
-  unsigned run() {
-    SmallVector<te::LaunchOp> launches;
-    module.walk([&](te::LaunchOp launch) { launches.push_back(launch); });
-    for (te::LaunchOp launch : launches)
-      visit(launch);
-    for (te::LaunchOp launch : launches)
-      dropIdentityCopy(launch);
+  /// Fails after an error at a kernel without labels or with a store that is wrong.
+  LogicalResult run() {
+    WalkResult result = module.walk([&](te::LaunchOp launch) {
+      return failed(visit(launch)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
     kernels.eraseUnused();
-    return numReordered;
+    return failure(result.wasInterrupted());
   }
 
-  unsigned getNumDropped() const { return numDropped; }
+  unsigned getNumReordered() const { return numReordered; }
 
 private:
-  void dropIdentityCopy(te::LaunchOp launch) {
-    te::KernelOp kernel = kernels.lookup(launch);
-    if (!kernel || !isIdentityCopy(kernel))
-      return;
-    auto compute = kernel.getBodyBlock().back().getOperand(0).getDefiningOp<te::ComputeOp>();
-    auto read =
-        cast<te::ReadOp>(compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp());
-    Value copy = launch.getResult(0);
-    Value source = launch.getInputs()[cast<BlockArgument>(read.getSource()).getArgNumber()];
-    if (!orders.contains(source))
-      return;
-    if (!canTakePlaceOf(source, copy)) {
-      remark::missed(launch.getLoc(), getRemarkOptions("copy"))
-          << remark::reason("it or its operand leaves the program or a region");
-      return;
-    }
-    remark::passed(launch.getLoc(), getRemarkOptions("copy"))
-        << remark::add("its operand is stored in the order of the copy")
-        << remark::metric("Elements", countElements(read.getSourceType()));
-    copy.replaceAllUsesWith(source);
-    kernels.release(launch);
-    ++numDropped;
-  }
-
-  /// Returns whether `source` can replace `copy`. Two tensors that leave the program or a region
-  /// must remain distinct.
-  static bool canTakePlaceOf(Value source, Value copy) {
-    auto isLaunch = [](Operation *user) { return isa<te::LaunchOp>(user); };
-    if (llvm::all_of(copy.getUsers(), isLaunch))
-      return true;
-    return copy.hasOneUse() && isa<func::ReturnOp>(*copy.user_begin()) &&
-           source.getParentBlock() == copy.getParentBlock() &&
-           llvm::all_of(source.getUsers(), isLaunch);
-  }
-
-  void visit(te::LaunchOp launch) {
+  LogicalResult visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
     if (!kernel)
-      return;
+      return success();
+    if (!kernel.getSchedule().empty())
+      return recordStores(launch, kernel);
+    if (failed(checkLabels(kernel)))
+      return failure();
     SmallVector<Order> inputs;
-    for (Value input : launch.getInputs())
-      inputs.push_back(orders.lookup(input));
+    for (auto [number, input] : llvm::enumerate(launch.getInputs()))
+      inputs.push_back(isOnlyRead(kernel.getArgument(number)) ? orders.lookup(input) : Order());
     SmallVector<Order> outputs = chooseOutputs(launch, kernel, inputs);
     auto given = [](const Order &order) { return !order.empty(); };
     if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given))
-      return;
+      return success();
     kernels.change(launch, describe(inputs, outputs),
-                   [&](te::KernelOp copy) { reorder(copy, inputs, outputs); });
+                   [&](te::KernelOp copy) { addStores(copy, inputs, outputs); });
     for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs))
       if (!order.empty())
-        orders[result] = order;
-    reorderLaunch(launch, outputs);
+        record(launch, result, order);
+    return success();
+  }
+
+  /// Records the orders that the schedule of the kernel gives its results.
+  LogicalResult recordStores(te::LaunchOp launch, te::KernelOp kernel) {
+    FailureOr<std::vector<KernelStore>> stores = getStores(kernel);
+    if (failed(stores))
+      return failure();
+    for (auto [result, layout] :
+         llvm::zip_equal(launch.getResults(), getResultLayouts(kernel, *stores)))
+      if (std::optional<Order> order = layout ? getOrder(*layout) : std::nullopt)
+        if (!order->empty())
+          record(launch, result, *order);
+    return success();
+  }
+
+  void record(te::LaunchOp launch, Value result, const Order &order) {
+    orders[result] = order;
+    ++numReordered;
+    remark::passed(launch.getLoc(), getRemarkOptions("order"))
+        << remark::metric("Order", toText(order))
+        << remark::metric("Elements", countElements(cast<RankedTensorType>(result.getType())));
   }
 
   SmallVector<Order> chooseOutputs(te::LaunchOp launch, te::KernelOp kernel,
@@ -187,22 +183,28 @@ private:
     return outputs;
   }
 
-  /// Returns whether `result` is used only by kernels that do nothing but read its elements.
+  /// Returns whether `result` is used only by kernels that do nothing but read its elements, and
+  /// that have no schedule yet.
   bool canReorder(Value result) {
     return llvm::all_of(result.getUses(), [&](OpOperand &use) {
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
       if (!launch || use.getOperandNumber() >= launch.getInputs().size())
         return false;
       te::KernelOp kernel = kernels.lookup(launch);
-      return kernel && llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
-                                    [](Operation *user) { return isa<te::ReadOp>(user); });
+      return kernel && kernel.getSchedule().empty() &&
+             isOnlyRead(kernel.getArgument(use.getOperandNumber()));
     });
+  }
+
+  static bool isOnlyRead(Value tensor) {
+    return llvm::all_of(tensor.getUsers(), llvm::IsaPred<te::ReadOp>);
   }
 
   Order chooseOrder(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
                     ArrayRef<Order> inputs) {
     unsigned rank = compute.getNumParallel();
-    if (rank < 3)
+    if (rank < 3 || llvm::is_contained(compute.getStaticSizes(), 0) ||
+        !llvm::all_of(compute->getUsers(), llvm::IsaPred<te::ReadOp, te::ReturnOp>))
       return {};
     if (std::optional<unsigned> channel = findChannelDim(compute, launch))
       return *channel + 1 == rank ? Order() : moveLast(rank, *channel);
@@ -255,53 +257,32 @@ private:
     return text;
   }
 
-  /// Rewrites `kernel` such that its parameters and results have these orders.
-  static void reorder(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
-    for (auto [arg, order] : llvm::enumerate(inputs))
-      if (!order.empty())
-        reorderParameter(kernel, arg, order);
+  /// Adds the stores that give the parameters and results of `kernel` these orders.
+  static void addStores(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
     llvm::SmallPtrSet<Operation *, 4> done;
-    for (auto [i, order] : llvm::enumerate(outputs)) {
-      auto compute = kernel.getBodyBlock().back().getOperand(i).getDefiningOp<te::ComputeOp>();
+    for (auto [value, order] :
+         llvm::zip_equal(kernel.getBodyBlock().getTerminator()->getOperands(), outputs)) {
+      auto compute = value.getDefiningOp<te::ComputeOp>();
       if (!order.empty() && done.insert(compute).second)
-        reorderResults(kernel, compute, order);
+        addStore(kernel, *compute.getLabel(), getMap(order));
     }
-  }
-
-  void reorderLaunch(te::LaunchOp launch, ArrayRef<Order> outputs) {
-    SmallVector<Value> sizes;
-    unsigned next = 0;
-    for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs)) {
-      auto type = cast<RankedTensorType>(result.getType());
-      SmallVector<Value> bySize(type.getRank());
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        if (type.isDynamicDim(dim))
-          bySize[dim] = launch.getResultSizes()[next++];
-      for (int64_t i = 0; i < type.getRank(); ++i)
-        if (Value size = bySize[order.empty() ? i : order[i]])
-          sizes.push_back(size);
-      if (order.empty())
-        continue;
-      result.setType(reorderType(type, order));
-      ++numReordered;
-      remark::passed(launch.getLoc(), getRemarkOptions("order"))
-          << remark::metric("Order", toText(order))
-          << remark::metric("Elements", countElements(type));
-    }
-    launch.getResultSizesMutable().assign(sizes);
+    for (auto [parameter, order] : llvm::enumerate(inputs))
+      if (!order.empty())
+        addStore(kernel, parameter, getMap(order));
   }
 
   ModuleOp module;
   KernelVariants kernels;
   DenseMap<Value, Order> orders;
-  unsigned numReordered = 0, numDropped = 0;
+  unsigned numReordered = 0;
 };
 
-struct ChooseOrders : layout::impl::ChooseOrdersBase<ChooseOrders> {
+struct ChooseStores : layout::impl::ChooseStoresBase<ChooseStores> {
   void runOnOperation() final {
     OrderChooser chooser(getOperation());
-    numReordered += chooser.run();
-    numDropped += chooser.getNumDropped();
+    if (failed(chooser.run()))
+      signalPassFailure();
+    numReordered += chooser.getNumReordered();
   }
 };
 } // namespace

@@ -1,6 +1,6 @@
-// RUN: tssa-opt %s -layout-pack-constants | FileCheck %s
-// RUN: tssa-opt %s -te-check-pipeline=passes=layout-pack-constants -layout-pack-constants -o /dev/null
-// RUN: tssa-opt %s --layout-pack-constants --remarks-filter=layout-pack-constants --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tssa-opt %s -layout-choose-packing -layout-materialize-stores | FileCheck %s
+// RUN: tssa-opt %s -te-check-pipeline=passes=layout-choose-packing,layout-materialize-stores -o /dev/null
+// RUN: tssa-opt %s --layout-choose-packing --remarks-filter=layout-choose-packing --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] packed | {{.*}} | Block=32, Elements=100, PackedElements=160
 
@@ -45,7 +45,7 @@ func.func @distances(%x: tensor<7x4xf32>) -> tensor<7x25xf32> {
 }
 
 // CHECK: te.kernel @[[K]](%{{.*}}: tensor<7x5xf32>, %[[ARG:.*]]: tensor<1x5x32xf32>)
-// CHECK: te.read %[[ARG]][d1 floordiv 32, d2, d1 mod 32]
+// CHECK: te.read %[[ARG]][0, d2, d1]
 // CHECK: te.kernel @gemm
 te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
   %y = te.compute @y (d0: 7, d1: 20) reduce (d2: 5) init (0.0 : f32) {
@@ -59,7 +59,7 @@ te.kernel @gemm(%x: tensor<7x5xf32>, %w: tensor<5x20xf32>) -> tensor<7x20xf32> {
 
 // CHECK: te.kernel @[[SQUARE]](
 // CHECK: te.read {{.*}}[d0, d2] : tensor<7x4xf32>
-// CHECK: te.read {{.*}}[d1 floordiv 32, d2, d1 mod 32] : tensor<1x4x32xf32>
+// CHECK: te.read {{.*}}[0, d2, d1] : tensor<1x4x32xf32>
 te.kernel @square(%x: tensor<7x4xf32>, %w: tensor<25x4xf32>) -> tensor<7x25xf32> {
   %y = te.compute @y (d0: 7, d1: 25) reduce (d2: 4) init (0.0 : f32) {
     %a = te.read %x[d0, d2] : tensor<7x4xf32>
@@ -72,8 +72,8 @@ te.kernel @square(%x: tensor<7x4xf32>, %w: tensor<25x4xf32>) -> tensor<7x25xf32>
 }
 
 // CHECK: te.kernel @[[UNPACK]](
-// CHECK: te.read {{.*}}[d1 floordiv 32, d2, d1 mod 32] : tensor<1x16x32xi8>
-// CHECK: te.read {{.*}}[d1 floordiv 32, d2 floordiv 4, d1 mod 32] : tensor<1x4x32xf32>
+// CHECK: te.read {{.*}}[0, d2, d1] : tensor<1x16x32xi8>
+// CHECK: te.read {{.*}}[0, d2 floordiv 4, d1] : tensor<1x4x32xf32>
 te.kernel @unpack(%x: tensor<7x16xf32>, %w: tensor<25x16xi8>, %s: tensor<25x4xf32>) -> tensor<7x25xf32> {
   %y = te.compute @y (d0: 7, d1: 25) reduce (d2: 16) init (0.0 : f32) {
     %a = te.read %x[d0, d2] : tensor<7x16xf32>

@@ -1,0 +1,316 @@
+//===- ApplyStores.cpp - rewrites a kernel for the stores of its schedule -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/Analysis/PointDomain.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+static bool hasDivision(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr inner) {
+        bool divides =
+            inner.getKind() == AffineExprKind::FloorDiv || inner.getKind() == AffineExprKind::Mod;
+        return divides ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void layout::simplifyDivisions(te::ReadOp read) {
+  if (llvm::none_of(read.getMap().getResults(), hasDivision))
+    return;
+  MLIRContext *context = read.getContext();
+  te::PointDomain domain = te::PointDomain::get(read);
+  SmallVector<AffineExpr> exprs = domain.enter(read.getMap().getResults(), read.getSymbols());
+  SmallVector<AffineExpr> guard;
+  if (read.getGuard()) {
+    guard = domain.enter(read.getGuard()->getConstraints(), read.getSymbols());
+    domain.assume(*read.getGuard(), read.getSymbols());
+  }
+  for (AffineExpr &expr : exprs)
+    expr = domain.getSimplifier().simplify(expr);
+  unsigned numIndexes = exprs.size();
+  llvm::append_range(exprs, guard);
+  SmallVector<Value> symbols = te::leaveSymbols(exprs, domain.getSymbols(), context);
+  unsigned numDims = read.getMap().getNumDims();
+  ArrayRef<AffineExpr> left = exprs;
+  read.setMap(AffineMap::get(numDims, symbols.size(), left.take_front(numIndexes), context));
+  if (read.getGuard())
+    read.setGuard(IntegerSet::get(numDims, symbols.size(), left.drop_front(numIndexes),
+                                  read.getGuard()->getEqFlags()));
+  read.getSymbolsMutable().assign(symbols);
+}
+
+/// Replaces the index of each read of `tensor` by the cell of the element that is read.
+static void readCells(Value tensor, const TensorLayout &layout) {
+  for (Operation *user : tensor.getUsers())
+    if (auto read = dyn_cast<te::ReadOp>(user)) {
+      AffineMap map = read.getMap();
+      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                                 getCell(layout, map.getResults()), map.getContext()));
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// Replaces each size s<i> by entry i of `values`.
+static SmallVector<OpFoldResult> substituteSizes(ArrayRef<AffineExpr> sizes,
+                                                 ArrayRef<OpFoldResult> values) {
+  SmallVector<OpFoldResult> result;
+  for (AffineExpr size : sizes) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+      result.push_back(values[symbol.getPosition()]);
+    else
+      result.push_back(IntegerAttr::get(IndexType::get(size.getContext()), *getConstant(size)));
+  }
+  return result;
+}
+
+namespace {
+/// Rewrites one expression to run over the cells of its results.
+class ExpressionRewriter {
+public:
+  ExpressionRewriter(const KernelStore &store)
+      : op(store.op), compute(store.expression), layout(store.layout),
+        context(compute.getContext()), numParallel(layout.getPhysicalShape().size()),
+        numDims(numParallel + compute.getNumReduction()) {
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      cell.push_back(getAffineDimExpr(dim, context));
+    GuardedIndex element = getElement(layout, ArrayRef(cell).take_front(numParallel));
+    guard = element.guard;
+    dims = element.index;
+    llvm::append_range(dims, ArrayRef(cell).drop_front(numParallel));
+  }
+
+  LogicalResult run() {
+    if (!guard.empty() && compute.hasReduction() && failed(checkReduction()))
+      return failure();
+    for (Region &piece : compute.getPieces())
+      replaceDims(piece, numDims);
+    replaceDims(compute.getEpilogue(), numParallel);
+    replaceSets();
+    replaceSizes();
+    for (Value result : compute.getResults()) {
+      readCells(result, layout);
+      auto type = cast<RankedTensorType>(result.getType());
+      result.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
+    }
+    if (!guard.empty() && compute.hasReduction())
+      guardReads();
+    else if (!guard.empty())
+      addZeroPieces();
+    return success();
+  }
+
+private:
+  /// Checks that the reduction may also run at cells without an element.
+  LogicalResult checkReduction() {
+    if (compute.getPieces().size() != 1)
+      return op.emitOpError("padding is not supported for a reduction with several pieces");
+    Operation *unsafe = nullptr;
+    compute.walk([&](Operation *inner) {
+      if (inner != compute && !isa<te::ReadOp>(inner) &&
+          !inner->hasTrait<OpTrait::IsTerminator>() && !isSpeculatable(inner))
+        unsafe = inner;
+    });
+    if (unsafe)
+      return op.emitOpError("padding is not supported for a reduction that computes ")
+             << unsafe->getName();
+    return success();
+  }
+
+  AffineMap replaceDims(AffineMap map, unsigned count) {
+    return map.replaceDimsAndSymbols(dims, {}, count, map.getNumSymbols());
+  }
+  IntegerSet replaceDims(IntegerSet set, unsigned count) {
+    return set.replaceDimsAndSymbols(dims, {}, count, set.getNumSymbols());
+  }
+
+  /// Replaces the dims of each point op of `body` by the indexes of the element of a cell.
+  void replaceDims(Region &body, unsigned count) {
+    body.walk([&](Operation *inner) {
+      if (auto read = dyn_cast<te::ReadOp>(inner)) {
+        read.setMap(replaceDims(read.getMap(), count));
+        if (read.getGuard())
+          read.setGuard(replaceDims(*read.getGuard(), count));
+      } else if (auto index = dyn_cast<te::IndexOp>(inner)) {
+        index.setMap(replaceDims(index.getMap(), count));
+      } else if (auto inside = dyn_cast<te::InsideOp>(inner)) {
+        inside.setSet(replaceDims(inside.getSet(), count));
+      }
+    });
+  }
+
+  void replaceSets() {
+    ArrayAttr where = compute.getWhereAttr();
+    if (!where)
+      return;
+    SmallVector<Attribute> sets;
+    for (auto attr : where.getAsRange<IntegerSetAttr>())
+      sets.push_back(IntegerSetAttr::get(replaceDims(attr.getValue(), numParallel)));
+    compute.setWhereAttr(ArrayAttr::get(context, sets));
+  }
+
+  void replaceSizes() {
+    SmallVector<OpFoldResult> sizes =
+        substituteSizes(layout.getPhysicalShape(), compute.getParallelSizes());
+    llvm::append_range(sizes, compute.getReductionSizes());
+    SmallVector<int64_t> staticSizes;
+    SmallVector<Value> dynamicSizes;
+    te::dispatchSizes(sizes, staticSizes, dynamicSizes);
+    compute.setStaticSizes(staticSizes);
+    compute.getDynamicSizesMutable().assign(dynamicSizes);
+    compute.setNumParallel(numParallel);
+  }
+
+  /// Makes all reads give zero at cells without an element.
+  void guardReads() {
+    compute.walk([&](te::ReadOp read) {
+      AffineMap map = read.getMap();
+      SmallVector<AffineExpr> constraints;
+      SmallVector<bool> equalities;
+      if (std::optional<IntegerSet> old = read.getGuard()) {
+        llvm::append_range(constraints, old->getConstraints());
+        llvm::append_range(equalities, old->getEqFlags());
+      } else {
+        read.setPadAttr(Builder(context).getZeroAttr(read.getType()));
+      }
+      llvm::append_range(constraints, guard);
+      equalities.append(guard.size(), false);
+      read.setGuard(
+          IntegerSet::get(map.getNumDims(), map.getNumSymbols(), constraints, equalities));
+    });
+  }
+
+  /// Restricts the pieces to the cells with an element, and adds pieces of zeros for the others.
+  void addZeroPieces() {
+    SmallVector<Attribute> sets;
+    for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
+      SmallVector<AffineExpr> constraints(guard);
+      SmallVector<bool> equalities(guard.size(), false);
+      if (IntegerSet old = compute.getPieceSet(piece)) {
+        llvm::append_range(constraints, old.getConstraints());
+        llvm::append_range(equalities, old.getEqFlags());
+      }
+      sets.push_back(IntegerSetAttr::get(IntegerSet::get(numParallel, 0, constraints, equalities)));
+    }
+    for (IntegerSet padding : getPaddingSets(numParallel, guard))
+      sets.push_back(IntegerSetAttr::get(padding));
+    rebuild(sets);
+  }
+
+  /// Replaces the op by one with a piece for each of `sets`: first its own pieces, then zeros.
+  void rebuild(ArrayRef<Attribute> sets) {
+    OpBuilder builder(compute);
+    auto padded = te::ComputeOp::create(
+        builder, compute.getLoc(), compute.getResultTypes(), compute.getDynamicSizes(),
+        compute.getStaticSizes(), compute.getNumParallel(), ArrayAttr(), builder.getArrayAttr(sets),
+        compute.getLabelAttr(), sets.size());
+    unsigned numOld = compute.getPieces().size();
+    for (auto [to, from] : llvm::zip(padded.getPieces(), compute.getPieces()))
+      to.takeBody(from);
+    for (Region &piece : padded.getPieces().drop_front(numOld)) {
+      builder.setInsertionPointToStart(&piece.emplaceBlock());
+      SmallVector<Value> zeros;
+      for (Type type : padded.getResultTypes())
+        zeros.push_back(arith::ConstantOp::create(
+            builder, compute.getLoc(),
+            builder.getZeroAttr(cast<RankedTensorType>(type).getElementType())));
+      te::YieldOp::create(builder, compute.getLoc(), zeros);
+    }
+    compute.replaceAllUsesWith(padded.getResults());
+    compute.erase();
+  }
+
+  StoreOp op;
+  te::ComputeOp compute;
+  const TensorLayout &layout;
+  MLIRContext *context;
+  unsigned numParallel, numDims; ///< of the new domain
+  SmallVector<AffineExpr> cell;  ///< the new dims
+  SmallVector<AffineExpr> dims;  ///< the old dims as expressions of the new ones
+  SmallVector<AffineExpr> guard; ///< holds for cells with an element
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static void rewriteParameter(te::KernelOp kernel, unsigned number, const TensorLayout &layout) {
+  BlockArgument parameter = kernel.getArgument(number);
+  auto type = cast<RankedTensorType>(parameter.getType());
+  if (DenseI64ArrayAttr sizes = kernel.getSizesAttr(number)) {
+    SmallVector<int64_t> moved;
+    for (AffineExpr size : layout.getPhysicalShape()) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(size);
+      moved.push_back(symbol ? sizes[symbol.getPosition()] : -1);
+    }
+    kernel.setSizes(number, moved);
+  }
+  readCells(parameter, layout);
+  parameter.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
+}
+
+/// Returns how many dims of the last expression index the rows of each other expression, by label.
+static llvm::StringMap<unsigned> countRows(te::KernelOp kernel) {
+  SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
+  llvm::StringMap<unsigned> rows;
+  if (expressions.size() < 2 ||
+      llvm::range_size(kernel.getBodyBlock().getOps<te::ExpressionOpInterface>()) !=
+          expressions.size())
+    return rows;
+  te::ComputeOp root = expressions.pop_back_val();
+  for (te::ComputeOp expression : expressions)
+    rows[expression.getLabel().value_or("")] = countRowDims(root, expression);
+  return rows;
+}
+
+static void removeStores(te::KernelOp kernel, ArrayRef<KernelStore> stores) {
+  for (const KernelStore &store : stores)
+    StoreOp(store.op).erase();
+  Region &schedule = kernel.getSchedule();
+  if (schedule.front().empty())
+    schedule.getBlocks().clear();
+}
+
+static void setFunctionType(te::KernelOp kernel) {
+  kernel.setFunctionType(
+      FunctionType::get(kernel.getContext(), kernel.getBody().getArgumentTypes(),
+                        kernel.getBodyBlock().getTerminator()->getOperandTypes()));
+}
+
+LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores) {
+  if (stores.empty())
+    return success();
+  llvm::StringMap<unsigned> rowsBefore = countRows(kernel);
+  for (const KernelStore &store : stores)
+    if (store.expression && failed(ExpressionRewriter(store).run()))
+      return failure();
+  for (const KernelStore &store : stores)
+    if (store.parameter)
+      rewriteParameter(kernel, *store.parameter, store.layout);
+  setFunctionType(kernel);
+  kernel.walk([](te::ReadOp read) { simplifyDivisions(read); });
+  for (const auto &[label, rows] : countRows(kernel))
+    if (rows == 0 && rowsBefore.lookup(label) != 0) {
+      StoreOp first = stores.front().op;
+      return first.emitOpError("with the stores of kernel '")
+             << kernel.getSymName() << "', '" << label << "' cannot be computed row by row";
+    }
+  removeStores(kernel, stores);
+  return success();
+}

@@ -1,0 +1,33 @@
+//===- ApplyStores.h - rewrites a kernel for the stores of its schedule -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TRANSFORMS_APPLYSTORES_H
+#define DIALECTS_LAYOUT_TRANSFORMS_APPLYSTORES_H
+
+#include "dialects/layout/Transforms/KernelStores.h"
+
+namespace mlir::tssa::layout {
+
+/// Rewrites `kernel` such that its parameters and expressions have the types that `stores` give
+/// them, and removes the stores. A schedule of stores only is removed with them. Launches of the
+/// kernel are not changed.
+///
+/// An expression runs over the cells of its results. Cells without an element are zero: they are
+/// pieces of their own, or, in a reduction, combine zeros that guarded reads give. Expressions are
+/// rewritten first, then parameters (the ALT paper, section 4.2: outputs, then inputs).
+///
+/// Emits an error at a store with padding if the expression is a reduction that has several pieces
+/// or ops that may fail, and at a store with which an inner expression can no longer be computed
+/// row by row.
+LogicalResult applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores);
+
+/// If an index of `read` has a division, simplifies all its indexes for the points at which its
+/// guard holds.
+void simplifyDivisions(te::ReadOp read);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TRANSFORMS_APPLYSTORES_H
