@@ -41,6 +41,8 @@ llvm::Error Compilation::translate() {
   return llvm::Error::success();
 }
 
+StringRef Compilation::getSchedules() const { return variants.front()->getSchedules(); }
+
 void Compilation::printLLVM(llvm::raw_ostream &stream) { variants.front()->printLLVM(stream); }
 
 llvm::Error Compilation::emit(bool assembly, llvm::raw_pwrite_stream &stream) {

@@ -1,46 +1,94 @@
-//===- Schedules.cpp - schedules replayed from a file ---------------------===//
+//===- Schedules.cpp - schedules of kernels in files ----------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/IR/TEOps.h"
-#include "mlir/Parser/Parser.h"
-#include "tssa/Pipeline/CheckText.h"
-#include "tssa/Pipeline/Compile.h"
-#include "llvm/Support/SourceMgr.h"
+#include "tssa/Pipeline/Schedules.h"
+#include "dialects/layout/Transforms/KernelStores.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa {
 
-LogicalResult replaySchedules(ModuleOp module, StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file)
-    return module.emitError("schedule '")
-           << path << "' cannot be read: " << file.getError().message();
-  if (llvm::Error error = checkText((*file)->getBuffer()))
-    return module.emitError("schedule '") << path << "': " << llvm::toString(std::move(error));
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  OwningOpRef<ModuleOp> written = parseSourceFile<ModuleOp>(sources, module.getContext());
-  if (!written)
-    return failure();
-  for (auto kernel : written->getOps<te::KernelOp>()) {
-    auto target = module.lookupSymbol<te::KernelOp>(kernel.getSymName());
-    if (!target)
-      return module.emitError("schedule '")
-             << path << "': the model has no kernel '" << kernel.getSymName() << "'";
-    if (kernel.getFunctionType() != target.getFunctionType() ||
-        !OperationEquivalence::isRegionEquivalentTo(&kernel.getBody(), &target.getBody(),
-                                                    OperationEquivalence::IgnoreLocations))
-      return target.emitError("schedule '") << path << "': kernel '" << kernel.getSymName()
-                                            << "' has changed since the schedule was written";
-    target.getSchedule().takeBody(kernel.getSchedule());
+std::string getKernelKey(te::KernelOp kernel) {
+  OwningOpRef<te::KernelOp> copy = kernel.cloneWithoutRegions();
+  IRMapping mapping;
+  kernel.getBody().cloneInto(&copy->getBody(), mapping);
+  copy->setSymName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  copy->print(stream);
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
+}
+
+llvm::StringMap<KernelGroup> groupKernels(ModuleOp module) {
+  llvm::StringMap<KernelGroup> groups;
+  llvm::StringMap<std::string> keys;
+  for (auto kernel : module.getOps<te::KernelOp>()) {
+    std::string key = getKernelKey(kernel);
+    groups[key].kernels.push_back(kernel);
+    keys[kernel.getSymName()] = std::move(key);
   }
-  return success();
+  module.walk([&](te::LaunchOp launch) {
+    if (auto key = keys.find(launch.getKernel()); key != keys.end())
+      groups[key->second].launches.push_back(launch);
+  });
+  return groups;
+}
+
+void LogicalModuleKeeper::runBeforePass(Pass *pass, Operation *op) {
+  if (pass->getArgument() == "layout-materialize-stores")
+    logical = cast<ModuleOp>(op->clone());
+}
+
+/// If `group` has several kernels, adds to the schedule of `kernel`, one of them, the positions of
+/// its launches.
+static void addPositions(te::KernelOp kernel, const KernelGroup &group) {
+  if (group.kernels.size() == 1)
+    return;
+  SmallVector<int64_t> positions;
+  for (auto [position, launch] : llvm::enumerate(group.launches))
+    if (te::LaunchOp(launch).getKernel() == kernel.getSymName())
+      positions.push_back(position);
+  if (kernel.getSchedule().empty())
+    kernel.getSchedule().emplaceBlock();
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getSchedule().front());
+  layout::LaunchesOp::create(builder, kernel.getLoc(), positions);
+}
+
+/// Appends the ops of the schedule of `scheduled` to that of `kernel`.
+static void addLoops(te::KernelOp kernel, te::KernelOp scheduled) {
+  if (scheduled.getSchedule().empty())
+    return;
+  if (kernel.getSchedule().empty())
+    kernel.getSchedule().emplaceBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getSchedule().front());
+  IRMapping mapping;
+  for (Operation &op : scheduled.getSchedule().front())
+    if (!isa<layout::StoreOp>(op))
+      builder.clone(op, mapping);
+}
+
+void printSchedules(ModuleOp logical, ModuleOp scheduled, llvm::raw_ostream &stream) {
+  llvm::StringMap<KernelGroup> groups = groupKernels(logical);
+  for (auto kernel : logical.getOps<te::KernelOp>()) {
+    std::string key = getKernelKey(kernel);
+    OwningOpRef<te::KernelOp> copy = kernel.clone();
+    if (!layout::hasLoops(kernel))
+      if (auto target = scheduled.lookupSymbol<te::KernelOp>(kernel.getSymName()))
+        addLoops(*copy, target);
+    addPositions(*copy, groups[key]);
+    stream << "// sha256: " << key << '\n';
+    copy->print(stream);
+    stream << '\n';
+  }
 }
 
 } // namespace tssa

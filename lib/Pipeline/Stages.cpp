@@ -102,6 +102,8 @@ static void buildTE(OpPassManager &manager, const StageContext &context) {
 }
 
 static void buildLayout(OpPassManager &manager, const StageContext &context) {
+  if (!context.scheduleFile.empty())
+    manager.addPass(createApplySchedules({context.scheduleFile}));
   if (context.target.isDevice())
     return layout::buildDeviceLayoutStage(manager);
   layout::MachineModel model;

@@ -10,6 +10,7 @@
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/IR/Verifier.h"
 #include "tssa/Externs/Externs.h"
+#include "tssa/Pipeline/Schedules.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -80,7 +81,10 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   Timed timed(times, getStepName(stage.name));
   if (stage.build) {
     PassManager manager(module.getContext());
-    stage.build(manager, StageContext{options.machine, target, options.merges});
+    stage.build(manager,
+                StageContext{options.machine, target, options.merges, options.scheduleFile});
+    if (options.keepsSchedules)
+      manager.addInstrumentation(std::make_unique<LogicalModuleKeeper>(logical));
     if (failed(manager.run(module)))
       return failure();
   } else if (failed(verify(module))) {
@@ -111,9 +115,8 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
   for (auto [stageNumber, stage] : llvm::enumerate(getStages())) {
     if (failed(runStage(stage)))
       return failure();
-    if (stage.name == "layout" && !options.scheduleFile.empty() &&
-        failed(replaySchedules(module, options.scheduleFile)))
-      return failure();
+    if (stage.name == "layout" && logical)
+      recordSchedules();
     if (!options.dumpDir.empty() && failed(dump(stage, stageNumber)))
       return failure();
     if (stage.name == "functional" && number == 0 && failed(describeSignature(module, manifest)))
@@ -128,6 +131,12 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       break;
   }
   return success();
+}
+
+void VariantBuild::recordSchedules() {
+  llvm::raw_string_ostream stream(schedules);
+  printSchedules(*logical, module, stream);
+  logical = nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,9 @@ public:
   mlir::LogicalResult runStages(mlir::OwningOpRef<mlir::ModuleOp> module,
                                 runtime::Manifest &manifest);
 
+  /// Returns the schedules of the kernels, if the options asked to keep them.
+  llvm::StringRef getSchedules() const { return schedules; }
+
   llvm::Error translate();
   void printLLVM(llvm::raw_ostream &stream);
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
@@ -44,6 +47,8 @@ private:
   std::vector<StepTime> &times;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   mlir::ModuleOp module;
+  mlir::OwningOpRef<mlir::ModuleOp> logical;
+  std::string schedules;
   runtime::Variant description;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> code, kernels;
@@ -53,6 +58,7 @@ private:
 
   std::string getStepName(llvm::StringRef step) const;
   mlir::LogicalResult runStage(const Stage &stage);
+  void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);
   llvm::Error translateHost();
   llvm::Error translateKernels();

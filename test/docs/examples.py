@@ -4,7 +4,7 @@ usage: examples.py ROOT TSSA_OPT [PASS...]
 
 The pages of docs/passes hold for each pass a block with two parts, which the lines
 "// Before" and "// After" begin. TSSA_OPT runs the pass on the first part, with the
-options that follow "// Before, with", and must print the second: the same module
+options that follow "// Before, with" in the folder ROOT, and must print the second: the same module
 or, where "..." stands for omitted parts, text that has all other parts in order.
 """
 
@@ -18,8 +18,8 @@ SECTION = re.compile(r"^### `-([\w-]+)`\n(.*?)(?=^### |\Z)", re.M | re.S)
 EXAMPLE = re.compile(r"^```mlir\n// Before(?:, with ([^\n]*))?\n(.*?)^// After\n(.*?)^```", re.M | re.S)
 
 
-def run(tool, module, *options):
-    done = subprocess.run([tool, "-", *options], input=module, text=True, capture_output=True)
+def run(tool, root, module, *options):
+    done = subprocess.run([tool, "-", *options], input=module, text=True, capture_output=True, cwd=root)
     return done.stdout if done.returncode == 0 else None, done.stderr
 
 
@@ -37,18 +37,18 @@ def contains(output, expected):
     return True
 
 
-def complaint(tool, name, text):
+def complaint(tool, root, name, text):
     """What is wrong with the section `text` of the pass `name`, or None."""
     example = EXAMPLE.search(text)
     if not example:
         return "has no example: expected a block with '// Before' and '// After'"
     options, before, after = example.groups()
-    output, error = run(tool, before, f"--{name}={options}" if options else f"--{name}")
+    output, error = run(tool, root, before, f"--{name}={options}" if options else f"--{name}")
     if output is None:
         return f"the example fails:\n{error}"
     if "..." in after:
         return None if contains(output, after) else f"the example does not print '// After', but:\n{output}"
-    expected, error = run(tool, after)
+    expected, error = run(tool, root, after)
     if expected is None:
         return f"'// After' is no module:\n{error}"
     return None if output == expected else f"the example does not become '// After', but:\n{output}"
@@ -64,7 +64,7 @@ def main():
             if names and name not in names:
                 continue
             seen += 1
-            why = complaint(tool, name, text)
+            why = complaint(tool, root, name, text)
             if why:
                 problems += 1
                 print(f"{os.path.relpath(page, root)}: {name}: {why}")

@@ -66,10 +66,11 @@ static Options parseOptions(int argc, char **argv) {
                            cl::cat(category));
   cl::opt<std::string> target("target", cl::desc("of --run: cpu, cuda:sm_NN or cuda-emu"),
                               cl::init("cpu"), cl::cat(category));
-  cl::opt<std::string> stores("stores",
-                              cl::desc("random layouts, with --compile: reorder, split, fuse, pad, "
-                                       "any or illegal"),
-                              cl::cat(category));
+  cl::opt<std::string> stores(
+      "stores",
+      cl::desc("random layouts, with --compile or --run: reorder, split, fuse, "
+               "pad, any or, with --compile, illegal"),
+      cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
   Options options{seed, count, steps, compile, run, print, references, cpu, target, stores};
@@ -135,9 +136,9 @@ static llvm::Error compareResults(const RandomProgram &program, llvm::ArrayRef<H
 
 /// Compiles a copy of the program and compares what its artifact returns.
 static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machine &machine,
-                                 llvm::StringRef targetName, uint64_t seed,
+                                 const Options &fuzz, uint64_t seed,
                                  llvm::ArrayRef<HostTensor> expected) {
-  llvm::Expected<tssa::Target> target = tssa::parseTarget(targetName);
+  llvm::Expected<tssa::Target> target = tssa::parseTarget(fuzz.target);
   if (!target)
     return target.takeError();
   mlir::OwningOpRef<mlir::ModuleOp> module = program.module->clone();
@@ -148,6 +149,12 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   tssa::CompileOptions options;
   options.machine = machine;
   options.targets = {*target};
+  options.afterStage = [&](const tssa::Stage &stage, mlir::ModuleOp stageModule,
+                           const tssa::Target &) {
+    if (stage.name == "te" && !fuzz.stores.empty())
+      addRandomStores(stageModule, seed, fuzz.stores);
+    return mlir::success();
+  };
   if (llvm::Error error = tssa::compileToArtifact(*module, options, path))
     return error;
   auto function = program.module->lookupSymbol<mlir::func::FuncOp>("main");
@@ -233,7 +240,7 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
     if (llvm::Error error = checkReferences(context, program, seed, *expected))
       return error;
   if (options.run)
-    if (llvm::Error error = checkArtifact(program, machine, options.target, seed, *expected))
+    if (llvm::Error error = checkArtifact(program, machine, options, seed, *expected))
       return error;
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);

@@ -60,9 +60,14 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic, StringRef indent) {
   std::optional<FileLineColLoc> position;
   collectNames(diagnostic.getLocation(), names, position);
   llvm::raw_ostream &stream = llvm::errs();
-  stream << indent << file;
-  if (position && names.empty())
-    stream << ':' << position->getLine() << ':' << position->getColumn();
+  stream << indent;
+  if (position && position->getLine() > 0 && names.empty()) {
+    StringRef read = position->getFilename();
+    stream << (read == "<stdin>" ? StringRef(file) : read) << ':' << position->getLine() << ':'
+           << position->getColumn();
+  } else {
+    stream << file;
+  }
   stream << ": " << severities[unsigned(diagnostic.getSeverity())] << ": ";
   constexpr size_t most = 4;
   for (size_t i = 0; i < std::min(names.size(), most); ++i)

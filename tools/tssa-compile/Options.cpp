@@ -45,7 +45,8 @@ struct CommandLine {
       cl::value_desc("STAGE"), cl::cat(category)};
   cl::opt<std::string> emit{"emit", cl::desc("Write llvm, ptx, asm, obj, so (default) or schedule"),
                             cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
-  cl::opt<std::string> schedule{"schedule", cl::desc("Replay schedules written by --emit=schedule"),
+  cl::opt<std::string> schedule{"schedule",
+                                cl::desc("Schedules of kernels, as --emit=schedule writes them"),
                                 cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::desc("Write the module after every stage"),
                                cl::value_desc("DIR"), cl::cat(category)};

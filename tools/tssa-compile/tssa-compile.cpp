@@ -122,12 +122,9 @@ static int writeModule(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-static int writeSchedules(const Options &options, mlir::ModuleOp module) {
+static int writeSchedules(const Options &options, const Compilation &compilation) {
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
-    for (auto kernel : module.getOps<mlir::tssa::te::KernelOp>()) {
-      kernel.print(stream);
-      stream << '\n';
-    }
+    stream << compilation.getSchedules();
     return Error::success();
   });
 }
@@ -162,7 +159,7 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
   case Emit::Module:
     return writeModule(options, module);
   case Emit::Schedule:
-    return writeSchedules(options, module);
+    return writeSchedules(options, compilation);
   default:
     break;
   }
@@ -235,6 +232,7 @@ static int compileModel(const Options &options) {
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
   compile.scheduleFile = options.schedule;
+  compile.keepsSchedules = options.emit == Emit::Schedule;
   compile.modelName = sys::path::stem(options.input).str();
   bool isText = sys::path::extension(options.input) == ".mlir";
   Verification verification(options, *machine);

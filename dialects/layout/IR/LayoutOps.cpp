@@ -73,6 +73,15 @@ void LayoutDialect::initialize() {
       >();
 }
 
+LogicalResult LaunchesOp::verify() {
+  if (getPositions().empty() || getPositions().front() < 0 ||
+      !llvm::is_sorted(getPositions(), std::less_equal<int64_t>())) // C1
+    return emitOpError("expects ascending positions of at least 0");
+  if ((*this)->getPrevNode()) // C2
+    return emitOpError("expects to be the first op of the schedule");
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
   if (getParameter().has_value() == getLabel().has_value()) // C1
     return emitOpError("expects either a parameter or a label");
@@ -80,6 +89,8 @@ LogicalResult StoreOp::verify() {
     return emitOpError("expects the index of a parameter, got ")
            << static_cast<int64_t>(*getParameter());
   for (Operation *op = (*this)->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<LaunchesOp>(op))
+      continue;
     auto store = dyn_cast<StoreOp>(op);
     if (!store) // C2
       return emitOpError("expects only other stores before it, got '") << op->getName() << "'";

@@ -20,6 +20,25 @@ def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
 class Layout_Op<string mnemonic, list<Trait> traits = []>
     : Op<Layout_Dialect, mnemonic, traits>;
 
+def Layout_LaunchesOp : Layout_Op<"launches"> {
+  let summary = "the launches of the kernel that the schedule is for";
+  let description = [{
+    This op occurs in files of schedules only. A program launches a kernel several
+    times, and the launches may need different schedules, such as different stores.
+    The positions count the launches of the kernel in program order. A schedule
+    without this op is for all launches.
+
+    Constraints:
+    - (C1) there is at least one position; positions are not negative and ascend.
+    - (C2) this op is the first of the schedule.
+
+    Example: `layout.launches [0, 2]`
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$positions);
+  let assemblyFormat = "$positions attr-dict";
+  let hasVerifier = 1; // C1, C2
+}
+
 def Layout_StoreOp : Layout_Op<"store"> {
   let summary = "store a tensor of the kernel in another layout";
   let description = [{
@@ -30,7 +49,7 @@ def Layout_StoreOp : Layout_Op<"store"> {
 
     Constraints:
     - (C1) there is either a parameter or a label; the parameter is not negative.
-    - (C2) only other stores are before this op in the schedule.
+    - (C2) only `layout.launches` and other stores are before this op in the schedule.
     - (C3) no two ops store the same operand.
 
     Example:

@@ -12,9 +12,12 @@
 /// 2. If computing this value costs more than storing and reading it, and a row of it is small,
 ///    move it into an expression of its own, which the root and the reduction read.
 /// 3. Repeat until there is no such value.
+/// A kernel with a schedule is left alone, unless the schedule names an expression that is missing:
+/// it was then written for the expressions that this pass makes.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
 #include "dialects/te/IR/Builders.h"
@@ -222,7 +225,7 @@ struct KeepRows : layout::impl::KeepRowsBase<KeepRows> {
 
   void runOnOperation() final {
     for (auto kernel : getOperation().getOps<te::KernelOp>())
-      if (kernel.getSchedule().empty())
+      if (kernel.getSchedule().empty() || findUnknownLabel(kernel))
         numKept += RowKeeper(kernel, elements).run();
   }
 };

@@ -15,6 +15,13 @@ namespace mlir::tssa::layout {
 /// it. Emits an error and fails otherwise.
 LogicalResult checkLabels(te::KernelOp kernel);
 
+/// Returns the first op of the schedule that names an expression which the kernel does not have, or
+/// null.
+Operation *findUnknownLabel(te::KernelOp kernel);
+
+/// Emits an error at the op that `findUnknownLabel` returns and fails, or succeeds if there is none.
+LogicalResult checkScheduledLabels(te::KernelOp kernel);
+
 } // namespace mlir::tssa::layout
 
 #endif // DIALECTS_LAYOUT_TRANSFORMS_LABELS_H

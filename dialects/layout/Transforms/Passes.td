@@ -241,7 +241,8 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
     are kept, or give the reason why the values of a kernel are not kept.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
-    - **Keeps**: kernels that have a schedule.
+    - **Keeps**: kernels that have a schedule, unless it names an expression that is missing: the
+      schedule is then for the expressions that this pass makes.
     - **Gives up**: nothing.
 
     ```mlir

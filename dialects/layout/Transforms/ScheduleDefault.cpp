@@ -241,7 +241,7 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
     MachineModel machine{lanes, registers};
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
-        return WalkResult::advance();
+        return WalkResult(checkScheduledLabels(kernel));
       if (failed(checkLabels(kernel)))
         return WalkResult::interrupt();
       Block &block = kernel.getSchedule().emplaceBlock();

@@ -393,7 +393,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
     OpBuilder builder(&getContext());
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
-        return WalkResult::advance();
+        return WalkResult(checkScheduledLabels(kernel));
       if (failed(checkLabels(kernel)))
         return WalkResult::interrupt();
       builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());

@@ -29,9 +29,11 @@ struct CompileOptions {
   std::string lastStage = "target";
   /// Folder to which the module is written after each stage; empty for none.
   std::string dumpDir;
-  /// File with kernels whose schedules replace those of the layout stage; empty for none. Only
-  /// allowed with a single target.
+  /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
+  /// target.
   std::string scheduleFile;
+  /// Whether `getSchedules` returns the schedules of the kernels.
+  bool keepsSchedules = false;
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
@@ -64,6 +66,8 @@ public:
 
   // The following functions show the variant for the first target only.
 
+  /// Returns the kernels and their schedules as a file of schedules, if the options asked for it.
+  llvm::StringRef getSchedules() const;
   /// Prints the LLVM IR of the kernels if the target is CUDA, else that of the whole program.
   void printLLVM(llvm::raw_ostream &stream);
   /// Writes the host program as assembly text or as an object.
@@ -88,11 +92,6 @@ private:
 /// must be at a stage before buffers. Reports an error for an argument that no caller can pass, and
 /// for a result that no caller can receive.
 mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &manifest);
-
-/// Replaces the schedules of kernels by those that the file `path` has for kernels of the same
-/// names. The file has the format of `--emit=schedule`. Reports an error for a kernel that has
-/// changed since the file was written.
-mlir::LogicalResult replaySchedules(mlir::ModuleOp module, llvm::StringRef path);
 
 /// Fills the memory requirements of `variant` from a module after the buffers stage.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);

@@ -9,6 +9,57 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ApplySchedules : Pass<"apply-schedules", "::mlir::ModuleOp"> {
+  let summary = "give kernels the schedules that a file has for them";
+  let description = [{
+    The file has kernels with schedules, as `tssa-compile --emit=schedule` writes them. A schedule
+    is for the kernels of the program with the same key, which is the SHA-256 of the text of the
+    kernel without its name, schedule and locations. `layout.launches` restricts a schedule to
+    some of the launches; these then get a copy of the kernel. One warning counts the schedules
+    for kernels or launches that the program does not have.
+
+    - **Needs**: launches of kernels (the end of the te stage), and the option `file`.
+    - **Keeps**: kernels for which the file has no schedule.
+    - **Gives up**: nothing. A file that cannot be read, has no kernels, is damaged, or has two
+      schedules for a launch is an error.
+
+    ```mlir
+    // Before, with file=test/Pipeline/Inputs/schedules.mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @k0(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @y (d0: 8) {
+        %v = te.read %x[d0] : tensor<8xf32>
+        %n = math.exp %v : f32
+        te.yield %n : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    }
+
+    // After
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @k0(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @y (d0: 8) {
+        %v = te.read %x[d0] : tensor<8xf32>
+        %n = math.exp %v : f32
+        te.yield %n : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    } schedule {
+      %0 = layout.loops @y : !layout.loop
+      layout.vectorize %0
+    }
+    ```
+  }];
+  let options = [Option<"file", "file", "std::string", "", "the file of schedules">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
   let summary = "run launches of constants at compile time";
   let description = [{

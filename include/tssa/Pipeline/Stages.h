@@ -22,6 +22,8 @@ struct StageContext {
   Target target;
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
+  /// File of schedules for kernels; empty for none.
+  std::string scheduleFile = {};
 };
 
 /// A named stretch of the pipeline with its postcondition.

@@ -85,3 +85,40 @@ te.kernel @store_C3(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{stores an operand that another op stores}}
   layout.store 0 as map<split(0, [*, 2])>
 }
+
+// -----
+
+te.kernel @launches_C1_none(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects ascending positions of at least 0}}
+  layout.launches []
+}
+
+// -----
+
+te.kernel @launches_C1_twice(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects ascending positions of at least 0}}
+  layout.launches [0, 1, 1]
+}
+
+// -----
+
+te.kernel @launches_C1_negative(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  // expected-error @below {{expects ascending positions of at least 0}}
+  layout.launches [-1, 1]
+}
+
+// -----
+
+te.kernel @launches_C2(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  layout.store 0 as map<reorder(0)>
+  // expected-error @below {{expects to be the first op of the schedule}}
+  layout.launches [0]
+}

@@ -69,6 +69,8 @@ te.kernel @stores(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   te.return %y : tensor<8x64xf32>
 } schedule {
+  // CHECK: layout.launches [0, 2]
+  layout.launches [0, 2]
   // CHECK: layout.store @y as map<reorder(1, 0)>
   layout.store @y as map<reorder(1, 0)>
   // CHECK: layout.store 0 as map<split(1, [*, 16]), reorder(1, 0, 2)>

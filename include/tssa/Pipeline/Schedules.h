@@ -1,0 +1,53 @@
+//===- Schedules.h - schedules of kernels in files --------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A file of schedules is a module of kernels as stage te leaves them, with their logical types.
+/// Each has its schedule: the stores, and the loops of the kernel that they lead to. A schedule is
+/// for every kernel with the same key, in any program.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_PIPELINE_SCHEDULES_H
+#define TSSA_PIPELINE_SCHEDULES_H
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+namespace tssa {
+
+/// Returns the key of a kernel: the SHA-256, in hexadecimal digits, of its text without name,
+/// schedule and locations. Kernels with equal keys compute the same.
+std::string getKernelKey(mlir::tssa::te::KernelOp kernel);
+
+/// The kernels with one key, and their launches in program order.
+struct KernelGroup {
+  llvm::SmallVector<mlir::tssa::te::KernelOp, 1> kernels;
+  llvm::SmallVector<mlir::tssa::te::LaunchOp> launches;
+};
+
+/// Returns the kernels of `module` by key.
+llvm::StringMap<KernelGroup> groupKernels(mlir::ModuleOp module);
+
+/// Keeps a copy of the module as it is when all stores are chosen and none is applied.
+class LogicalModuleKeeper : public mlir::PassInstrumentation {
+public:
+  explicit LogicalModuleKeeper(mlir::OwningOpRef<mlir::ModuleOp> &logical) : logical(logical) {}
+
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> &logical;
+};
+
+/// Prints the kernels of `logical`, the module that LogicalModuleKeeper has kept, with the loops
+/// that the kernels of the same names have in `scheduled`, the module after stage layout.
+void printSchedules(mlir::ModuleOp logical, mlir::ModuleOp scheduled, llvm::raw_ostream &stream);
+
+} // namespace tssa
+
+#endif // TSSA_PIPELINE_SCHEDULES_H
