@@ -1,4 +1,4 @@
-//===- ChooseStores.cpp - orders of dims for results of kernels -===//
+//===- ChooseStores.cpp - layouts for results of kernels -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,20 +9,24 @@
 // 1. A contraction with a constant operand stores its results with the output channels (the
 //    largest parallel dim that indexes the constant) last. Products are then vectors of channels,
 //    and the window of a convolution moves over whole vectors.
-// 2. Any other kernel adopts the order of the largest tensor that it reads, if it reads this tensor
-//    dim by dim.
-// 3. A tensor keeps its order if an op other than a launch uses it, or if a kernel uses it in
+// 2. Any other kernel adopts the layout of the largest tensor that it reads, if Propagation.h
+// allows
+//    it.
+// 3. A tensor keeps its logical layout if an op other than a launch uses it, or if a kernel uses it
+// in
 //    another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
-// The orders become stores in the schedules of kernels. A launch with a new combination of orders
-// gets its own copy of the kernel.
+// A kernel that only reads a tensor does so in the layout that the tensor has. The choices become
+// stores in the schedules of kernels. A launch with a new combination of layouts gets its own copy
+// of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Transforms/KernelStores.h"
+#include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/layout/Transforms/Propagation.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/Remarks.h"
@@ -36,17 +40,14 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// An order of dims: dim i in memory is logical dim `order[i]`. An empty order is the identity.
-using Order = SmallVector<int64_t, 6>;
-
-/// Returns the order that moves dim `last` to the end.
-static Order moveLast(unsigned rank, unsigned last) {
-  Order order;
+/// Returns the map that moves dim `last` to the end.
+static LayoutMap moveLast(unsigned rank, unsigned last) {
+  SmallVector<int64_t> order;
   for (unsigned dim = 0; dim < rank; ++dim)
     if (dim != last)
       order.push_back(dim);
   order.push_back(last);
-  return order;
+  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
 }
 
 static int64_t countElements(RankedTensorType type) {
@@ -56,10 +57,9 @@ static int64_t countElements(RankedTensorType type) {
   return count;
 }
 
-static std::string toText(const Order &order) {
+static std::string toText(const LayoutMap &map) {
   std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(order, stream);
+  llvm::raw_string_ostream(text) << map;
   return text;
 }
 
@@ -67,40 +67,10 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
   return remark::RemarkOpts::name(name).category("layout-choose-stores");
 }
 
-/// Returns whether each index i of the read depends on no parallel dim but dim i.
-static bool walksDimByDim(te::ReadOp read, te::ComputeOp compute) {
-  unsigned rank = compute.getNumParallel();
-  if (read.getSourceType().getRank() != rank)
-    return false;
-  for (auto [i, expr] : llvm::enumerate(read.getMap().getResults()))
-    for (unsigned dim = 0; dim < rank; ++dim)
-      if (dim != i && expr.isFunctionOfDim(dim))
-        return false;
-  return true;
-}
-
-static LayoutMap getMap(const Order &order) {
-  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
-}
-
-/// Returns the order of `layout`, which is empty for the identity, or nothing if the layout is not
-/// a reorder.
-static std::optional<Order> getOrder(const TensorLayout &layout) {
-  std::optional<LayoutMap> map = layout.getNormalMap();
-  if (!map || map->getPrimitives().size() > 1)
-    return std::nullopt;
-  if (map->isEmpty())
-    return Order();
-  const Primitive &primitive = map->getPrimitives().front();
-  if (primitive.kind != Primitive::Kind::Reorder)
-    return std::nullopt;
-  return Order(primitive.values.begin(), primitive.values.end());
-}
-
 namespace {
-class OrderChooser {
+class StoreChooser {
 public:
-  explicit OrderChooser(ModuleOp module) : module(module), kernels(module) {}
+  explicit StoreChooser(ModuleOp module) : module(module), kernels(module) {}
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
@@ -111,7 +81,7 @@ public:
     return failure(result.wasInterrupted());
   }
 
-  unsigned getNumReordered() const { return numReordered; }
+  unsigned getNumStored() const { return numStored; }
 
 private:
   LogicalResult visit(te::LaunchOp launch) {
@@ -122,70 +92,86 @@ private:
       return recordStores(launch, kernel);
     if (failed(checkLabels(kernel)))
       return failure();
-    SmallVector<Order> inputs;
-    for (auto [number, input] : llvm::enumerate(launch.getInputs()))
-      inputs.push_back(isOnlyRead(kernel.getArgument(number)) ? orders.lookup(input) : Order());
-    SmallVector<Order> outputs = chooseOutputs(launch, kernel, inputs);
-    auto given = [](const Order &order) { return !order.empty(); };
+    std::vector<LayoutMap> inputs;
+    for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
+      auto stored = maps.find(input);
+      bool canRead = stored != maps.end() && canStore(kernel, number, stored->second);
+      inputs.push_back(canRead ? stored->second : LayoutMap());
+    }
+    std::vector<LayoutMap> outputs = chooseOutputs(launch, kernel, inputs);
+    auto given = [](const LayoutMap &map) { return !map.isEmpty(); };
     if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given))
       return success();
     kernels.change(launch, describe(inputs, outputs),
                    [&](te::KernelOp copy) { addStores(copy, inputs, outputs); });
-    for (auto [result, order] : llvm::zip_equal(launch.getResults(), outputs))
-      if (!order.empty())
-        record(launch, result, order);
+    for (auto [result, map] : llvm::zip_equal(launch.getResults(), outputs))
+      if (!map.isEmpty())
+        record(launch, result, map);
     return success();
   }
 
-  /// Records the orders that the schedule of the kernel gives its results.
+  /// Records the layouts that the schedule of the kernel gives its results.
   LogicalResult recordStores(te::LaunchOp launch, te::KernelOp kernel) {
     FailureOr<std::vector<KernelStore>> stores = getStores(kernel);
     if (failed(stores))
       return failure();
     for (auto [result, layout] :
          llvm::zip_equal(launch.getResults(), getResultLayouts(kernel, *stores)))
-      if (std::optional<Order> order = layout ? getOrder(*layout) : std::nullopt)
-        if (!order->empty())
-          record(launch, result, *order);
+      if (layout && !layout->isIdentity())
+        record(launch, result, layout->getMap());
     return success();
   }
 
-  void record(te::LaunchOp launch, Value result, const Order &order) {
-    orders[result] = order;
-    ++numReordered;
-    remark::passed(launch.getLoc(), getRemarkOptions("order"))
-        << remark::metric("Order", toText(order))
+  void record(te::LaunchOp launch, Value result, const LayoutMap &map) {
+    maps[result] = map;
+    ++numStored;
+    remark::passed(launch.getLoc(), getRemarkOptions("stored"))
+        << remark::metric("Map", toText(map))
         << remark::metric("Elements", countElements(cast<RankedTensorType>(result.getType())));
   }
 
-  SmallVector<Order> chooseOutputs(te::LaunchOp launch, te::KernelOp kernel,
-                                   ArrayRef<Order> inputs) {
+  std::vector<LayoutMap> chooseOutputs(te::LaunchOp launch, te::KernelOp kernel,
+                                       ArrayRef<LayoutMap> inputs) {
     Operation &terminator = kernel.getBodyBlock().back();
-    DenseMap<Operation *, Order> byExpression;
+    DenseMap<Operation *, LayoutMap> byExpression;
     for (auto [result, value] : llvm::zip_equal(launch.getResults(), terminator.getOperands())) {
       auto compute = value.getDefiningOp<te::ComputeOp>();
       if (!compute)
         continue;
       auto [it, isNew] = byExpression.try_emplace(compute);
       if (isNew)
-        it->second = chooseOrder(compute, launch, kernel, inputs);
-      if (it->second.empty() || canReorder(result))
+        it->second = chooseMap(compute, launch, kernel, inputs);
+      if (it->second.isEmpty() || canChange(result))
         continue;
-      it->second.clear();
-      remark::missed(launch.getLoc(), getRemarkOptions("order"))
+      it->second = LayoutMap();
+      remark::missed(launch.getLoc(), getRemarkOptions("stored"))
           << remark::reason("it has users other than reads in kernels");
     }
-    SmallVector<Order> outputs;
+    std::vector<LayoutMap> outputs;
     for (Value value : terminator.getOperands()) {
       Operation *op = value.getDefiningOp();
-      outputs.push_back(op ? byExpression.lookup(op) : Order());
+      outputs.push_back(op ? byExpression.lookup(op) : LayoutMap());
     }
+    if (!canApply(kernel, outputs))
+      outputs.assign(outputs.size(), LayoutMap());
     return outputs;
+  }
+
+  /// Returns whether an expression of several stays one that is computed row by row with these
+  /// stores.
+  static bool canApply(te::KernelOp kernel, ArrayRef<LayoutMap> outputs) {
+    if (llvm::range_size(kernel.getBodyBlock().getOps<te::ComputeOp>()) < 2)
+      return true;
+    OwningOpRef<te::KernelOp> copy = kernel.clone();
+    ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
+    addStores(*copy, std::vector<LayoutMap>(kernel.getNumArguments()), outputs);
+    FailureOr<std::vector<KernelStore>> stores = getStores(*copy);
+    return succeeded(stores) && succeeded(applyStores(*copy, *stores));
   }
 
   /// Returns whether `result` is used only by kernels that do nothing but read its elements, and
   /// that have no schedule yet.
-  bool canReorder(Value result) {
+  bool canChange(Value result) {
     return llvm::all_of(result.getUses(), [&](OpOperand &use) {
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
       if (!launch || use.getOperandNumber() >= launch.getInputs().size())
@@ -200,15 +186,15 @@ private:
     return llvm::all_of(tensor.getUsers(), llvm::IsaPred<te::ReadOp>);
   }
 
-  Order chooseOrder(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
-                    ArrayRef<Order> inputs) {
+  LayoutMap chooseMap(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
+                      ArrayRef<LayoutMap> inputs) {
     unsigned rank = compute.getNumParallel();
-    if (rank < 3 || llvm::is_contained(compute.getStaticSizes(), 0) ||
+    if (llvm::is_contained(compute.getStaticSizes(), 0) ||
         !llvm::all_of(compute->getUsers(), llvm::IsaPred<te::ReadOp, te::ReturnOp>))
       return {};
     if (std::optional<unsigned> channel = findChannelDim(compute, launch))
-      return *channel + 1 == rank ? Order() : moveLast(rank, *channel);
-    Order best;
+      return rank < 3 || *channel + 1 == rank ? LayoutMap() : moveLast(rank, *channel);
+    te::ReadOp largest;
     int64_t most = 0;
     compute.walk([&](te::ReadOp read) {
       auto arg = dyn_cast<BlockArgument>(read.getSource());
@@ -218,9 +204,23 @@ private:
       if (elements <= most)
         return;
       most = elements;
-      best = walksDimByDim(read, compute) ? inputs[arg.getArgNumber()] : Order();
+      largest = read;
     });
-    return best;
+    return largest ? adopt(largest, compute, launch, inputs) : LayoutMap();
+  }
+
+  /// Returns the map of the tensor that `read` reads if `compute` should adopt it.
+  static LayoutMap adopt(te::ReadOp read, te::ComputeOp compute, te::LaunchOp launch,
+                         ArrayRef<LayoutMap> inputs) {
+    const LayoutMap &map = inputs[cast<BlockArgument>(read.getSource()).getArgNumber()];
+    if (map.isEmpty())
+      return {};
+    StringRef obstacle = findObstacleToAdoption(read, compute, map);
+    if (obstacle.empty())
+      return map;
+    remark::missed(launch.getLoc(), getRemarkOptions("adopted"))
+        << remark::reason("{0}", obstacle) << remark::metric("Map", toText(map));
+    return {};
   }
 
   /// If `compute` is a contraction with a constant operand, returns the largest parallel dim that
@@ -248,41 +248,42 @@ private:
     return channel;
   }
 
-  static std::string describe(ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
+  static std::string describe(ArrayRef<LayoutMap> inputs, ArrayRef<LayoutMap> outputs) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    for (ArrayRef<Order> list : {inputs, outputs})
-      for (const Order &order : list)
-        stream << '|' << toText(order);
+    for (ArrayRef<LayoutMap> list : {inputs, outputs})
+      for (const LayoutMap &map : list)
+        stream << '|' << map;
     return text;
   }
 
-  /// Adds the stores that give the parameters and results of `kernel` these orders.
-  static void addStores(te::KernelOp kernel, ArrayRef<Order> inputs, ArrayRef<Order> outputs) {
+  /// Adds the stores that give the parameters and results of `kernel` these layouts.
+  static void addStores(te::KernelOp kernel, ArrayRef<LayoutMap> inputs,
+                        ArrayRef<LayoutMap> outputs) {
     llvm::SmallPtrSet<Operation *, 4> done;
-    for (auto [value, order] :
+    for (auto [value, map] :
          llvm::zip_equal(kernel.getBodyBlock().getTerminator()->getOperands(), outputs)) {
       auto compute = value.getDefiningOp<te::ComputeOp>();
-      if (!order.empty() && done.insert(compute).second)
-        addStore(kernel, *compute.getLabel(), getMap(order));
+      if (!map.isEmpty() && done.insert(compute).second)
+        addStore(kernel, *compute.getLabel(), map);
     }
-    for (auto [parameter, order] : llvm::enumerate(inputs))
-      if (!order.empty())
-        addStore(kernel, parameter, getMap(order));
+    for (auto [parameter, map] : llvm::enumerate(inputs))
+      if (!map.isEmpty())
+        addStore(kernel, parameter, map);
   }
 
   ModuleOp module;
   KernelVariants kernels;
-  DenseMap<Value, Order> orders;
-  unsigned numReordered = 0;
+  DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are
+  unsigned numStored = 0;
 };
 
 struct ChooseStores : layout::impl::ChooseStoresBase<ChooseStores> {
   void runOnOperation() final {
-    OrderChooser chooser(getOperation());
+    StoreChooser chooser(getOperation());
     if (failed(chooser.run()))
       signalPassFailure();
-    numReordered += chooser.getNumReordered();
+    numStored += chooser.getNumStored();
   }
 };
 } // namespace

@@ -158,19 +158,25 @@ static LogicalResult findExpression(te::KernelOp kernel, KernelStore &store,
   return success();
 }
 
-/// Checks that an opaque index that is out of bounds stays out of bounds.
-static LogicalResult checkOpaqueReads(const KernelStore &store, ValueRange tensors) {
+/// Returns whether an opaque index of one of `tensors` that is out of bounds may become the index
+/// of a cell.
+static bool losesBounds(const LayoutMap &map, ValueRange tensors) {
   auto keepsBounds = [](const Primitive &primitive) {
     return primitive.kind == Primitive::Kind::Split || primitive.kind == Primitive::Kind::Reorder;
   };
-  if (llvm::all_of(store.layout.getMap().getPrimitives(), keepsBounds))
-    return success();
-  for (Value tensor : tensors)
-    for (Operation *user : tensor.getUsers())
-      if (auto read = dyn_cast<te::ReadOp>(user); read && te::hasOpaqueIndex(read))
-        return store.op->emitOpError("a tensor that is read at indexes computed from data can only "
-                                     "be split and reordered");
-  return success();
+  auto isOpaque = [](Operation *user) {
+    auto read = dyn_cast<te::ReadOp>(user);
+    return read && te::hasOpaqueIndex(read);
+  };
+  return !llvm::all_of(map.getPrimitives(), keepsBounds) &&
+         llvm::any_of(tensors,
+                      [&](Value tensor) { return llvm::any_of(tensor.getUsers(), isOpaque); });
+}
+
+bool layout::canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &map) {
+  BlockArgument tensor = kernel.getArgument(parameter);
+  return llvm::all_of(tensor.getUsers(), isRead) && !losesBounds(map, ValueRange(tensor)) &&
+         succeeded(getLayout(map, cast<RankedTensorType>(tensor.getType()), [](const Twine &) {}));
 }
 
 FailureOr<std::vector<KernelStore>> layout::getStores(te::KernelOp kernel) {
@@ -189,10 +195,14 @@ FailureOr<std::vector<KernelStore>> layout::getStores(te::KernelOp kernel) {
     if (failed(layout))
       return failure();
     store.layout = *layout;
-    if (failed(checkOpaqueReads(store, store.parameter
-                                           ? ValueRange(kernel.getArgument(*store.parameter))
-                                           : ValueRange(store.expression->getResults()))))
-      return failure();
+    SmallVector<Value> tensors;
+    if (store.parameter)
+      tensors.push_back(kernel.getArgument(*store.parameter));
+    else
+      llvm::append_range(tensors, store.expression->getResults());
+    if (losesBounds(layout->getMap(), tensors))
+      return op.emitOpError("a tensor that is read at indexes computed from data can only be split "
+                            "and reordered");
   }
   return stores;
 }

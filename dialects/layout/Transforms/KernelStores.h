@@ -29,8 +29,8 @@ struct KernelStore {
 FailureOr<TensorLayout> getLayout(const LayoutMap &map, RankedTensorType type, Refuse refuse);
 
 /// Returns the element of a cell, for a layout that `getLayout` has returned. The algebra gives the
-/// index 0 for a dim of size 1. Here this index is a dim of size 1 of the cell, if there is one that
-/// is not used yet, so that reads dim by dim stay such reads.
+/// index 0 for a dim of size 1. Here this index is a dim of size 1 of the cell, if there is one
+/// that is not used yet, so that reads dim by dim stay such reads.
 GuardedIndex getElement(const TensorLayout &layout, ArrayRef<AffineExpr> cell);
 
 /// Returns the cell of an element, in the same form.
@@ -45,6 +45,9 @@ SmallVector<IntegerSet> getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> gu
 /// refuses. A tensor that is read at opaque indexes can only be split and reordered. Otherwise an
 /// index that is out of bounds could become the index of another cell.
 FailureOr<std::vector<KernelStore>> getStores(te::KernelOp kernel);
+
+/// Returns whether parameter `parameter` of `kernel`, a tensor, can be stored by `map`.
+bool canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &map);
 
 /// Returns for each parameter of the kernel its layout, or nothing if it has no store.
 std::vector<std::optional<TensorLayout>> getParameterLayouts(te::KernelOp kernel,

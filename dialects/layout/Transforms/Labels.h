@@ -19,7 +19,8 @@ LogicalResult checkLabels(te::KernelOp kernel);
 /// null.
 Operation *findUnknownLabel(te::KernelOp kernel);
 
-/// Emits an error at the op that `findUnknownLabel` returns and fails, or succeeds if there is none.
+/// Emits an error at the op that `findUnknownLabel` returns and fails, or succeeds if there is
+/// none.
 LogicalResult checkScheduledLabels(te::KernelOp kernel);
 
 } // namespace mlir::tssa::layout

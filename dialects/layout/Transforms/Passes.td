@@ -10,16 +10,18 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
-  let summary = "choose the order of dims in which results of kernels are stored";
+  let summary = "choose the layouts in which results of kernels are stored";
   let description = [{
     Contractions with a constant operand store their output channels last, so that a vector holds
-    adjacent channels. The kernels that read the results adopt the same order. The orders become
-    `layout.store` ops in the schedules of the kernels. If launches need different orders, a kernel
-    is copied. Remarks give each order that was chosen, or the reason why the order was not changed.
+    adjacent channels. A kernel that reads a tensor reads it in the layout that it has, and stores
+    its results in the same layout if it walks the tensor dim by dim, or, for layouts other than
+    orders of dims, if it is element-wise and the layout neither pads nor copies. The layouts become
+    `layout.store` ops in the schedules of the kernels. If launches need different layouts, a kernel
+    is copied. Remarks give each layout that was chosen, or the reason why a result keeps its own.
 
     - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
-    - **Keeps**: schedules that exist; the order of tensors that are arguments or results of the
-      program, or that an op other than a launch uses.
+    - **Keeps**: schedules that exist, whose stores propagate as well; the order of tensors that are
+      arguments or results of the program, or that an op other than a launch uses.
     - **Gives up**: the results of te.update and te.scan.
 
     ```mlir
@@ -62,7 +64,7 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let statistics = [Statistic<"numReordered", "reordered", "tensors stored in another order">];
+  let statistics = [Statistic<"numStored", "stored", "results that are not stored as they are">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 

@@ -3,8 +3,8 @@
 // RUN: tssa-opt %s -te-check-pipeline=passes=layout-choose-stores,layout-materialize-stores,layout-drop-copies -o /dev/null
 // RUN: tssa-opt %s -layout-choose-stores -layout-materialize-stores -layout-drop-copies --remarks-filter=layout-.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK: [Passed] order | {{.*}} | Elements=1280, Order="0, 2, 3, 1"
-// REMARK: [Missed] order | {{.*}} | Reason="it has users other than reads in kernels"
+// REMARK: [Passed] stored | {{.*}} | Elements=1280, Map="map<reorder(0, 2, 3, 1)>"
+// REMARK: [Missed] stored | {{.*}} | Reason="it has users other than reads in kernels"
 // REMARK: [Passed] copy | {{.*}} | Elements=1280, Remark="its operand is stored in the layout of the copy"
 // REMARK: [Missed] copy | {{.*}} | Reason="it or its operand leaves the program or a region"
 

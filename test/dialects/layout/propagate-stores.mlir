@@ -1,0 +1,201 @@
+// RUN: tssa-opt %s -split-input-file -layout-choose-stores | FileCheck %s
+// RUN: tssa-opt %s -split-input-file -te-check-pipeline=passes=layout-choose-stores,layout-materialize-stores -o /dev/null
+// RUN: tssa-opt %s -split-input-file --layout-choose-stores --remarks-filter=layout-choose-stores --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Blocks of channels go through an element-wise kernel, also where it reads a second tensor.
+// CHECK-LABEL: te.kernel @relu_0
+// CHECK: layout.store @y as map<split(1, [*, 4]), reorder(0, 2, 1)>
+// CHECK-NEXT: layout.store 0 as map<split(1, [*, 4]), reorder(0, 2, 1)>
+// CHECK-LABEL: te.kernel @relu_1
+// CHECK-NOT: layout.store @y
+// CHECK: layout.store 0 as map<split(1, [*, 4]), reorder(0, 2, 1)>
+// REMARK: [Passed] stored | {{.*}} | Elements=24, Map="map<split(1, [*, 4]), reorder(0, 2, 1)>"
+// REMARK: [Passed] stored | {{.*}} | Elements=24, Map="map<split(1, [*, 4]), reorder(0, 2, 1)>"
+func.func @main(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %y = te.launch @blocked(%x) : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %z = te.launch @relu(%y, %x) : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  %w = te.launch @relu(%z, %x) : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %w : tensor<3x8xf32>
+}
+te.kernel @blocked(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %y = te.compute @y (d0: 3, d1: 8) {
+    %v = te.read %x[d0, d1] : tensor<3x8xf32>
+    te.yield %v : f32
+  } : tensor<3x8xf32>
+  te.return %y : tensor<3x8xf32>
+} schedule {
+  layout.store @y as map<split(1, [*, 4]), reorder(0, 2, 1)>
+}
+te.kernel @relu(%x: tensor<3x8xf32>, %b: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %y = te.compute @y (d0: 3, d1: 8) {
+    %v = te.read %x[d0, d1] : tensor<3x8xf32>
+    %c = te.read %b[d0, d1] : tensor<3x8xf32>
+    %m = arith.maximumf %v, %c : f32
+    te.yield %m : f32
+  } : tensor<3x8xf32>
+  te.return %y : tensor<3x8xf32>
+}
+
+// -----
+
+// The first limit: parameters of primitives depend on the shape. A kernel that is not element-wise
+// over the shape of its operand reads the blocks, but its result stays as it is.
+// CHECK-LABEL: te.kernel @shift_0
+// CHECK: schedule {
+// CHECK-NEXT: layout.store 0 as map<split(1, [*, 4]), reorder(0, 2, 1)>
+// CHECK-NEXT: }
+// REMARK: [Missed] adopted | {{.*}}Reason="it is not element-wise over the shape of the tensor"
+func.func @main(%x: tensor<3x8xf32>) -> tensor<3x7xf32> {
+  %y = te.launch @blocked(%x) : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %z = te.launch @shift(%y) : (tensor<3x8xf32>) -> tensor<3x7xf32>
+  %w = te.launch @negate(%z) : (tensor<3x7xf32>) -> tensor<3x7xf32>
+  return %w : tensor<3x7xf32>
+}
+te.kernel @blocked(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %y = te.compute @y (d0: 3, d1: 8) {
+    %v = te.read %x[d0, d1] : tensor<3x8xf32>
+    te.yield %v : f32
+  } : tensor<3x8xf32>
+  te.return %y : tensor<3x8xf32>
+} schedule {
+  layout.store @y as map<split(1, [*, 4]), reorder(0, 2, 1)>
+}
+te.kernel @shift(%x: tensor<3x8xf32>) -> tensor<3x7xf32> {
+  %y = te.compute @y (d0: 3, d1: 7) {
+    %v = te.read %x[d0, d1 + 1] : tensor<3x8xf32>
+    te.yield %v : f32
+  } : tensor<3x7xf32>
+  te.return %y : tensor<3x7xf32>
+}
+te.kernel @negate(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
+  %y = te.compute @y (d0: 3, d1: 7) {
+    %v = te.read %x[d0, d1] : tensor<3x7xf32>
+    %n = arith.negf %v : f32
+    te.yield %n : f32
+  } : tensor<3x7xf32>
+  te.return %y : tensor<3x7xf32>
+}
+
+// -----
+
+// The second limit: a layout that pads would grow all tensors that follow.
+// CHECK-LABEL: te.kernel @negate_0
+// CHECK: schedule {
+// CHECK-NEXT: layout.store 0 as map<pad(1, to 4), split(1, [*, 4]), reorder(1, 0, 2)>
+// CHECK-NEXT: }
+// REMARK: [Missed] adopted | {{.*}}Reason="the layout pads or copies elements"
+func.func @main(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
+  %y = te.launch @padded(%x) : (tensor<3x7xf32>) -> tensor<3x7xf32>
+  %z = te.launch @negate(%y) : (tensor<3x7xf32>) -> tensor<3x7xf32>
+  %w = te.launch @negate(%z) : (tensor<3x7xf32>) -> tensor<3x7xf32>
+  return %w : tensor<3x7xf32>
+}
+te.kernel @padded(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
+  %y = te.compute @y (d0: 3, d1: 7) {
+    %v = te.read %x[d0, d1] : tensor<3x7xf32>
+    te.yield %v : f32
+  } : tensor<3x7xf32>
+  te.return %y : tensor<3x7xf32>
+} schedule {
+  layout.store @y as map<pad(1, to 4), split(1, [*, 4]), reorder(1, 0, 2)>
+}
+te.kernel @negate(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
+  %y = te.compute @y (d0: 3, d1: 7) {
+    %v = te.read %x[d0, d1] : tensor<3x7xf32>
+    %n = arith.negf %v : f32
+    te.yield %n : f32
+  } : tensor<3x7xf32>
+  te.return %y : tensor<3x7xf32>
+}
+
+// -----
+
+// The third limit: a contraction has a layout of its own. It reads its operand as that is stored,
+// unless its schedule expects another layout.
+// CHECK-LABEL: te.kernel @product_0
+// CHECK: layout.store @y as map<reorder(0, 2, 1)>
+// CHECK-NEXT: layout.store 0 as map<split(2, [*, 2]), reorder(0, 2, 1, 3)>
+// CHECK-LABEL: te.kernel @other
+// CHECK: layout.store 0 as map<reorder(2, 0, 1)>
+// REMARK: [Passed] stored | {{.*}} | Elements=30, Map="map<reorder(0, 2, 1)>"
+func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x5x3xf32> {
+  %w = te.constant dense<0.5> : tensor<5x4xf32>
+  %v = te.constant dense<0.5> : tensor<5x3xf32>
+  %y = te.launch @blocked(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %z = te.launch @product(%y, %w) : (tensor<2x3x4xf32>, tensor<5x4xf32>) -> tensor<2x5x3xf32>
+  %u = te.launch @negate(%z) : (tensor<2x5x3xf32>) -> tensor<2x5x3xf32>
+  %t = te.launch @other(%u) : (tensor<2x5x3xf32>) -> tensor<2x5x3xf32>
+  return %t : tensor<2x5x3xf32>
+}
+te.kernel @blocked(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = te.compute @y (d0: 2, d1: 3, d2: 4) {
+    %v = te.read %x[d0, d1, d2] : tensor<2x3x4xf32>
+    te.yield %v : f32
+  } : tensor<2x3x4xf32>
+  te.return %y : tensor<2x3x4xf32>
+} schedule {
+  layout.store @y as map<split(2, [*, 2]), reorder(0, 2, 1, 3)>
+}
+te.kernel @product(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>) -> tensor<2x5x3xf32> {
+  %y = te.compute @y (d0: 2, d1: 5, d2: 3) reduce (d3: 4) init (0.0 : f32) {
+    %a = te.read %x[d0, d2, d3] : tensor<2x3x4xf32>
+    %b = te.read %w[d1, d3] : tensor<5x4xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x5x3xf32>
+  te.return %y : tensor<2x5x3xf32>
+}
+te.kernel @negate(%x: tensor<2x5x3xf32>) -> tensor<2x5x3xf32> {
+  %y = te.compute @y (d0: 2, d1: 5, d2: 3) {
+    %v = te.read %x[d0, d1, d2] : tensor<2x5x3xf32>
+    %n = arith.negf %v : f32
+    te.yield %n : f32
+  } : tensor<2x5x3xf32>
+  te.return %y : tensor<2x5x3xf32>
+}
+te.kernel @other(%x: tensor<2x5x3xf32>) -> tensor<2x5x3xf32> {
+  %y = te.compute @y (d0: 2, d1: 5, d2: 3) {
+    %v = te.read %x[d0, d1, d2] : tensor<2x5x3xf32>
+    te.yield %v : f32
+  } : tensor<2x5x3xf32>
+  te.return %y : tensor<2x5x3xf32>
+} schedule {
+  layout.store 0 as map<reorder(2, 0, 1)>
+}
+
+// -----
+
+// A kernel whose inner expression is computed row by row keeps its own layout if the rows would be
+// lost.
+// CHECK-LABEL: te.kernel @rows_0
+// CHECK: schedule {
+// CHECK-NEXT: layout.store 0 as map<reorder(1, 0)>
+// CHECK-NEXT: }
+func.func @main(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = te.launch @turned(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %z = te.launch @rows(%y) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %w = te.launch @rows(%z) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %w : tensor<4x6xf32>
+}
+te.kernel @turned(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = te.compute @y (d0: 4, d1: 6) {
+    %v = te.read %x[d0, d1] : tensor<4x6xf32>
+    te.yield %v : f32
+  } : tensor<4x6xf32>
+  te.return %y : tensor<4x6xf32>
+} schedule {
+  layout.store @y as map<reorder(1, 0)>
+}
+te.kernel @rows(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %s = te.compute @sum (d0: 4) reduce (d1: 6) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<4x6xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4xf32>
+  %y = te.compute @y (d0: 4, d1: 6) {
+    %a = te.read %x[d0, d1] : tensor<4x6xf32>
+    %b = te.read %s[d0] : tensor<4xf32>
+    %c = arith.subf %a, %b : f32
+    te.yield %c : f32
+  } : tensor<4x6xf32>
+  te.return %y : tensor<4x6xf32>
+}
