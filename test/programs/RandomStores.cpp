@@ -76,8 +76,8 @@ private:
 
   void addPrimitive(llvm::SmallVectorImpl<Primitive> &primitives,
                     llvm::SmallVectorImpl<int64_t> &sizes) {
-    constexpr llvm::StringRef kinds[] = {"reorder", "split", "fuse", "pad"};
-    llvm::StringRef next = kind == "any" ? kinds[pick(0, 3)] : kind;
+    constexpr llvm::StringRef kinds[] = {"reorder", "split", "fuse", "pad", "unfold"};
+    llvm::StringRef next = kind == "any" ? kinds[pick(0, 4)] : kind;
     int64_t rank = sizes.size();
     if (rank == 0)
       return;
@@ -101,6 +101,11 @@ private:
         --factor;
       split(primitives, sizes, dim, factor);
       reorder(primitives, sizes);
+    } else if (next == "unfold" && sizes[dim] > 1) {
+      int64_t tile = pick(1, std::min<int64_t>(sizes[dim], 8)), stride = pick(1, tile);
+      primitives.push_back(Primitive::unfold(dim, tile, stride));
+      sizes[dim] = (sizes[dim] - tile + stride - 1) / stride + 1;
+      sizes.insert(sizes.begin() + dim + 1, tile);
     } else if (next == "reorder") {
       reorder(primitives, sizes);
     }

@@ -52,14 +52,21 @@ void layout::simplifyDivisions(te::ReadOp read) {
   read.getSymbolsMutable().assign(symbols);
 }
 
-/// Replaces the index of each read of `tensor` by the cell of the element that is read.
-static void readCells(Value tensor, const TensorLayout &layout) {
-  for (Operation *user : tensor.getUsers())
-    if (auto read = dyn_cast<te::ReadOp>(user)) {
-      AffineMap map = read.getMap();
-      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(),
-                                 getCell(layout, map.getResults()), map.getContext()));
-    }
+/// Replaces the index of each read of `tensor` by that of the cell that is read. Emits an error at
+/// `op` if the layout cannot be read.
+static LogicalResult readCells(StoreOp op, Value tensor, const TensorLayout &layout) {
+  for (Operation *user : tensor.getUsers()) {
+    auto read = dyn_cast<te::ReadOp>(user);
+    if (!read)
+      continue;
+    FailureOr<SmallVector<AffineExpr>> cell =
+        getCellOfRead(read, layout, [&](const Twine &reason) { op.emitOpError() << reason; });
+    if (failed(cell))
+      return failure();
+    AffineMap map = read.getMap();
+    read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(), *cell, map.getContext()));
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +111,8 @@ public:
     replaceSets();
     replaceSizes();
     for (Value result : compute.getResults()) {
-      readCells(result, layout);
+      if (failed(readCells(op, result, layout)))
+        return failure();
       auto type = cast<RankedTensorType>(result.getType());
       result.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
     }
@@ -250,7 +258,9 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static void rewriteParameter(te::KernelOp kernel, unsigned number, const TensorLayout &layout) {
+static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &store) {
+  unsigned number = *store.parameter;
+  const TensorLayout &layout = store.layout;
   BlockArgument parameter = kernel.getArgument(number);
   auto type = cast<RankedTensorType>(parameter.getType());
   if (DenseI64ArrayAttr sizes = kernel.getSizesAttr(number)) {
@@ -261,8 +271,10 @@ static void rewriteParameter(te::KernelOp kernel, unsigned number, const TensorL
     }
     kernel.setSizes(number, moved);
   }
-  readCells(parameter, layout);
+  if (failed(readCells(store.op, parameter, layout)))
+    return failure();
   parameter.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
+  return success();
 }
 
 /// Returns how many dims of the last expression index the rows of each other expression, by label.
@@ -301,8 +313,8 @@ LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> sto
     if (store.expression && failed(ExpressionRewriter(store).run()))
       return failure();
   for (const KernelStore &store : stores)
-    if (store.parameter)
-      rewriteParameter(kernel, *store.parameter, store.layout);
+    if (store.parameter && failed(rewriteParameter(kernel, store)))
+      return failure();
   setFunctionType(kernel);
   kernel.walk([](te::ReadOp read) { simplifyDivisions(read); });
   for (const auto &[label, rows] : countRows(kernel))

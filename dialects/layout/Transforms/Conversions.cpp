@@ -72,6 +72,42 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Value value, const
   return sizes;
 }
 
+namespace {
+/// Some cells of a conversion, and the index that they are read at: null for cells of padding.
+struct ConversionPiece {
+  IntegerSet set; ///< null for all cells
+  AffineMap source;
+};
+} // namespace
+
+/// Returns the pieces of a conversion from `from` to a layout of rank `numDims` whose cells have
+/// the elements `element`. Where tiles of `from` overlap, each case of its canonical cell is a
+/// piece.
+static std::vector<ConversionPiece> getPieces(const TensorLayout &from, const GuardedIndex &element,
+                                              unsigned numDims) {
+  MLIRContext *context = from.getPhysicalShape().front().getContext();
+  auto makeSet = [&](ArrayRef<AffineExpr> constraints) {
+    if (constraints.empty())
+      return IntegerSet();
+    return IntegerSet::get(numDims, 0, constraints, SmallVector<bool>(constraints.size(), false));
+  };
+  std::vector<ConversionPiece> pieces;
+  if (from.getCopyCounts().empty()) {
+    AffineMap source = AffineMap::get(numDims, 0, getCell(from, element.index), context);
+    pieces.push_back({makeSet(element.guard), source});
+  } else {
+    for (const GuardedIndex &cell : from.getCell(element.index)) {
+      SmallVector<AffineExpr> constraints(element.guard);
+      for (AffineExpr expr : cell.guard)
+        constraints.push_back(simplifyAffineExpr(expr, numDims, 0));
+      pieces.push_back({makeSet(constraints), AffineMap::get(numDims, 0, cell.index, context)});
+    }
+  }
+  for (IntegerSet padding : getPaddingSets(numDims, element.guard))
+    pieces.push_back({padding, AffineMap()});
+  return pieces;
+}
+
 Value Conversions::buildConversion(Value value, const TensorLayout &from, const TensorLayout &to) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -82,20 +118,18 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
     cell.push_back(builder.getAffineDimExpr(dim));
   GuardedIndex element = getElement(to, cell);
-  AffineMap map = AffineMap::get(sizes.size(), 0, getCell(from, element.index), value.getContext());
-  auto readElement = [&](OpBuilder &inner, Location) {
-    return SmallVector<Value>{te::ReadOp::create(inner, loc, value, map)};
-  };
-  auto makeZero = [&](OpBuilder &inner, Location) {
-    return SmallVector<Value>{
-        arith::ConstantOp::create(inner, loc, inner.getZeroAttr(elementType))};
-  };
-  SmallVector<te::BodyFn> bodies = {readElement};
-  bodies.append(element.guard.size(), makeZero);
-  SmallVector<IntegerSet> sets = getPaddingSets(sizes.size(), element.guard);
-  if (!sets.empty())
-    sets.insert(sets.begin(), IntegerSet::get(sizes.size(), 0, element.guard,
-                                              SmallVector<bool>(element.guard.size(), false)));
+  std::vector<ConversionPiece> pieces = getPieces(from, element, cell.size());
+  SmallVector<IntegerSet> sets;
+  SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
+  for (const ConversionPiece &piece : pieces) {
+    sets.push_back(piece.set);
+    makers.push_back([&](OpBuilder &inner, Location) -> SmallVector<Value> {
+      if (!piece.source)
+        return {arith::ConstantOp::create(inner, loc, inner.getZeroAttr(elementType))};
+      return {te::ReadOp::create(inner, loc, value, piece.source)};
+    });
+  }
+  SmallVector<te::BodyFn> bodies(makers.begin(), makers.end());
   te::ComputeOp compute = te::buildPieces(builder, loc, sizes, elementType, sets, bodies);
   compute.setLabel("convert");
   compute.walk([](te::ReadOp read) { simplifyDivisions(read); });

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/KernelStores.h"
+#include "dialects/layout/Transforms/WindowedReads.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -45,6 +46,15 @@ static bool keepsDynamicSizes(const TensorLayout &layout, ArrayRef<GuardedIndex>
          });
 }
 
+/// Returns whether some elements may have no cell. `cells` are the cases of `getCell`.
+static bool dropsElements(const TensorLayout &layout, ArrayRef<GuardedIndex> cells) {
+  if (layout.getCopyCounts().empty())
+    return cells.size() != 1 || !cells.front().guard.empty();
+  return llvm::any_of(layout.getMap().getPrimitives(), [](const Primitive &primitive) {
+    return primitive.kind == Primitive::Kind::Unpad || primitive.kind == Primitive::Kind::Fold;
+  });
+}
+
 FailureOr<TensorLayout> layout::getLayout(const LayoutMap &map, RankedTensorType type,
                                           Refuse refuse) {
   MLIRContext *context = type.getContext();
@@ -59,9 +69,7 @@ FailureOr<TensorLayout> layout::getLayout(const LayoutMap &map, RankedTensorType
   };
   if (!keepsDynamicSizes(*layout, cells, elements))
     return refuseWith("dynamic sizes can be reordered, but nothing can be computed from them");
-  if (!layout->getCopyCounts().empty())
-    return refuseWith("overlapping tiles cannot be stored");
-  if (cells.size() != 1 || !cells.front().guard.empty() || elements.size() != 1)
+  if (elements.size() != 1 || dropsElements(*layout, cells))
     return refuseWith("some elements are not stored");
   std::optional<Growth> growth = layout->getGrowth();
   if (!growth || growth->asRatio() > mostGrowth)
@@ -99,6 +107,21 @@ SmallVector<AffineExpr> layout::getCell(const TensorLayout &layout, ArrayRef<Aff
   SmallVector<AffineExpr> cell = layout.getCell(element).front().index;
   useDimsOfSizeOne(cell, layout.getPhysicalShape(), element, layout.getLogicalShape());
   return cell;
+}
+
+FailureOr<SmallVector<AffineExpr>>
+layout::getCellOfRead(te::ReadOp read, const TensorLayout &layout, Refuse refuse) {
+  ArrayRef<AffineExpr> element = read.getMap().getResults();
+  if (layout.getCopyCounts().empty())
+    return getCell(layout, element);
+  SmallVector<std::optional<SlidingWindow>> windows;
+  for (unsigned dim = 0; dim < element.size(); ++dim)
+    windows.push_back(findSlidingWindow(read, dim));
+  FailureOr<WindowedIndex> cell = layout.getCellInWindows(element, windows, refuse);
+  if (failed(cell))
+    return failure();
+  useDimsOfSizeOne(cell->index, layout.getPhysicalShape(), element, layout.getLogicalShape());
+  return std::move(cell->index);
 }
 
 SmallVector<IntegerSet> layout::getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> guard) {
@@ -175,8 +198,11 @@ static bool losesBounds(const LayoutMap &map, ValueRange tensors) {
 
 bool layout::canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &map) {
   BlockArgument tensor = kernel.getArgument(parameter);
-  return llvm::all_of(tensor.getUsers(), isRead) && !losesBounds(map, ValueRange(tensor)) &&
-         succeeded(getLayout(map, cast<RankedTensorType>(tensor.getType()), [](const Twine &) {}));
+  if (!llvm::all_of(tensor.getUsers(), isRead) || losesBounds(map, ValueRange(tensor)))
+    return false;
+  FailureOr<TensorLayout> layout =
+      getLayout(map, cast<RankedTensorType>(tensor.getType()), [](const Twine &) {});
+  return succeeded(layout) && layout->getCopyCounts().empty();
 }
 
 FailureOr<std::vector<KernelStore>> layout::getStores(te::KernelOp kernel) {

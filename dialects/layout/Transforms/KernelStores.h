@@ -24,7 +24,7 @@ struct KernelStore {
 /// Returns the layout of a tensor of type `type` under `map`. Refuses a map that does not fit the
 /// type, and a layout that no kernel can use:
 /// - one that computes something from dynamic sizes, other than to permute dims,
-/// - one with overlapping tiles or without cells for some elements,
+/// - one that drops elements,
 /// - one with more than 64 cells per element.
 FailureOr<TensorLayout> getLayout(const LayoutMap &map, RankedTensorType type, Refuse refuse);
 
@@ -33,7 +33,13 @@ FailureOr<TensorLayout> getLayout(const LayoutMap &map, RankedTensorType type, R
 /// that is not used yet, so that reads dim by dim stay such reads.
 GuardedIndex getElement(const TensorLayout &layout, ArrayRef<AffineExpr> cell);
 
-/// Returns the cell of an element, in the same form.
+/// Returns the index of the cell that `read` reads once its source is stored in `layout`, in the
+/// same form. Where tiles overlap, the read must move windows over the tensor that the tiles hold
+/// (TensorLayout::getCellInWindows); otherwise it is refused.
+FailureOr<SmallVector<AffineExpr>> getCellOfRead(te::ReadOp read, const TensorLayout &layout,
+                                                 Refuse refuse);
+
+/// Returns the cell of an element for a layout without overlapping tiles, in the same form.
 SmallVector<AffineExpr> getCell(const TensorLayout &layout, ArrayRef<AffineExpr> element);
 
 /// Returns disjoint sets over the dims of a cell that together have all cells outside of `guard`:
@@ -46,7 +52,8 @@ SmallVector<IntegerSet> getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> gu
 /// index that is out of bounds could become the index of another cell.
 FailureOr<std::vector<KernelStore>> getStores(te::KernelOp kernel);
 
-/// Returns whether parameter `parameter` of `kernel`, a tensor, can be stored by `map`.
+/// Returns whether parameter `parameter` of `kernel`, a tensor, can be stored by `map`, which is
+/// not the case if tiles of the map overlap.
 bool canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &map);
 
 /// Returns for each parameter of the kernel its layout, or nothing if it has no store.

@@ -206,3 +206,78 @@ te.kernel @gather(%x: tensor<6x1xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
 } schedule {
   layout.store 0 as map<split(0, [*, 2]), reorder(0, 2, 1)>
 }
+
+// -----
+
+// Tiles of 6 rows overlap by 2. A 3x3 window reads 4 rows of results from one tile. If the results
+// are stored in tiles of 4 rows, the tile is the outer dim of the results, and no division is left.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[X:.*]] = te.launch @convert_0(%{{.*}}) : (tensor<16x8xf32>) -> tensor<4x6x8xf32>
+// CHECK: %[[Y:.*]] = te.launch @conv(%[[X]]) : (tensor<4x6x8xf32>) -> tensor<4x4x6xf32>
+// CHECK-LABEL: te.kernel @conv
+// CHECK: te.compute @y (d0: 4, d1: 4, d2: 6) reduce (d3: 3, d4: 3)
+// CHECK: te.read %{{.*}}[d0, d1 + d3, d2 + d4] : tensor<4x6x8xf32> where (d0 * 4 + d1 + d3 - 1 >= 0, -(d0 * 4 + d1) - d3 + 16 >= 0) else 0.000000e+00
+// CHECK-LABEL: te.kernel @convert_0
+// CHECK: te.compute @convert (d0: 4, d1: 6, d2: 8) where (d0 * 4 + d1 - 1 >= 0, d0 * -4 - d1 + 16 >= 0)
+func.func @main(%x: tensor<16x8xf32>) -> tensor<16x6xf32> {
+  %y = te.launch @conv(%x) : (tensor<16x8xf32>) -> tensor<16x6xf32>
+  return %y : tensor<16x6xf32>
+}
+te.kernel @conv(%x: tensor<16x8xf32>) -> tensor<16x6xf32> {
+  %y = te.compute @y (d0: 16, d1: 6) reduce (d2: 3, d3: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 + d2 - 1, d1 + d3] : tensor<16x8xf32> where (d0 + d2 - 1 >= 0, -d0 - d2 + 16 >= 0) else 0.0
+    te.yield %a : f32
+  } combine arith.addf : tensor<16x6xf32>
+  te.return %y : tensor<16x6xf32>
+} schedule {
+  layout.store @y as map<split(0, [*, 4])>
+  layout.store 0 as map<pad(0, 1, 1), unfold(0, 6, 4)>
+}
+
+// -----
+
+// The example of the ALT paper: 1 to 5 in tiles of 3, 2 apart. The constant is {1, 2, 3}, {3, 4, 5}.
+// CHECK-LABEL: func.func @main
+// CHECK: te.constant dense_resource<stored> : tensor<2x3xi8>
+// CHECK: te.read %{{.*}}[d0, d1] : tensor<2x3xi8>
+// CHECK: stored: "0x40000000010203030405"
+func.func @main() -> tensor<2xi8> {
+  %x = te.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi8>
+  %y = te.launch @sums(%x) : (tensor<5xi8>) -> tensor<2xi8>
+  return %y : tensor<2xi8>
+}
+te.kernel @sums(%x: tensor<5xi8>) -> tensor<2xi8> {
+  %y = te.compute @y (d0: 2) reduce (d1: 3) init (0 : i8) {
+    %a = te.read %x[d0 * 2 + d1] : tensor<5xi8>
+    te.yield %a : i8
+  } combine arith.addi : tensor<2xi8>
+  te.return %y : tensor<2xi8>
+} schedule {
+  layout.store 0 as map<unfold(0, 3, 2)>
+}
+
+// -----
+
+// A result in overlapping tiles is computed once for each copy. Its conversion reads the first copy
+// of an element.
+// CHECK-LABEL: te.kernel @negate
+// CHECK: te.compute @y (d0: 4, d1: 4) where (d0 * -2 - d1 + 8 >= 0)
+// CHECK-LABEL: te.kernel @convert
+// CHECK: te.compute @convert (d0: 9) where (-d0 + 3 >= 0) {
+// CHECK: te.read %{{.*}}[0, d0] : tensor<4x4xf32>
+// CHECK: } where (d0 - 4 >= 0) {
+// CHECK: te.read %{{.*}}[d0 floordiv 2 - 1, d0 mod 2 + 2] : tensor<4x4xf32>
+func.func @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %y = te.launch @negate(%x) : (tensor<9xf32>) -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}
+te.kernel @negate(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %y = te.compute @y (d0: 9) {
+    %a = te.read %x[d0] : tensor<9xf32>
+    %n = arith.negf %a : f32
+    te.yield %n : f32
+  } : tensor<9xf32>
+  te.return %y : tensor<9xf32>
+} schedule {
+  layout.store @y as map<unfold(0, 4, 2)>
+}

@@ -65,15 +65,39 @@ te.kernel @factors(%x: tensor<4x6xf32>, %n: index) -> tensor<4x6xf32> {
 
 // -----
 
-te.kernel @overlap(%x: tensor<4x6xf32>, %n: index) -> tensor<4x6xf32> {
-  %y = te.compute @y (d0: 4, d1: 6) {
-    %a = te.read %x[d0, d1] : tensor<4x6xf32>
+te.kernel @window(%x: tensor<10xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) reduce (d1: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 + d1] : tensor<10xf32>
     te.yield %a : f32
-  } : tensor<4x6xf32>
-  te.return %y : tensor<4x6xf32>
+  } combine arith.addf : tensor<8xf32>
+  te.return %y : tensor<8xf32>
 } schedule {
-  // expected-error @below {{the map does not fit 'tensor<4x6xf32>': overlapping tiles cannot be stored}}
-  layout.store 0 as map<unfold(1, 4, 2)>
+  // expected-error @below {{a read in windows of stride 1 through tiles of size 3 and stride 2: the last window of a tile ends at index 3}}
+  layout.store 0 as map<unfold(0, 3, 2)>
+}
+
+// -----
+te.kernel @padded_window(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) reduce (d1: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 + d1 - 1] : tensor<8xf32> where (d0 + d1 - 1 >= 0, -d0 - d1 + 8 >= 0) else 0.0
+    te.yield %a : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  // expected-error @below {{the first window begins at index -1: pad the dim before it is unfolded}}
+  layout.store 0 as map<unfold(0, 6, 4)>
+}
+
+// -----
+te.kernel @no_window(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %y = te.compute @y (d0: 10) {
+    %a = te.read %x[-d0 + 9] : tensor<10xf32>
+    te.yield %a : f32
+  } : tensor<10xf32>
+  te.return %y : tensor<10xf32>
+} schedule {
+  // expected-error @below {{expected windows along one logical dim in the read of an unfolded dim}}
+  layout.store 0 as map<unfold(0, 4, 2)>
 }
 
 // -----
