@@ -1,10 +1,13 @@
 """Runs the node tests of the onnx package through tssa, inputs as run-time inputs.
 
-usage: node_tests.py [--bin DIR] [--mode static|dynamic|cuda-emu] [--part 0/10] [--listed] [--match TEXT]
+usage: node_tests.py [--bin DIR] [--mode static|dynamic|cuda-emu|stores|stores-emu] [--part 0/10] [--listed] [--match TEXT]
                      [--update] [--report FILE.md]
 
 The modes: `static`, the test as it is, on the CPU; `dynamic`, every dimension of every
-input a symbol; `cuda-emu`, on the emulated device. `--part 0/10` takes every tenth test.
+input a symbol; `cuda-emu`, on the emulated device; `stores` and `stores-emu`, on the CPU
+and there, with random layouts for the tensors of kernels, from a file of schedules. A
+layout that the compiler refuses, at its line, is left out. `--part 0/10` takes every
+tenth test.
 
 `node_tests.txt` holds one test per line: those that must pass. A line
 `! NAME  why` names a test that is known to fail although its operators are
@@ -41,6 +44,7 @@ import onnx
 
 import harness
 import node_cases
+import random_stores
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = os.path.join(HERE, "node_tests.txt")
@@ -49,7 +53,11 @@ MODES = {
     "static": (None, [], []),
     "dynamic": ("static-only", [], []),
     "cuda-emu": ("cpu-only", ["--target=cuda-emu"], ["--device=cuda-emu"]),
+    "stores": (None, [], []),
+    "stores-emu": ("cpu-only", ["--target=cuda-emu"], ["--device=cuda-emu"]),
 }
+#: The most layouts of a program that may be refused.
+MOST_REFUSED = 40
 
 
 @dataclasses.dataclass
@@ -71,7 +79,7 @@ class Expected:
 
 def read_list(path):
     expected = Expected(set(), {}, {})
-    marks = [mark for mark, _, _ in MODES.values() if mark]
+    marks = sorted({mark for mark, _, _ in MODES.values() if mark})
     with open(path) as file:
         for number, line in enumerate(file, 1):
             line = line.split("#")[0].strip()
@@ -102,6 +110,29 @@ def routines_in(folder):
     return called
 
 
+def compile_with_stores(tools, model, binary, seed, options):
+    """Compiles with random layouts, without those that the compiler refuses."""
+    file = binary + ".schedules.mlir"
+    try:
+        outcome = tools.compile(model, file, "--emit=schedule", *options)
+        if outcome.code:
+            return outcome
+        with open(file) as stream:
+            schedules = random_stores.randomise(stream.read(), seed)
+        for _ in range(MOST_REFUSED if schedules else 0):
+            with open(file, "w") as stream:
+                stream.write(schedules)
+            outcome = tools.compile(model, binary, f"--schedule={file}", *options)
+            refused = re.search(r"schedules\.mlir:(\d+):\d+: error: 'layout\.store' op", outcome.errors)
+            if not refused:
+                return outcome
+            schedules = random_stores.drop_line(schedules, int(refused[1]))
+        return tools.compile(model, binary, *options)
+    finally:
+        if os.path.exists(file):
+            os.remove(file)
+
+
 def run_case(tools, case, folder, mode):
     """Compiles and runs one test; the binary is deleted again."""
     place = os.path.join(folder, case.name)
@@ -115,7 +146,11 @@ def run_case(tools, case, folder, mode):
         return Result(case.name, case.operators, status, text.replace(place + os.sep, ""), routines)
 
     try:
-        outcome = tools.compile(os.path.join(place, "model.onnx"), binary, *compile_options)
+        model = os.path.join(place, "model.onnx")
+        if mode.startswith("stores"):
+            outcome = compile_with_stores(tools, model, binary, case.name, compile_options)
+        else:
+            outcome = tools.compile(model, binary, *compile_options)
         if os.path.isdir(dump):
             routines |= routines_in(dump)
         if outcome.crashed or outcome.code is None:

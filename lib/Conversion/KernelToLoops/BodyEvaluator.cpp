@@ -279,7 +279,10 @@ Value BodyEvaluator::selectZeros(const TensorBuffer &buffer, const Condition &gu
   Value zeros = getZeros(builder, loc, getMemoryType(buffer.elementType));
   Value offset = index.clampOffset(index.materialize(fixed), guard.uniform);
   address = index.getSymbol(offset) + moving;
-  return arith::SelectOp::create(builder, loc, guard.uniform, buffer.memref, zeros);
+  Value memory = buffer.memref;
+  if (memory.getType() != zeros.getType()) // the buffer of a row has a static size
+    memory = memref::CastOp::create(builder, loc, zeros.getType(), memory);
+  return arith::SelectOp::create(builder, loc, guard.uniform, memory, zeros);
 }
 
 Value BodyEvaluator::loadScalar(const TensorBuffer &buffer, AffineExpr address,

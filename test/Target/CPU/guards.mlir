@@ -144,3 +144,25 @@ te.kernel @whole_rows(%a: tensor<9x4x16xf32>, %w: tensor<3x3x16xf32>) -> tensor<
   layout.vectorize %c
   layout.bind %i to parallel
 }
+
+// A row of an inner expression has a buffer of static size, from which zeros are told apart too.
+// CHECK-LABEL: func.func @rows_or_zeros(
+// CHECK: %[[ROW:.*]] = memref.cast %{{.*}} : memref<16xf32{{.*}}> to memref<?xf32>
+// CHECK: arith.select %{{.*}}, %[[ROW]], %{{.*}} : memref<?xf32>
+te.kernel @rows_or_zeros(%a: tensor<8x16xf32>) -> tensor<8x4x16xf32> {
+  %s = te.compute @s (d0: 8, d1: 16) {
+    %x = te.read %a[d0, d1] : tensor<8x16xf32>
+    %e = arith.mulf %x, %x : f32
+    te.yield %e : f32
+  } : tensor<8x16xf32>
+  %y = te.compute @y (d0: 8, d1: 4, d2: 16) {
+    %x = te.read %s[d0, d2] : tensor<8x16xf32> where (d1 - 1 >= 0) else 0.0
+    te.yield %x : f32
+  } : tensor<8x4x16xf32>
+  te.return %y : tensor<8x4x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  layout.vectorize %k
+  layout.bind %i to parallel
+  layout.compute_at @s, %i
+}
