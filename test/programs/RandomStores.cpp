@@ -58,11 +58,8 @@ private:
 
   static bool canApply(te::KernelOp kernel, const LayoutMap &map, AddFn add) {
     mlir::OwningOpRef<te::KernelOp> copy = kernel.clone();
-    mlir::ScopedDiagnosticHandler silence(kernel.getContext(),
-                                          [](mlir::Diagnostic &) { return mlir::success(); });
     add(*copy, map);
-    auto stores = layout::getStores(*copy);
-    return succeeded(stores) && succeeded(applyStores(*copy, *stores));
+    return static_cast<bool>(layout::applyStoresToCopy(*copy));
   }
 
   /// Returns primitives of the kind for a tensor of this shape.

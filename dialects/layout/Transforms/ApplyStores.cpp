@@ -326,3 +326,12 @@ LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> sto
   removeStores(kernel, stores);
   return success();
 }
+
+OwningOpRef<te::KernelOp> layout::applyStoresToCopy(te::KernelOp kernel) {
+  OwningOpRef<te::KernelOp> copy = kernel.clone();
+  ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<std::vector<KernelStore>> stores = getStores(*copy);
+  if (failed(stores) || failed(applyStores(*copy, *stores)))
+    return {};
+  return copy;
+}

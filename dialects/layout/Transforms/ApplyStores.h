@@ -8,6 +8,7 @@
 #define DIALECTS_LAYOUT_TRANSFORMS_APPLYSTORES_H
 
 #include "dialects/layout/Transforms/KernelStores.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::tssa::layout {
 
@@ -23,6 +24,10 @@ namespace mlir::tssa::layout {
 /// or ops that may fail, and at a store with which an inner expression can no longer be computed
 /// row by row.
 LogicalResult applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores);
+
+/// Returns a copy of `kernel`, in no module, with the stores of its schedule applied. Returns null,
+/// without a diagnostic, if they cannot be applied.
+OwningOpRef<te::KernelOp> applyStoresToCopy(te::KernelOp kernel);
 
 /// If an index of `read` has a division, simplifies all its indexes for the points at which its
 /// guard holds.

@@ -72,7 +72,7 @@ private:
       return failure();
     auto layouts = getParameterLayouts(kernel, *stores);
     SmallVector<Packing> packings;
-    for (const Packing &packing : chooseAll(kernel, *stores, launch))
+    for (const Packing &packing : chooseAll(kernel, !stores->empty(), launch))
       if (!layouts[packing.parameter] && fits(packing, launch))
         packings.push_back(packing);
     if (packings.empty())
@@ -85,19 +85,14 @@ private:
     return success();
   }
 
-  /// Chooses the packings for the body that the kernel will have once `stores` are applied.
-  SmallVector<Packing> chooseAll(te::KernelOp kernel, ArrayRef<KernelStore> stores,
-                                 te::LaunchOp launch) {
+  /// Chooses the packings for the body that the kernel will have once its stores are applied.
+  SmallVector<Packing> chooseAll(te::KernelOp kernel, bool hasStores, te::LaunchOp launch) {
     OwningOpRef<te::KernelOp> copy;
-    if (!stores.empty()) {
-      copy = kernel.clone();
-      kernel = *copy;
-      // The stores of the kernel are right, but may not be applicable. The pass that applies them
-      // reports this.
-      ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
-      FailureOr<std::vector<KernelStore>> copied = getStores(kernel);
-      if (failed(copied) || failed(applyStores(kernel, *copied)))
+    if (hasStores) {
+      copy = applyStoresToCopy(kernel);
+      if (!copy) // the pass that applies the stores says why
         return {};
+      kernel = *copy;
     }
     SmallVector<Packing> packings;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())

@@ -163,10 +163,8 @@ private:
     if (llvm::range_size(kernel.getBodyBlock().getOps<te::ComputeOp>()) < 2)
       return true;
     OwningOpRef<te::KernelOp> copy = kernel.clone();
-    ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
     addStores(*copy, std::vector<LayoutMap>(kernel.getNumArguments()), outputs);
-    FailureOr<std::vector<KernelStore>> stores = getStores(*copy);
-    return succeeded(stores) && succeeded(applyStores(*copy, *stores));
+    return static_cast<bool>(applyStoresToCopy(*copy));
   }
 
   /// Returns whether `result` is used only by kernels that do nothing but read its elements, and
