@@ -11,9 +11,9 @@
 
 namespace tssa::compile {
 
-/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...". For text files, which
-/// may be files of schedules, these messages have a line and a column. If the regular expression `remarks` is given, also
-/// prints the remarks of the passes whose names match it.
+/// Prints errors and warnings, such as "model.onnx: error: node 'conv1': ...". For text files,
+/// which may be files of schedules, these messages have a line and a column. If the regular
+/// expression `remarks` is given, also prints the remarks of the passes whose names match it.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   DiagnosticPrinter(mlir::MLIRContext &context, llvm::StringRef file,

@@ -9,12 +9,10 @@
 // 1. A contraction with a constant operand stores its results with the output channels (the
 //    largest parallel dim that indexes the constant) last. Products are then vectors of channels,
 //    and the window of a convolution moves over whole vectors.
-// 2. Any other kernel adopts the layout of the largest tensor that it reads, if Propagation.h
-// allows
-//    it.
+// 2. Any other kernel adopts the layout of the largest tensor that it reads, within the limits of
+//    Propagation.h.
 // 3. A tensor keeps its logical layout if an op other than a launch uses it, or if a kernel uses it
-// in
-//    another way than to read its elements.
+//    in another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
 // A kernel that only reads a tensor does so in the layout that the tensor has. The choices become
 // stores in the schedules of kernels. A launch with a new combination of layouts gets its own copy
