@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 import tssa
+from everyday import tensor
 from support import AgreementTest
 
 X = torch.arange(24.0).reshape(4, 6)
@@ -112,6 +113,71 @@ def mask_beside_its_labels(x, m, labels):
     return x[m, labels[m]]
 
 
+@program((X,), (X[:1],), (X[:0],))
+def grows_from_a_known_size(x):
+    y = torch.zeros(1, 6)
+    z = torch.zeros(0, 6)
+    for i in range(x.size(0)):
+        y = torch.cat([y, x[i:i + 1]])
+        z = torch.cat([z, y[-1:] + i, y[:1]])
+    return y, z
+
+
+@program((X,), (-X,))
+def sizes_of_two_paths(x):
+    if x.sum() > 0:
+        y = x[:1] + 1
+    else:
+        y = x[:2] * 2
+    return y, y.sum()
+
+
+# Names that nothing reads after the loop, and that an iteration writes before it reads them.
+
+
+@program((X,), (X[:1],))
+def dead_of_other_strides(x):
+    a = x
+    y = x * 0
+    for i in range(x.size(0)):
+        a = x[i:i + 1].t() * 2
+        y[i] = a[:, 0]
+    return y
+
+
+@program((X,), (X[:1],))
+def dead_of_other_types(x):
+    a, b, c = 0, None, [x]
+    y = x * 0
+    for i in range(x.size(0)):
+        a = x[i] * 2
+        b = [x[i], a]
+        c = x[i].sum() if a.sum() > 0 else None
+        y[i] = a + b[1]
+    return y
+
+
+@program((X,), (-X,))
+def dead_on_one_path(x):
+    a, n = None, 0
+    while x.sum() > n * 100:
+        if x[0].sum() > n:
+            a = x + n
+        else:
+            a = n
+        n += 1
+    return x * n
+
+
+@program((X,), (X[:1],))
+def unrolled_since_it_is_read_in_the_next_iteration(x):
+    a, y = None, x
+    for i in range(x.size(0) * 3):
+        y = y if a is None else y + a[0]
+        a = [x, i]
+    return y
+
+
 REFUSED = {}
 
 
@@ -128,8 +194,31 @@ def padded_by_a_tensor(x, n):
     return F.pad(x, (0, n)).sum(1)
 
 
+@refused("'a' is a tensor of 1 dims of torch.float32 on one path and a tensor of 2 dims", (X,))
+def lost_and_read_afterwards(x):
+    a = x
+    for i in range(x.size(0) * 3):
+        a = x[0] * i
+    return a
+
+
+@refused("'the value' is a NoneType on one path and a tensor of 0 dims", (X,))
+def none_on_one_path_and_tested(x):
+    a = x.sum() if x[0, 0] > 0 else None
+    return x if a is None else x + 1
+
+
 class RunSizes(AgreementTest):
-    pass
+    def test_one_binary_for_all_sizes(self):
+        images = [tensor(1, 3, n, m) for n, m in ((4, 5), (6, 7), (8, 4))]
+        for options in ({}, {"mode": "bilinear"}, {"mode": "bicubic"},
+                        {"mode": "bilinear", "recompute_scale_factor": True, "align_corners": True}):
+            for scale in (2, 1.5, 0.7, (2.0, 1.3)):
+                with self.subTest(scale=scale, **options):
+                    compiled = tssa.compile(lambda x: F.interpolate(x, scale_factor=scale, **options))
+                    for image in images:
+                        self.check(lambda x: F.interpolate(x, scale_factor=scale, **options), (image,), compiled)
+                    self.assertEqual(compiled.num_binaries, 1)
 
 
 def add_test(name, function, calls):

@@ -100,6 +100,12 @@ CASES = {
     "unbind.int": (3, lambda x: [torch.unbind(x, dim) for dim in range(3)]),
     "unfold_copy.default": (2, lambda x: torch.unfold_copy(x, 1, 1, 1)),
     "unique_consecutive.default": (2, lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True)),
+    **{f"upsample_{kind}.{form}": (rank, lambda x, mode=mode: [
+        functional.interpolate(x, scale_factor=scale, mode=mode) for scale in (1.3, 2.0)])
+       for kind, mode, rank in (("linear1d", "linear", 3), ("bilinear2d", "bilinear", 4), ("nearest2d", "nearest", 4))
+       for form in ("default", "vec")},
+    **{f"upsample_trilinear3d.{form}": (5, lambda x: functional.interpolate(x, scale_factor=1.3, mode="trilinear"))
+       for form in ("default", "vec")},
     "view.dtype": (2, lambda x: [x.view(torch.int32), x.view(torch.uint8), x.view(torch.int16)]),
     # Not in the table: views by strides, and rearrangements of PyTorch's own.
     "as_strided": (2, lambda x: [x.as_strided((1,), (1,)), x.as_strided((0, 2), (1, 1))]),

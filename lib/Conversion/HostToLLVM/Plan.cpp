@@ -11,12 +11,14 @@
 #include "mlir/IR/IRMapping.h"
 #include "tssa/abi.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tssa {
 namespace {
 
-/// Clones integer arithmetic with checks. `failed` is an i1 that says whether any result so far is
+/// Clones arithmetic on integers and floats with checks. `failed` is an i1 that says whether any result so far is
 /// invalid.
 class CheckedArithmetic {
 public:
@@ -47,6 +49,8 @@ public:
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
       return visitDivision(op);
+    if (isa<arith::FPToSIOp>(op))
+      return visitRounding(op);
     builder.clone(*op, values);
   }
 
@@ -70,6 +74,27 @@ private:
     if (type.isIndex())
       result = arith::IndexCastOp::create(builder, loc, type, result);
     values.map(op->getResult(0), result);
+  }
+
+  /// A float that is no number or has no place among the integers is a failure.
+  void visitRounding(Operation *op) {
+    Value value = values.lookup(op->getOperand(0));
+    auto constant = [&](double number) -> Value {
+      return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(value.getType(), number));
+    };
+    // The bounds are the negation of each other as floats; the lower one is an integer of the type.
+    double bound = std::ldexp(1.0, op->getResult(0).getType().getIntOrFloatBitWidth() - 1);
+    Value isAbove = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, value,
+                                          constant(-bound));
+    Value isBelow =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, constant(bound));
+    Value isInside = arith::AndIOp::create(builder, loc, isAbove, isBelow);
+    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    addFailure(arith::XOrIOp::create(builder, loc, isInside, yes));
+    IRMapping mapping = values;
+    mapping.map(op->getOperand(0),
+                arith::SelectOp::create(builder, loc, isInside, value, constant(0)));
+    values.map(op->getResult(0), builder.clone(*op, mapping)->getResult(0));
   }
 
   void visitDivision(Operation *op) {
@@ -106,9 +131,12 @@ LogicalResult convertPlan(func::FuncOp plan) {
   }
   Block &body = plan.getBody().front();
   for (Operation &op : body.without_terminator()) {
-    if (op.getNumRegions() != 0 || !isPure(&op) ||
-        !llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndex(); }))
-      return op.emitError("expected integer arithmetic in '@plan', got '") << op.getName() << "'";
+    bool isArithmetic = op.getNumRegions() == 0 && isPure(&op) && !isa<arith::FPToUIOp>(op);
+    if (!isArithmetic || !llvm::all_of(op.getResultTypes(), [](Type type) {
+          return type.isIntOrIndex() || type.isF64();
+        }))
+      return op.emitError("expected arithmetic on integers and f64 in '@plan', got '")
+             << op.getName() << "'";
     arithmetic.visit(&op);
   }
   Value bytes = arith::IndexCastOp::create(

@@ -120,7 +120,7 @@ static LogicalResult joinArms(Importer &importer, MutableArrayRef<Value> left,
     if (!form.join(importer, l, learned) || !form.join(importer, r, learned))
       return importer.b.unsupported("a value is " + l.describe() + " in one branch and " +
                                     r.describe() +
-                                    " in the other (two tensors must have the same type)");
+                                    " in the other (two tensors must have the same element type and rank)");
     forms.push_back(form);
   }
   return success();
@@ -281,7 +281,7 @@ FailureOr<bool> LoopImporter::learn(ArrayRef<Value> next) {
     if (!form->join(importer, value, learned))
       return b.unsupported("a value is " + leaf.describe() + " before a loop and " +
                            value.describe() +
-                           " after an iteration (two tensors must have the same type)");
+                           " after an iteration (two tensors must have the same element type and rank)");
   }
   return learned;
 }

@@ -42,6 +42,34 @@ static void forget(bool &flag, bool holds, bool &learned) {
   }
 }
 
+static ArrayRef<int64_t> getExtents(mlir::Type ref) {
+  return cast<refs::RefType>(ref).getTensorType().getShape();
+}
+
+/// Returns the type of refs whose dims are static where both types have the same extent.
+static mlir::Type getCommonType(mlir::Type lhs, mlir::Type rhs) {
+  SmallVector<int64_t> extents(getExtents(lhs));
+  for (auto [extent, other] : llvm::zip_equal(extents, getExtents(rhs)))
+    if (extent != other)
+      extent = mlir::ShapedType::kDynamic;
+  return refs::RefType::get(cast<refs::RefType>(lhs).getTensorType().clone(extents));
+}
+
+/// Returns a view of the whole tensor whose type is `type`, which has fewer static dims.
+static mlir::Value makeDynamic(Importer &importer, mlir::Value ref, mlir::Type type) {
+  operators::Builder &b = importer.b;
+  refs::Path path;
+  for (auto [dim, extents] :
+       llvm::enumerate(llvm::zip_equal(getExtents(ref.getType()), getExtents(type)))) {
+    auto [extent, wanted] = extents;
+    if (extent == wanted)
+      continue;
+    mlir::Value size = refs::DimOp::create(b.ops, b.loc(), b.ops.getIndexType(), ref, dim);
+    path.push_back(refs::makeSlice(b.context(), dim, b.ops.getIndexAttr(0), size, 1));
+  }
+  return path.empty() ? ref : refs::ViewOp::create(b.ops, b.loc(), ref, path);
+}
+
 bool Form::join(Importer &importer, const Value &leaf, bool &learned) {
   if (leaf.kind() != kind ||
       (kind != Value::Int && kind != Value::Float && kind != Value::Bool && kind != Value::Tensor))
@@ -51,8 +79,12 @@ bool Form::join(Importer &importer, const Value &leaf, bool &learned) {
   if (kind != Value::Tensor)
     return true;
   const TensorRef &tensor = leaf.getTensor();
-  if (tensor.ref.getType() != type || tensor.dtype != dtype)
+  if (tensor.dtype != dtype || tensor.rank() != static_cast<int64_t>(shape.size()))
     return false;
+  if (mlir::Type common = getCommonType(type, tensor.ref.getType()); common != type) {
+    type = common;
+    learned = true;
+  }
   for (auto [known, size] : llvm::zip_equal(shape, tensor.shape))
     if (known && (*known != size || !importer.b.isVisible(size))) {
       known = std::nullopt;
@@ -76,7 +108,9 @@ mlir::Value Form::build(Importer &importer, const Value &leaf) const {
     return importer.b.materializeValue(leaf.getSize());
   if (kind == Value::Float)
     return importer.getNumber(leaf);
-  return kind == Value::Bool ? importer.getTruth(leaf) : leaf.getTensor().ref;
+  if (kind == Value::Bool)
+    return importer.getTruth(leaf);
+  return makeDynamic(importer, leaf.getTensor().ref, type);
 }
 
 Value Form::makePlaceholder(Importer &importer) const {

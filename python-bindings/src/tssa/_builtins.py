@@ -17,7 +17,7 @@ from . import _recurrent
 from ._expressions import SYMBOLS, is_unbacked
 from ._indexing import as_index
 from ._sequences import Range, as_items, combine
-from ._values import kind_of
+from ._values import defined, kind_of
 
 
 def _int(hooks, value=0, *args):
@@ -69,19 +69,19 @@ def known_number(value):
 
 
 def _str(hooks, *args, **options):
-    return str(*[known_number(arg) for arg in args], **options)
+    return str(*[known_number(defined(arg)) for arg in args], **options)
 
 
 def _type(hooks, value, *args):
     if args:
         return type(value, *args)
-    if isinstance(value, FakeTensor):
+    if isinstance(defined(value), FakeTensor):
         return torch.Tensor
     return kind_of(value) if isinstance(value, SYMBOLS) else type(value)
 
 
 def _isinstance(hooks, value, kinds):
-    kind = kind_of(value) if isinstance(value, SYMBOLS) else None
+    kind = kind_of(value) if isinstance(defined(value), SYMBOLS) else None
     return isinstance(value, kinds) or kind is not None and isinstance(kind(0), kinds)
 
 

@@ -17,7 +17,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ._errors import UnsupportedError
 from ._lists import GrowingLists
 from ._expressions import is_unbacked
-from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, check_defined, describe, is_same,
+from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
                       is_undefined)
 
 #: A loop of at most this many iterations is unrolled.
@@ -65,7 +65,7 @@ class ControlFlow:
         """Returns the value number of `value`, the value of a name at the end of a region."""
         if value is NOTHING:
             return self.recorder.emit("prim::Uninitialized", [])
-        check_defined(value)
+        defined(value)
         return self.recorder.number_of(value)
 
     @contextlib.contextmanager
@@ -291,13 +291,21 @@ class _Loop:
 
     def __init__(self, control, state, entry, count):
         self._control, self._recorder = control, control.recorder
-        self._state, self._entry, self._count = state, entry, count
-        self._names = [name for name, value in zip(state.names, entry.values)
-                       for _ in Leaves([value]).leaves]
+        self._state, self._count = state, count
         self._known = self._recorder.known_symbols()
         self.lists = GrowingLists(control, count)
-        self._forms = {}
+        self._lost = {}  # of names that cannot be carried: an Undefined with the reason, by position
         self._inside, self._next = [], []
+        self._begin(entry)
+
+    def _begin(self, entry):
+        self._entry, self._forms = entry, {}
+        self._names = [i for i, value in enumerate(entry.values) for _ in Leaves([value]).leaves]
+
+    def _lose(self, i, reason):
+        """Gives up the name at position `i`: it has no value at the start of an iteration and after the loop."""
+        self._lost[i] = Undefined(self._say(i, reason))
+        self._begin(Leaves([self._lost.get(n, value) for n, value in enumerate(self._entry.values)]))
 
     @contextlib.contextmanager
     def iteration(self):
@@ -331,40 +339,44 @@ class _Loop:
 
     def learn(self):
         """Returns whether an iteration has changed something that was assumed to stay the same."""
-        found = Leaves(self._state.get())
-        if found.structure != self._entry.structure:
-            changed = [name for name, old, new in zip(self._state.names, self._entry.structure, found.structure)
-                       if old != new]
-            raise NeedsKnown([self._say(changed[0], "changes its structure in the loop")])
+        found = Leaves([self._lost.get(i, value) for i, value in enumerate(self._state.get())])
+        for i, (old, new) in enumerate(zip(self._entry.structure, found.structure)):
+            if old != new:
+                self._lose(i, "changes its structure in the loop")
+                return True
         self._next = found.leaves
-        changes = [self._learn_part(i, old, new)
-                   for i, (old, new) in enumerate(zip(self._inside, self._next))]
-        return any(changes)
+        is_changed = False
+        for i, (old, new) in enumerate(zip(self._inside, self._next)):
+            changed, reason = self._learn_part(i, old, new)
+            if reason:
+                self._lose(self._names[i], reason)
+                return True
+            is_changed = is_changed or changed
+        return is_changed
 
     def _learn_part(self, i, old, new):
+        """Returns (whether the part changes in a new way, the reason why it cannot be carried or None)."""
         if is_same(old, new):
-            return False
+            return False, None
         before = self._entry.leaves[i]
-        if is_undefined(before) and self._is_temporary(i):
-            return False
-        check_defined(new)
+        if is_undefined(before) and (self._is_temporary(i) or self._names[i] in self._lost):
+            return False, None
+        if is_undefined(new):
+            return False, "without a value after some iterations"
         is_new = i not in self._forms
         if is_new:
             known = new if is_undefined(before) or before is NOTHING else before
             form = Form(known)
             if form.kind is None:
-                raise NeedsKnown([self._say(self._names[i], f"{describe(before)} before the loop and "
-                                                            f"{describe(new)} after an iteration")])
+                return False, f"{describe(before)} before the loop and {describe(new)} after an iteration"
             self._forms[i] = form
         form = self._forms[i]
         reason = form.join(new, self._is_visible)
-        if reason:
-            raise NeedsKnown([self._say(self._names[i], reason)])
-        return is_new or form.changed
+        return is_new or form.changed, reason
 
     def _is_temporary(self, i):
         """Returns whether a name that is undefined before the loop stays undefined after it."""
-        if self._names[i] not in self._state.kept:
+        if self._state.names[self._names[i]] not in self._state.kept:
             return True
         # If the number of iterations is known at the call, a guard makes sure that there is at least one.
         return self._count is None or is_unbacked(self._count)
@@ -399,6 +411,7 @@ class _Loop:
                                         self._inputs[i], self._next[i])
         self._state.put(self._rebuild(after))
 
-    def _say(self, name, reason):
+    def _say(self, i, reason):
+        name = self._state.names[i]
         return self._recorder.locate(f"'{name}' is {reason}" if not reason.startswith("changes") else
                                      f"'{name}' {reason}")

@@ -27,7 +27,7 @@ from ._record import DecidesShape, locate_error
 from ._recorded import record
 from ._state import Reads
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
-from ._values import check_defined, is_same
+from ._values import defined, is_same
 
 # A number that only a run knows, as PyTorch's messages name it.
 _NUMBER_OF_RUN = re.compile(r"\b(u|zuf)\d+\b")
@@ -214,7 +214,7 @@ class _Recording:
         result = hooks.call(function, *args, **kwargs)
         results = self._take_results(result, mutables, contents, arguments) + self._take_changes()
         for value in results:
-            check_defined(value)
+            defined(value)
             if isinstance(value, str) and "FakeTensor(" in value:
                 raise UnsupportedError(["a result is a string that shows the contents of a tensor"])
         return results

@@ -24,11 +24,12 @@ from ._errors import UnsupportedError
 from ._expressions import is_unbacked
 from ._indexing import read, write
 from ._sequences import as_items
-from ._values import NOTHING, NeedsKnown, Undefined, check_defined, containers_of
+from ._values import NOTHING, NeedsKnown, Undefined, containers_of, defined
 
 _REFUSALS = (UnsupportedError, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode)
 _COMPARISONS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
-                "Eq": operator.eq, "NotEq": operator.ne, "Is": operator.is_, "IsNot": operator.is_not,
+                "Eq": operator.eq, "NotEq": operator.ne,
+                "Is": lambda a, b: defined(a) is defined(b), "IsNot": lambda a, b: defined(a) is not defined(b),
                 "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
 _MUTABLE = (list, dict, set, bytearray, collections.deque)
 _CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault",
@@ -199,9 +200,7 @@ class Hooks(ControlFlow):
         condition = self.condition_of(test)
         if isinstance(condition, bool):
             return then() if condition else orelse()
-        value = self._select(condition, then, orelse)
-        check_defined(value)
-        return value
+        return self._select(condition, then, orelse)
 
     def _select(self, condition, then, orelse):
         cell = [self.undefined]
@@ -270,7 +269,7 @@ class Hooks(ControlFlow):
 
     def text(self, value):
         """Returns what an f-string shows: for an open size its value in the example, with a guard."""
-        return known_number(value)
+        return known_number(defined(value))
 
     # What changes.
 

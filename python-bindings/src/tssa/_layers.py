@@ -6,9 +6,11 @@
 import math
 
 import torch
+from torch._decomp.decompositions import upsample_compute_output_size
 
 from ._decomposition_table import decomposes
 from ._errors import UnsupportedError
+from ._expressions import is_unbacked
 
 aten = torch.ops.aten
 
@@ -55,6 +57,56 @@ def _adaptive_max_pool(self, output_size):
 
 
 decomposes(aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)(_adaptive_max_pool)
+
+
+# Resizing.
+
+def _is_equal(left, right):
+    """Returns whether two sizes are equal, which a guard fixes; False if only a run knows."""
+    return not is_unbacked(left) and not is_unbacked(right) and bool(left == right)
+
+
+def _resize(packet, is_exact):
+    """Registers PyTorch's decomposition, without the scales of dims for which its kernels do not use them.
+
+    is_exact(self, output_size, size, wanted): whether the kernel goes by the sizes in this dim.
+    """
+    whole = torch._decomp.decomposition_table[packet.default]
+
+    @decomposes(packet.default)
+    def resize(self, output_size, *options):
+        count = len(output_size)
+        kept, scales = options[:-count], options[len(options) - count:]
+        sizes = self.shape[-count:]
+        if any(isinstance(size, int) and size == 0 for size in (*sizes, *output_size)):
+            raise RuntimeError(f"Input and output sizes should be greater than 0, but got input {list(sizes)} output "
+                               f"{list(output_size)}")
+        scales = [None if scale is not None and is_exact(self, output_size, size, wanted) else scale
+                  for scale, size, wanted in zip(scales, sizes, output_size)]
+        return whole(self, output_size, *kept, *scales)
+
+    @decomposes(packet.vec)
+    def resize_by_factors(self, output_size, *options):
+        *kept, factors = options
+        output_size = upsample_compute_output_size(self.shape, output_size, factors)
+        return packet(self, output_size, *kept, *(factors or [None] * len(output_size)))
+
+
+def _keeps_size(self, output_size, size, wanted):
+    return _is_equal(size, wanted)
+
+
+def _keeps_or_doubles_size(self, output_size, size, wanted):
+    """One of the two kernels for images goes by the sizes. The other one is for large images, with exceptions."""
+    if not _is_equal(size, wanted) and not _is_equal(2 * size, wanted):
+        return False
+    is_small = bool(output_size[0] + output_size[1] <= 128)
+    return is_small or self.shape[1] > 3 and self.is_contiguous(memory_format=torch.channels_last)
+
+
+for linear in (aten.upsample_linear1d, aten.upsample_bilinear2d, aten.upsample_trilinear3d):
+    _resize(linear, _keeps_size)
+_resize(aten.upsample_nearest2d, _keeps_or_doubles_size)
 
 
 # Normalisation.

@@ -258,8 +258,6 @@ class Recorder(TorchDispatchMode):
             return result
         if operator_name(func) == "tssa::view":
             self.check_split(args[1])
-        if func.overloadpacket is torch.ops.aten.squeeze:
-            _decide_ones(args[0], args[1:])
         if func in _NEEDING_ELEMENTS and 0 in args[0].shape:
             raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
                                "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
@@ -469,14 +467,6 @@ class Recorder(TorchDispatchMode):
 
 class _Block(dict):
     """A block as in the text. constants, scope, first_number: the state of the recorder in it."""
-
-
-def _decide_ones(tensor, dims):
-    """Guards whether the sizes of the dims that squeeze() may remove are 1."""
-    chosen = pytree.tree_leaves(dims) if dims else range(tensor.dim())
-    for dim in chosen:
-        if tensor.dim() and not is_unbacked(tensor.shape[dim]):
-            bool(tensor.shape[dim] == 1)
 
 
 def _in_order(func, args, kwargs):

@@ -250,7 +250,8 @@ class _FunctionRewriter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node):
-        if len(node.ops) == 1 or not self._is_plain(node):
+        is_identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
+        if len(node.ops) == 1 and not is_identity or not self._is_plain(node):
             return self.generic_visit(node)
         operands = [make_lambda(self.visit(value)) for value in (node.left, *node.comparators)]
         names = constants(type(op).__name__ for op in node.ops)

@@ -46,10 +46,11 @@ def is_undefined(value):
     return isinstance(value, Undefined)
 
 
-def check_defined(value):
-    """Raises NeedsKnown for a name without a value."""
+def defined(value):
+    """Returns the value. Raises NeedsKnown if it stands for none."""
     if is_undefined(value):
         value._refuse()
+    return value
 
 
 class _Nothing:

@@ -110,6 +110,9 @@ class Views:
             aten.select.int: self._select,
             aten.slice.Tensor: self._slice,
             aten.narrow.default: self._narrow,
+            aten.squeeze.default: lambda tensor: self._squeeze(tensor, range(tensor.dim())),
+            aten.squeeze.dim: lambda tensor, dim: self._squeeze(tensor, [dim]),
+            aten.squeeze.dims: self._squeeze,
             aten.view.dtype: self._view_bits,
             **{packet.default: functools.partial(self._take_windows, packet, view, copy)
                for packet, view, copy in ((aten.as_strided, as_strided_view, as_strided_copy),
@@ -189,6 +192,19 @@ class Views:
         """Returns the sizes, with the one that -1 stands for."""
         self._recorder.check_split(shape)
         return list(infer_size(shape, tensor.numel()))
+
+    def _squeeze(self, tensor, dims):
+        """Guards which of the dims have one element, and selects it."""
+        if tensor.dim() == 0:
+            return NotImplemented
+        dims = [canonicalize_dim(tensor.dim(), dim) for dim in dims]
+        if any(is_unbacked(tensor.shape[dim]) for dim in dims):
+            return NotImplemented
+        made = tensor
+        for dim in sorted(set(dims), reverse=True):
+            if bool(tensor.shape[dim] == 1):
+                made = self._recorder.call(aten.select.int, made, dim, 0)
+        return self._recorder.call(aten.alias.default, tensor) if made is tensor else made
 
     def _select(self, tensor, dim, index):
         """Handles a position that only a run knows: PyTorch would not know where the view lies."""
