@@ -187,6 +187,14 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
     by `loop` or a loop around it, only that index of the dim is computed. The
     other dims are computed over their whole size.
 
+    Constraints, which are checked when the schedule is applied:
+    - (C1) each label has at most one such op. `loop` is a loop of the only
+      expression without one. It is over a parallel dim, neither tiled nor
+      vectorized, and not split or fused.
+    - (C2) the reads index a dim of `label` by `loop`, unless `loop` has one
+      iteration. Otherwise each iteration would compute the same elements again.
+    - (C3) what `label` reads is computed at `loop` or a loop around it.
+
     Example: `layout.compute_at @max, %row`
   }];
   let arguments = (ins FlatSymbolRefAttr:$label, Layout_LoopType:$loop);
