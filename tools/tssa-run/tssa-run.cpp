@@ -62,7 +62,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   std::vector<std::string> assumed;
   if (Status status = chooseSizes(manifest, options.dims, sizes, assumed); !status.ok())
     return status;
-  if (!options.randomSeed && !manifest.inputs.empty())
+  if (!options.inputSeed && !manifest.inputs.empty())
     std::fputs("tssa-run: no --inputs: running on random inputs (--random 0)\n", stderr);
   for (const std::string &name : assumed)
     for (size_t i = 0; i < sizes.size(); ++i)
@@ -71,7 +71,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
                      "tssa-run: size %s = %lld (choose with --dim "
                      "%s=SIZE)\n",
                      printable(name).c_str(), (long long)sizes[i], printable(name).c_str());
-  return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
+  return makeRandomInputs(manifest, sizes, options.inputSeed.value_or(0), inputs);
 }
 
 /// Compares the outputs with the tensors of the reference file. Each tensor of the file must have
@@ -149,6 +149,7 @@ static int load(const Options &options, CompiledModel &compiled,
   sessionOptions.verifyWeights = verification(options);
   sessionOptions.memoryLimit = options.memoryLimit;
   sessionOptions.device = options.device;
+  sessionOptions.seed = options.randomSeed;
   if (!isSource(options.model)) {
     Status status = Session::load(options.model, sessionOptions, session);
     return status.ok() ? Success : report(status);
