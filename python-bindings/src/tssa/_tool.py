@@ -35,18 +35,18 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, folder, target, device, threads):
+def load(source, folder, target, device, threads, seed=None):
     """Loads a model or program from the cache, or compiles it to an artifact in the folder."""
     kept = _find_kept(source, target)
     if kept is not None:
         try:
-            return _runtime.Program(kept, device, threads)
+            return _runtime.Program(kept, device, threads, seed)
         except Error as error:
             if error.code in _UNUSABLE and os.path.exists(kept):
                 os.remove(kept)
     artifact = os.path.join(folder, "program.so")
     compile_file(source, artifact, target)
-    return _runtime.Program(artifact, device, threads)
+    return _runtime.Program(artifact, device, threads, seed)
 
 
 def _find_kept(source, target):
