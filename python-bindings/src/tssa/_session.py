@@ -4,7 +4,6 @@
 """Compiled models, with an interface like ONNX Runtime's."""
 
 import os
-import tempfile
 from collections import namedtuple
 
 import numpy
@@ -36,8 +35,7 @@ class Session:
     def __init__(self, path, target="cpu", device="auto", threads=0):
         path = os.fspath(path)
         if path.endswith(".onnx"):
-            self._folder = tempfile.TemporaryDirectory(prefix="tssa-")
-            self._program = load(path, self._folder.name, target, device, threads)
+            self._program = load(path, target, device, threads, name=path)
         else:
             self._program = _runtime.Program(path, device, threads)
         self._names = [port[0] for port in self._program.inputs]
