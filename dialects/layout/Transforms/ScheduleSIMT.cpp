@@ -423,7 +423,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
 };
 } // namespace
 
-void layout::buildDeviceLayoutStage(OpPassManager &manager) {
-  manager.addPass(createMaterializeStores());
+void layout::buildDeviceLayoutStage(OpPassManager &manager, const StoresObserver &observer) {
+  manager.addPass(createMaterializeStores(observer));
   manager.addPass(createScheduleSIMT());
 }
