@@ -204,7 +204,7 @@ private:
     // computed once.
     ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
     if (!bound.empty() && bind)
-      BindOp::create(builder, loc, bound, "parallel");
+      BindOp::create(builder, loc, bound, Level::Parallel);
   }
 
   OpBuilder &builder;
