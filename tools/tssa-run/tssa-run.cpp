@@ -134,10 +134,22 @@ static Status chooseTarget(Options &options) {
 static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
   int exitCode = 0;
   if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
+    // With --compile, the compiler's messages and its exit code are all that is to be said.
+    if (options.compileOnly && exitCode && exitCode != InternalError)
+      return exitCode;
     int own = report(status);
     return exitCode ? exitCode : own;
   }
   return Success;
+}
+
+/// Returns whether an artifact from the cache, whose error is `status`, is damaged. An intact one
+/// that does not fit this machine or the chosen device would be made again as it is.
+static bool isDamaged(const std::string &path, const Status &status) {
+  if (status.code != TSSA_INCOMPATIBLE)
+    return status.code == TSSA_CORRUPT;
+  std::unique_ptr<Artifact> artifact;
+  return !Artifact::open(path, artifact).ok();
 }
 
 /// Loads the model. If it is a source, compiles it first.
@@ -160,9 +172,7 @@ static int load(const Options &options, CompiledModel &compiled,
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
-    // Compile again only if the file is from the cache, where it may be stale or damaged.
-    bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
-    if (compiled.wasCompiled() || !unusable)
+    if (compiled.wasCompiled() || !isDamaged(compiled.getPath(), status))
       return report(status);
   }
   return InternalError;
@@ -176,8 +186,6 @@ static int compileOnly(const Options &options) {
                             "'" + printable(options.model) + "' is no source to compile"));
   if (int code = compile(options, compiled))
     return code;
-  if (!compiled.isKept())
-    return report(makeError(TSSA_IO, "there is no cache folder: give --cache-dir"));
   return print(compiled.getPath() + "\n") ? Success : InternalError;
 }
 

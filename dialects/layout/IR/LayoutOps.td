@@ -123,14 +123,10 @@ def Layout_BindOp : Layout_Op<"bind"> {
     are combined at the end. They are the innermost lanes, and their number is a
     power of two or a multiple of 32. Lanes without work wait.
 
-    Constraints:
-    - (C1) `level` is `parallel`, `block` or `lane`.
-
     Example: `layout.bind %n, %o to parallel`
   }];
-  let arguments = (ins Variadic<Layout_LoopType>:$loops, StrAttr:$level);
-  let assemblyFormat = "$loops `to` custom<Keyword>($level) attr-dict";
-  let hasVerifier = 1; // C1
+  let arguments = (ins Variadic<Layout_LoopType>:$loops, Layout_LevelAttr:$level);
+  let assemblyFormat = "$loops `to` `` $level attr-dict";
 }
 
 def Layout_RegisterTileOp : Layout_Op<"register_tile"> {

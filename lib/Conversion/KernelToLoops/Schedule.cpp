@@ -110,7 +110,7 @@ private:
     if (auto reorder = dyn_cast<ReorderOp>(op))
       return readReorder(reorder);
     if (auto bind = dyn_cast<BindOp>(op))
-      return setKind(op, bind.getLevel() == "lane" ? LoopKind::Thread : LoopKind::Parallel);
+      return setKind(op, bind.getLevel() == Level::Lane ? LoopKind::Thread : LoopKind::Parallel);
     if (auto cache = dyn_cast<CacheOp>(op)) {
       schedule.caches.push_back(
           {static_cast<unsigned>(cache.getOperand()), handles.lookup(cache.getLoop()), cache});

@@ -4,7 +4,6 @@
 """Compiled models, with an interface like ONNX Runtime's."""
 
 import os
-import tempfile
 from collections import namedtuple
 
 import numpy
@@ -40,8 +39,7 @@ class Session:
     def __init__(self, path, target="cpu", device="auto", threads=0, seed=None):
         path = os.fspath(path)
         if path.endswith(".onnx"):
-            self._folder = tempfile.TemporaryDirectory(prefix="tssa-")
-            self._program = load(path, self._folder.name, target, device, threads, seed)
+            self._program = load(path, target, device, threads, seed, name=path)
         else:
             self._program = _runtime.Program(path, device, threads, seed)
         self._names = [port[0] for port in self._program.inputs]
