@@ -22,6 +22,23 @@ phase() {
   return $status
 }
 
+# suite_name FILE   the name of a suite: that of its file without the number
+suite_name() { basename "$1" | sed 's/^[0-9]*-//'; }
+
+# require_suites FOLDER [NAME...]   lists the suites in FOLDER and exits with 2 if a NAME is none of them
+require_suites() {
+  local folder=$1 suite name known=()
+  shift
+  for suite in "$folder"/[0-9]*; do
+    known+=("$(suite_name "$suite")")
+  done
+  for name in "$@"; do
+    [[ " ${known[*]} " == *" $name "* ]] && continue
+    printf "error: there is no suite '%s', only: %s\n" "$name" "${known[*]}" >&2
+    exit 2
+  done
+}
+
 # quietly NAME COMMAND...   its output goes to a log, shown only when it fails
 quietly() {
   local log=$logs/$1.log status=0

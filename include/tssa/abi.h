@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-#define TSSA_ABI_VERSION 2
+#define TSSA_ABI_VERSION 3
 
 /// The result of every call; 0 is success.
 typedef enum tssa_code {
@@ -142,6 +142,14 @@ struct tssa_host {
   /// The table to pass to code that works on the host's memory: its `grow` allocates host memory.
   /// In a program for the CPU, `on_host` points to this tssa_host itself.
   const tssa_host *on_host;
+
+  // The members from here on exist since version 3.
+
+  /// Returns the key from which the next execution of a node computes its random numbers. `stream`
+  /// identifies the node. `seed` points to the seed of the node, or is NULL if it has none; the key
+  /// then depends on the seed of the session. The keys of all executions differ, in this run and
+  /// in later ones. Only the thread that called `tssa_run` calls this.
+  uint64_t (*random_key)(const tssa_host *, uint64_t stream, const uint64_t *seed);
 };
 
 /// The direction of tssa_host::copy.

@@ -89,9 +89,14 @@ typedef struct tssa_session_options {
   /// device that can run a variant of the program, else the CPU, else the emulator.
   /// Arguments and results are in the host's memory in all cases.
   const char *device;
+  /// If `has_seed` is nonzero, random numbers depend on `seed`: sessions of one program with equal
+  /// seeds draw the same numbers, run by run. Otherwise each session has a seed of its own from the
+  /// operating system. The numbers of a node that has a seed in the model depend on that seed only.
+  uint64_t has_seed;
+  uint64_t seed;
 } tssa_session_options;
 
-#define TSSA_SESSION_OPTIONS_INIT {sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0, 0}
+#define TSSA_SESSION_OPTIONS_INIT {sizeof(tssa_session_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /// Reads and checks the artifact, then loads its code. `options` may be NULL.
 TSSA_API tssa_status *tssa_session_load(const char *path, const tssa_session_options *options,
@@ -193,7 +198,8 @@ typedef struct tssa_run_options {
 
 #define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0}
 
-/// Runs the program; any number of threads may call this at once. The caller gives all
+/// Runs the program; any number of threads may call this at once. Random numbers differ from run to
+/// run. The caller gives all
 /// inputs, in any order, and the outputs that it wants; other outputs are dropped. Wrong
 /// arguments are reported before anything is written. `options` may be NULL.
 TSSA_API tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *options,

@@ -32,6 +32,14 @@ int32_t tssa_host_poll(const tssa_host *host) {
   return host->fail(host, TSSA_CANCELLED, -1, "the run was cancelled");
 }
 
+/// Returns the key of a node's random numbers. `seed` is the node's if `hasSeed` is not 0.
+int64_t tssa_host_random_key(const tssa_host *host, int64_t stream, int32_t hasSeed,
+                             int64_t seed) {
+  uint64_t own = static_cast<uint64_t>(seed);
+  uint64_t key = host->random_key(host, static_cast<uint64_t>(stream), hasSeed ? &own : nullptr);
+  return static_cast<int64_t>(key);
+}
+
 /// Runs the n iterations of a kernel. `errors` is the offset in `context` of the number that the
 /// kernel sets if an index is out of bounds.
 int32_t tssa_host_launch(const tssa_host *host, int32_t launch, int32_t node, tssa_body body,

@@ -8,7 +8,6 @@
 #include "tssa/Pipeline/Schedules.h"
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 
@@ -41,11 +40,6 @@ llvm::StringMap<KernelGroup> groupKernels(ModuleOp module) {
       groups[key->second].launches.push_back(launch);
   });
   return groups;
-}
-
-void LogicalModuleKeeper::runBeforePass(Pass *pass, Operation *op) {
-  if (pass->getArgument() == "layout-materialize-stores")
-    logical = cast<ModuleOp>(op->clone());
 }
 
 /// If `group` has several kernels, adds to the schedule of `kernel`, one of them, the positions of

@@ -81,10 +81,10 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   Timed timed(times, getStepName(stage.name));
   if (stage.build) {
     PassManager manager(module.getContext());
-    stage.build(manager,
-                StageContext{options.machine, target, options.merges, options.scheduleFile});
+    StageContext context{options.machine, target, options.merges, options.scheduleFile};
     if (options.keepsSchedules)
-      manager.addInstrumentation(std::make_unique<LogicalModuleKeeper>(logical));
+      context.storesChosen = [this](ModuleOp module) { logical = module.clone(); };
+    stage.build(manager, context);
     if (failed(manager.run(module)))
       return failure();
   } else if (failed(verify(module))) {

@@ -40,6 +40,7 @@ Expected<std::vector<HostTensor>> tssa::runArtifact(llvm::StringRef path, llvm::
   std::unique_ptr<runtime::Session> session;
   runtime::SessionOptions options;
   options.device = device.str();
+  options.seed = 0; // as the evaluator has it
   runtime::Status status = runtime::Session::load(path.str(), options, session);
   if (!status.ok())
     return llvm::createStringError("the artifact cannot be loaded: " + status.message);

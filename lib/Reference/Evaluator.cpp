@@ -129,6 +129,12 @@ Error Interpreter::evaluate(te::CheckOp op) {
   return Error::success();
 }
 
+Error Interpreter::evaluate(te::RandomKeyOp op) {
+  std::optional<uint64_t> seed = op.getSeed();
+  set(op.getKey(), makeInt(randomKeys.next(op.getStream(), seed ? &*seed : nullptr)));
+  return Error::success();
+}
+
 static bool isFinite(const HostTensor &tensor) {
   for (int64_t i = 0; i < tensor.getNumElements(); ++i)
     if (!std::isfinite(tensor.get(i).f))

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Reference/Evaluator.h"
+#include "tssa/Support/RandomKeys.h"
 
 namespace tssa::reference {
 
@@ -53,6 +54,7 @@ private:
   Error evaluate(mlir::tssa::te::ConstantOp op);
   Error evaluate(mlir::tssa::te::ExternOp op);
   Error evaluate(mlir::tssa::te::CheckOp op);
+  Error evaluate(mlir::tssa::te::RandomKeyOp op);
   Error evaluate(mlir::tssa::te::ResultOp op);
   Error evaluate(mlir::tssa::te::LaunchOp op);
   Error evaluate(mlir::func::CallOp op);
@@ -102,6 +104,7 @@ private:
 
   const EvaluatorOptions &options;
   llvm::SmallVector<Frame> frames;
+  RandomKeys randomKeys{0, 0}; ///< of the first run of a session with seed 0
   /// The largest sum of magnitudes in a reduction since the last launch began.
   double sumMagnitude = 0;
   llvm::DenseMap<mlir::Attribute, HostTensor> constants;

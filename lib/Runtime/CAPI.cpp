@@ -140,6 +140,8 @@ tssa_status *tssa_session_load(const char *path, const tssa_session_options *giv
     options.parallelForUser = read.parallel_for_user;
     if (read.device)
       options.device = read.device;
+    if (read.has_seed)
+      options.seed = read.seed;
     auto made = std::make_unique<tssa_session>();
     if (Status status = Session::load(path, options, made->session); !status.ok())
       return status;

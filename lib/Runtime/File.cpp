@@ -97,12 +97,19 @@ void PendingFile::forget() {
   temporary.clear();
 }
 
+/// Returns whether `path` names a file by the descriptor under which this process has it open.
+static bool isDescriptor(const std::string &path) { return path.rfind("/proc/self/fd/", 0) == 0; }
+
 Status PendingFile::create(const std::string &target) {
   static std::atomic<unsigned> counter{0};
   struct stat info;
   if (::stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return makeError(TSSA_IO, "'" + target + "': not a regular file");
   path = target;
+  if (isDescriptor(path)) {
+    file = File(::open(path.c_str(), O_RDWR | O_TRUNC | O_CLOEXEC));
+    return file.get() < 0 ? ioError(path, "cannot open") : Status::success();
+  }
   std::string name = path + ".tmp-" + std::to_string(::getpid()) + "-" +
                      std::to_string(counter.fetch_add(1, std::memory_order_relaxed));
   file = File(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -125,6 +132,8 @@ Status PendingFile::setSize(uint64_t size) const {
 }
 
 Status PendingFile::commit() {
+  if (temporary.empty())
+    return Status::success();
   if (::rename(temporary.c_str(), path.c_str()) != 0)
     return ioError(path, "cannot rename to this name");
   forget();

@@ -42,7 +42,8 @@ private:
 };
 
 /// A file that is written under a temporary name beside `path`. `commit` renames it to `path`;
-/// without a `commit`, the destructor removes it.
+/// without a `commit`, the destructor removes it. A file that `path` names by a descriptor, as
+/// /proc/self/fd/3, is written in place: it may be in no folder at all.
 class PendingFile {
 public:
   PendingFile() = default;

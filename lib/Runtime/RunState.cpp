@@ -17,7 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 RunState::RunState(const RunContext &context, const BoundInputs &inputs,
                    const std::vector<BoundOutput> &outputs)
-    : context(context), inputs(inputs), outputs(outputs), args(inputs.args) {
+    : context(context), inputs(inputs), outputs(outputs), args(inputs.args),
+      randomKeys(context.seed, context.runNumber) {
   if (context.run.timeoutSeconds > 0) {
     // A limit of more than a century would overflow the clock and is no limit in practice.
     double seconds = std::min(context.run.timeoutSeconds, 3.2e9);
@@ -116,9 +117,16 @@ void RunState::installCallbacks() {
     return guard(host, int32_t(TSSA_OUT_OF_MEMORY),
                  [&](RunState &state) { return state.copy(to, from, bytes, kind); });
   };
+  host.random_key = [](const tssa_host *host, uint64_t stream, const uint64_t *seed) {
+    return guard(host, uint64_t(0),
+                 [&](RunState &state) { return state.randomKeys.next(stream, seed); });
+  };
   host.on_host = &host;
-  if (!device)
-    return;
+  if (device)
+    installDeviceCallbacks();
+}
+
+void RunState::installDeviceCallbacks() {
   onHost = host;
   onHost.on_host = &onHost;
   host.on_host = &onHost;

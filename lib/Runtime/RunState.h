@@ -11,6 +11,7 @@
 #include "Device/DeviceRun.h"
 #include "tssa/Runtime/BufferPool.h"
 #include "tssa/Runtime/ThreadPool.h"
+#include "tssa/Support/RandomKeys.h"
 
 #include <chrono>
 #include <unordered_map>
@@ -30,6 +31,8 @@ struct RunContext {
   DynamicPool &memory;    ///< host memory that the program allocates
   const SessionOptions &session;
   const RunOptions &run;
+  uint64_t seed;      ///< of random numbers
+  uint64_t runNumber; ///< the number of earlier runs of the session
 };
 
 /// The tssa_host of one run and its state: the memory that counts against the limit, the
@@ -85,6 +88,8 @@ private:
   std::atomic<bool> outOfMemory{false}; ///< there was no memory for the error message
   Status failure;
 
+  RandomKeys randomKeys;
+
   std::chrono::steady_clock::time_point launchStart;
 
   template <typename T, typename Work>
@@ -114,6 +119,8 @@ private:
   void recordLaunch(int32_t launch, int32_t phase);
   void prepareResults();
   void installCallbacks();
+  /// Replaces the callbacks that allocate by those for the device's memory.
+  void installDeviceCallbacks();
 };
 
 } // namespace tssa::runtime

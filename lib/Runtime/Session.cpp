@@ -15,7 +15,9 @@
 
 #include "tssa/Runtime/NearName.h"
 
+#include <cerrno>
 #include <new>
+#include <sys/random.h>
 
 using namespace tssa::runtime;
 
@@ -31,10 +33,25 @@ Status Session::load(const std::string &path, const SessionOptions &options,
   }
 }
 
+/// Sets `seed` to random bits of the operating system.
+static Status drawSeed(uint64_t &seed) {
+  ssize_t count;
+  do
+    count = getrandom(&seed, sizeof(seed), 0);
+  while (count < 0 && errno == EINTR);
+  if (count != ssize_t(sizeof(seed)))
+    return makeError(TSSA_IO, "the operating system gives no seed for random numbers");
+  return Status::success();
+}
+
 Status Session::loadChecked(const std::string &path, const SessionOptions &options,
                             std::unique_ptr<Session> &result) {
   std::unique_ptr<Session> session(new Session);
   session->options = options;
+  if (options.seed)
+    session->seed = *options.seed;
+  else if (Status status = drawSeed(session->seed); !status.ok())
+    return status;
   if (Status status = Artifact::open(path, session->artifact); !status.ok())
     return status;
   if (Status status = session->loadVariant(options.device); !status.ok())
@@ -225,7 +242,8 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   RunContext context{manifest,      getVariant(),
                      program.get(), program ? program->getWeights() : artifact->getWeights(),
                      pool.get(),    dynamicMemory,
-                     options,       runOptions};
+                     options,       runOptions,
+                     seed,          runs.fetch_add(1, std::memory_order_relaxed)};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
     return status;

@@ -17,11 +17,13 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 
 namespace nb = nanobind;
 
@@ -49,10 +51,13 @@ using Port = std::tuple<std::string, int, int, std::vector<int64_t>, int, int>;
 
 class Program {
 public:
-  Program(const std::string &path, const std::string &device, uint32_t threads) {
+  Program(const std::string &path, const std::string &device, uint32_t threads,
+          std::optional<uint64_t> seed) {
     tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
     options.threads = threads;
     options.device = device.c_str();
+    options.has_seed = seed.has_value();
+    options.seed = seed.value_or(0);
     check(tssa_session_load(path.c_str(), &options, &session));
     inputs = describe(tssa_session_num_inputs(session), tssa_session_input);
     outputs = describe(tssa_session_num_outputs(session), tssa_session_output);
@@ -188,8 +193,9 @@ NB_MODULE(_runtime, module) {
     }
   });
   nb::class_<Program>(module, "Program", "A loaded artifact")
-      .def(nb::init<const std::string &, const std::string &, uint32_t>(), nb::arg("path"),
-           nb::arg("device") = "auto", nb::arg("threads") = 0)
+      .def(nb::init<const std::string &, const std::string &, uint32_t, std::optional<uint64_t>>(),
+           nb::arg("path"), nb::arg("device") = "auto", nb::arg("threads") = 0,
+           nb::arg("seed") = nb::none())
       .def_prop_ro("inputs", &Program::getInputs)
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,

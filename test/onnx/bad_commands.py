@@ -217,7 +217,7 @@ SURROUNDINGS = [
     with_environment("locale_c", {"LC_ALL": "C"}),
     with_environment("locale_with_comma", {"LC_ALL": "de_DE.UTF-8", "TZ": ":/no/such"}),
     with_environment("no_home", {"HOME": "", "XDG_CACHE_HOME": "/proc"}),
-    Command("no_folder_for_temporary_files", COMPILE, WRONG, ["temporary"], environment={"TMPDIR": "/no/such/folder"}),
+    with_environment("no_folder_for_temporary_files", {"TMPDIR": "/no/such/folder"}),
     Command("stack_of_256_kilobytes", COMPILE, OK, makes=["out.so"], limits=[(resource.RLIMIT_STACK, 256 << 10)]),
     Command("files_of_1_kilobyte", COMPILE, WRONG, ["too large"], limits=[(resource.RLIMIT_FSIZE, 1 << 10)]),
     Command("four_open_files", COMPILE, OK + WRONG, ["too many open files"], makes=["out.so"],

@@ -58,6 +58,7 @@ INDEXED_PRODUCT = re.compile(r"\b" + SIZE_WORD + r"\[[^\]]*\] \*|\* [\w.]*\b" + 
 # The name of a dialect's attribute or op, as a string.
 DIALECT_NAME = re.compile(r'"(?:te|tssa|layout)\.[a-z_]+"')
 PASS = re.compile(r'^def \w+ : \w*Pass<"([\w-]+)"(.*?)(?=^def |\Z)', re.M | re.S)
+PASS_BY_NAME = re.compile(r"get(?:Argument|Name)\(\) == \"[\w-]*-[\w-]*\"")
 # What a pass's description has, and how it is written.
 PASS_PAGE = {
     "what it needs": "- **Needs**: ",
@@ -150,6 +151,8 @@ def check(root):
         for number, line in enumerate(lines, 1):
             if "PassWrapper<" in line and not path.startswith("test/"):
                 problems.append(f"{path}:{number}: declares a pass outside of a .td file")
+            if PASS_BY_NAME.search(line):
+                problems.append(f"{path}:{number}: finds a pass by its name")
         user = room_of(path)
         if user is None:
             problems.append(f"{path}: lies in no room")

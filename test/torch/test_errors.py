@@ -3,6 +3,7 @@
 
 """What is refused is refused with its reason and its line."""
 
+import glob
 import json
 import os
 import random
@@ -273,10 +274,11 @@ class Errors(unittest.TestCase):
             self.assertNotEqual(find_tool(), "/nowhere")
 
     def test_session_names(self):
-        compiled = tssa.compile(out_of_range, example_inputs=(X, 1))
-        (recording,), = compiled._recordings.values()
-        (binary,) = recording.program._binaries._known
-        session = tssa.Session(os.path.join(binary.folder.name, "program.so"))
+        with tempfile.TemporaryDirectory() as folder:
+            with unittest.mock.patch.dict(os.environ, TSSA_CACHE="1", XDG_CACHE_HOME=folder):
+                tssa.compile(out_of_range, example_inputs=(X, 1))
+            (artifact,) = glob.glob(os.path.join(folder, "tssa", "*.so"))
+            session = tssa.Session(artifact)
         self.assertEqual([i.name for i in session.get_inputs()], ["argument.0", "argument.1"])
         self.assertEqual(session.get_inputs()[0].type, "f32")
         (y,) = session.run(None, {"argument.0": X.numpy(), "argument.1": numpy.array(1)})

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""tssa.compile as people hold it: decorated, pickled, checked, in threads, without gradients."""
+"""tssa.compile and sessions as people hold them: decorated, pickled, checked, in threads, with seeds."""
 
 import concurrent.futures
 import copy
@@ -13,9 +13,11 @@ import unittest
 import unittest.mock
 import warnings
 
+import numpy
 import torch
 import tssa
 from tssa import _function
+from tssa._tool import compile_file
 
 from everyday import Block, tensor
 
@@ -45,6 +47,61 @@ def plain(x):
 
 def for_each_number(x, k: int):
     return x * 2 if k == 1 else x * 3 if k == 2 else x.view(-1, k)
+
+
+RANDOM = """
+func.func @main(%x: tensor<i64> {te.port = #te.port<name = "x">})
+    -> (tensor<i64> {te.port = #te.port<name = "drawn">}, tensor<i64> {te.port = #te.port<name = "own">}) {
+  %drawn = te.random_key 1
+  %own = te.random_key 2 seed 5
+  %y = te.compute () {
+    %v = te.read %x[] : tensor<i64>
+    %s = arith.addi %v, %drawn : i64
+    te.yield %s : i64
+  } : tensor<i64>
+  %z = te.compute () {
+    %v = te.read %x[] : tensor<i64>
+    %s = arith.addi %v, %own : i64
+    te.yield %s : i64
+  } : tensor<i64>
+  return %y, %z : tensor<i64>, tensor<i64>
+}
+"""
+
+
+class RandomNumbers(unittest.TestCase):
+    """Sessions draw other numbers in each run, and repeat them with a seed."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        source, self.program = (os.path.join(self.folder.name, name) for name in ("random.mlir", "random.so"))
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(RANDOM)
+        compile_file(source, self.program, "cpu")
+
+    def draw(self, runs=3, **options):
+        session = tssa.Session(self.program, **options)
+        results = [session.run(None, {"x": numpy.array(0)}) for _ in range(runs)]
+        return [[int(result) for result in named] for named in zip(*results)]
+
+    def test_runs_differ(self):
+        for drawn in self.draw(seed=1):
+            self.assertEqual(len(set(drawn)), 3)
+
+    def test_seeds(self):
+        self.assertEqual(self.draw(seed=1), self.draw(seed=1))
+        self.assertNotEqual(self.draw(seed=1)[0], self.draw(seed=2)[0])
+        self.assertNotEqual(self.draw()[0], self.draw()[0])
+
+    def test_seed_of_a_node(self):
+        self.assertEqual(self.draw()[1], self.draw()[1])
+        self.assertEqual(self.draw()[1], self.draw(seed=2)[1])
+
+    def test_bad_seeds(self):
+        for seed in (-1, 2**64, "one"):
+            with self.assertRaises(TypeError):
+                self.draw(seed=seed)
 
 
 class Package(unittest.TestCase):

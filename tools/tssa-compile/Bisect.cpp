@@ -13,8 +13,7 @@
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Reference/RandomInputs.h"
 #include "tssa/Runtime/Npz.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "tssa/Target/MemoryFile.h"
 
 #include <cstring>
 
@@ -147,14 +146,13 @@ static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
       return kind.takeError();
     like.push_back(cantFail(HostTensor::create(*kind, {})));
   }
-  SmallString<128> path;
-  if (std::error_code code = sys::fs::createTemporaryFile("tssa-bisect", "so", path))
-    return errorCodeToError(code);
-  FileRemover remover(path);
-  if (Error error = compileToArtifact(module, compile, path))
+  MemoryFile artifact;
+  if (Error error = artifact.create())
+    return error;
+  if (Error error = compileToArtifact(module, compile, artifact.getPath()))
     return error;
   StringRef device = compile.targets.front().kind == ::tssa::Target::Emulator ? "cuda-emu" : "auto";
-  auto got = runArtifact(path, device, inputs, like);
+  auto got = runArtifact(artifact.getPath(), device, inputs, like);
   if (!got)
     return got.takeError();
   results.got = std::move(*got);

@@ -234,7 +234,8 @@ static int compileModel(const Options &options) {
   compile.scheduleFile = options.schedule;
   compile.keepsSchedules = options.emit == Emit::Schedule;
   compile.modelName = sys::path::stem(options.input).str();
-  bool isText = sys::path::extension(options.input) == ".mlir";
+  // What fails in a program or a schedule that the user wrote as text is an error of that text.
+  bool isText = sys::path::extension(options.input) == ".mlir" || !options.schedule.empty();
   Verification verification(options, *machine);
   verification.attach(compile);
   if (options.bisect)

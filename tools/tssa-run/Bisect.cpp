@@ -29,8 +29,8 @@ static std::vector<std::string> makeArguments(const Options &options) {
                                         "--atol=" + toText(options.atol)};
   if (options.inputs)
     arguments.push_back("--inputs=" + *options.inputs);
-  if (options.randomSeed)
-    arguments.push_back("--random=" + std::to_string(*options.randomSeed));
+  if (options.inputSeed)
+    arguments.push_back("--random=" + std::to_string(*options.inputSeed));
   if (options.reference)
     arguments.push_back("--reference=" + *options.reference);
   for (const auto &[name, size] : options.dims)

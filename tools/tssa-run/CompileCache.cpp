@@ -22,6 +22,7 @@
 #include <fstream>
 #include <set>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -277,30 +278,26 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
 }
 
 CompiledModel::~CompiledModel() {
-  std::error_code ignored;
-  std::unique_lock<std::mutex> hold = holdInterrupts();
-  if (!temporaryFolder.empty())
-    fs::remove_all(temporaryFolder, ignored);
+  if (memory >= 0)
+    ::close(memory);
 }
 
 Status CompiledModel::choosePath(const Options &options, const std::string &key) {
   std::string folder;
   if (Status status = openCache(options, folder); !status.ok())
     return status;
-  if (folder.empty()) {
-    std::error_code error;
-    fs::path temporary = fs::temp_directory_path(error);
-    if (error)
-      return makeError(TSSA_IO, "cannot create a temporary folder: " + error.message());
-    std::string pattern = temporary / "tssa-run-XXXXXX";
-    std::unique_lock<std::mutex> hold = holdInterrupts();
-    if (!::mkdtemp(pattern.data()))
-      return ioError(pattern, "cannot create a folder");
-    folder = temporaryFolder = pattern;
-    setTemporaryFolder(folder);
-    std::fputs("tssa-run: no cache folder, the compiled model is not kept\n", stderr);
+  if (!folder.empty()) {
+    path = folder + "/" + key + ".so";
+    return Status::success();
   }
-  path = folder + "/" + key + ".so";
+  if (options.compileOnly)
+    return makeError(TSSA_IO, "there is no cache folder: give --cache-dir");
+  // The compiler inherits the descriptor.
+  memory = ::memfd_create("tssa-run", 0);
+  path = "/proc/self/fd/" + std::to_string(memory);
+  if (memory < 0)
+    return ioError("memfd", "cannot create");
+  std::fputs("tssa-run: no cache folder, the compiled model is not kept\n", stderr);
   return Status::success();
 }
 
@@ -314,7 +311,7 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
     if (Status status = choosePath(options, key); !status.ok())
       return status;
   }
-  if (!again && ::access(path.c_str(), R_OK) == 0) {
+  if (!again && memory < 0 && ::access(path.c_str(), R_OK) == 0) {
     // Record the use. This may fail, for example in a read-only folder.
     ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
     return Status::success();
@@ -322,6 +319,7 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
   compiled = true;
   if (Status status = spawnCompiler(compiler, options, path, exitCode); !status.ok())
     return status;
-  evict(path, options.cacheLimit);
+  if (memory < 0)
+    evict(path, options.cacheLimit);
   return Status::success();
 }

@@ -43,12 +43,10 @@ public:
 
   const std::string &getPath() const { return path; }
   bool wasCompiled() const { return compiled; }
-  /// Returns false if the destructor removes the file.
-  bool isKept() const { return temporaryFolder.empty(); }
 
 private:
   std::string path;
-  std::string temporaryFolder; ///< used if there is no usable cache; else empty
+  int memory = -1; ///< a file in memory, used if there is no usable cache
   bool compiled = false;
 
   runtime::Status choosePath(const Options &options, const std::string &key);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interrupt.h"
 
+#include <cerrno>
 #include <csignal>
-#include <filesystem>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -16,7 +16,6 @@
 namespace {
 struct State {
   std::mutex mutex;
-  std::string folder;
   pid_t child = 0;
 };
 } // namespace
@@ -45,9 +44,6 @@ void tssa::run::endBySignal(int signal) {
     while (::waitpid(state.child, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  std::error_code ignored;
-  if (!state.folder.empty())
-    std::filesystem::remove_all(state.folder, ignored);
   std::signal(signal, SIG_DFL);
   sigset_t signals = getSignals();
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -77,7 +73,5 @@ void tssa::run::watchInterrupts() {
 std::unique_lock<std::mutex> tssa::run::holdInterrupts() {
   return std::unique_lock<std::mutex>(getState().mutex);
 }
-
-void tssa::run::setTemporaryFolder(const std::string &folder) { getState().folder = folder; }
 
 void tssa::run::setChild(pid_t child) { getState().child = child; }

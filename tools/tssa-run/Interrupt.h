@@ -1,4 +1,4 @@
-//===- Interrupt.h - cleans up after SIGINT and SIGTERM --------*- C++ -*-===//
+//===- Interrupt.h - ends the program after a signal ----------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A thread waits for SIGINT and SIGTERM. When one arrives, it removes temporary files and
-/// folders and ends the program by the same signal.
+/// A thread waits for SIGINT and SIGTERM. When one arrives, it ends the compiler, if it
+/// runs, and then the program by the same signal.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_TSSA_RUN_INTERRUPT_H
 #define TOOLS_TSSA_RUN_INTERRUPT_H
 
 #include <mutex>
-#include <string>
 #include <sys/types.h>
 
 namespace tssa::run {
@@ -23,16 +22,13 @@ namespace tssa::run {
 /// other threads exist. A child process that is started later must unblock the two signals.
 void watchInterrupts();
 
-/// Removes temporary files and folders, and ends the program by `signal`.
+/// Ends the child process and then the program by `signal`.
 [[noreturn]] void endBySignal(int signal);
 
 /// Returns a lock that delays the handling of signals. Hold it while files are half written, and
-/// during calls of the functions below.
+/// during calls of `setChild`.
 std::unique_lock<std::mutex> holdInterrupts();
 
-/// Sets the folder to remove when a signal ends the program; empty if there is none. The caller
-/// must hold the lock of `holdInterrupts`.
-void setTemporaryFolder(const std::string &folder);
 /// Sets the child process to which a signal is sent first, and which is then waited for; 0 if there
 /// is none. The caller must hold the lock of `holdInterrupts`.
 void setChild(pid_t child);

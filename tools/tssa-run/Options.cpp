@@ -78,12 +78,14 @@ static Handler flag(bool Options::*field) {
   };
 }
 
-static Fault parseSeed(Options &options, const std::string &text) {
-  uint64_t value;
-  if (!parseNumber(text, value))
-    return expected("a number", text);
-  options.randomSeed = value;
-  return std::nullopt;
+static Handler seed(std::optional<uint64_t> Options::*field) {
+  return [=](Options &options, const std::string &text) -> Fault {
+    uint64_t value;
+    if (!parseNumber(text, value))
+      return expected("a number", text);
+    options.*field = value;
+    return std::nullopt;
+  };
 }
 
 static Fault parseDim(Options &options, const std::string &text) {
@@ -132,8 +134,11 @@ static Fault addCompileOption(Options &options, const std::string &text) {
 static const std::vector<Option> &getOptions() {
   static const std::vector<Option> options = {
       {"inputs", "IN.npz", "inputs under the model's names", false, text(&Options::inputs)},
-      {"random", "SEED", "make inputs: floats from N(0,1), integers 0 or 1", false, parseSeed},
+      {"random", "SEED", "make inputs: floats from N(0,1), integers 0 or 1", false,
+       seed(&Options::inputSeed)},
       {"dim", "NAME=SIZE", "a size for random inputs (else 1)", true, parseDim},
+      {"random-seed", "N", "seed of the random numbers that the model draws (else one per run)",
+       false, seed(&Options::randomSeed)},
       {"outputs", "OUT.npz", "write all outputs", false, text(&Options::outputs)},
       {"expect", "REF.npz", "compare the outputs; exit 4 if they differ", false,
        text(&Options::expect)},
@@ -198,19 +203,21 @@ static Fault checkTogether(const Options &options) {
     return std::nullopt;
   if (options.model.empty())
     return "no model given";
-  if (options.inputs && options.randomSeed)
+  if (options.inputs && options.inputSeed)
     return "--inputs and --random exclude each other";
   if (options.inputs && !options.dims.empty())
     return "--dim is for --random; with --inputs the sizes are the inputs'";
   if (options.reference && !options.bisect)
     return "--reference needs --bisect";
-  if (options.bisect && !options.inputs && !options.randomSeed)
+  if (options.bisect && !options.inputs && !options.inputSeed)
     return "--bisect needs --inputs or --random";
   if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
-                         options.profile || options.json))
-    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile and --json";
-  if (options.compileOnly && (options.inputs || options.randomSeed || options.bench ||
-                              options.inspect || options.profile || options.json))
+                         options.profile || options.json || options.randomSeed))
+    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --json and "
+           "--random-seed";
+  if (options.compileOnly && (options.inputs || options.inputSeed || options.bench ||
+                              options.inspect || options.profile || options.json ||
+                              options.randomSeed))
     return "--compile does not run the model: combine it only with --compile-option, "
            "--cache-dir and --cache-limit";
   if (options.runs && !options.bench)

@@ -62,7 +62,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
   std::vector<std::string> assumed;
   if (Status status = chooseSizes(manifest, options.dims, sizes, assumed); !status.ok())
     return status;
-  if (!options.randomSeed && !manifest.inputs.empty())
+  if (!options.inputSeed && !manifest.inputs.empty())
     std::fputs("tssa-run: no --inputs: running on random inputs (--random 0)\n", stderr);
   for (const std::string &name : assumed)
     for (size_t i = 0; i < sizes.size(); ++i)
@@ -71,7 +71,7 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
                      "tssa-run: size %s = %lld (choose with --dim "
                      "%s=SIZE)\n",
                      printable(name).c_str(), (long long)sizes[i], printable(name).c_str());
-  return makeRandomInputs(manifest, sizes, options.randomSeed.value_or(0), inputs);
+  return makeRandomInputs(manifest, sizes, options.inputSeed.value_or(0), inputs);
 }
 
 /// Compares the outputs with the tensors of the reference file. Each tensor of the file must have
@@ -134,10 +134,22 @@ static Status chooseTarget(Options &options) {
 static int compile(const Options &options, CompiledModel &compiled, bool again = false) {
   int exitCode = 0;
   if (Status status = compiled.prepare(options, again, exitCode); !status.ok()) {
+    // With --compile, the compiler's messages and its exit code are all that is to be said.
+    if (options.compileOnly && exitCode && exitCode != InternalError)
+      return exitCode;
     int own = report(status);
     return exitCode ? exitCode : own;
   }
   return Success;
+}
+
+/// Returns whether an artifact from the cache, whose error is `status`, is damaged. An intact one
+/// that does not fit this machine or the chosen device would be made again as it is.
+static bool isDamaged(const std::string &path, const Status &status) {
+  if (status.code != TSSA_INCOMPATIBLE)
+    return status.code == TSSA_CORRUPT;
+  std::unique_ptr<Artifact> artifact;
+  return !Artifact::open(path, artifact).ok();
 }
 
 /// Loads the model. If it is a source, compiles it first.
@@ -149,6 +161,7 @@ static int load(const Options &options, CompiledModel &compiled,
   sessionOptions.verifyWeights = verification(options);
   sessionOptions.memoryLimit = options.memoryLimit;
   sessionOptions.device = options.device;
+  sessionOptions.seed = options.randomSeed;
   if (!isSource(options.model)) {
     Status status = Session::load(options.model, sessionOptions, session);
     return status.ok() ? Success : report(status);
@@ -159,9 +172,7 @@ static int load(const Options &options, CompiledModel &compiled,
     Status status = Session::load(compiled.getPath(), sessionOptions, session);
     if (status.ok())
       return Success;
-    // Compile again only if the file is from the cache, where it may be stale or damaged.
-    bool unusable = status.code == TSSA_CORRUPT || status.code == TSSA_INCOMPATIBLE;
-    if (compiled.wasCompiled() || !unusable)
+    if (compiled.wasCompiled() || !isDamaged(compiled.getPath(), status))
       return report(status);
   }
   return InternalError;
@@ -175,8 +186,6 @@ static int compileOnly(const Options &options) {
                             "'" + printable(options.model) + "' is no source to compile"));
   if (int code = compile(options, compiled))
     return code;
-  if (!compiled.isKept())
-    return report(makeError(TSSA_IO, "there is no cache folder: give --cache-dir"));
   return print(compiled.getPath() + "\n") ? Success : InternalError;
 }
 

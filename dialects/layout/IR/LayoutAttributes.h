@@ -10,6 +10,8 @@
 #include "dialects/layout/Algebra/LayoutMap.h"
 #include "mlir/IR/Attributes.h"
 
+#include "dialects/layout/IR/LayoutEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/layout/IR/LayoutAttributes.h.inc"
 

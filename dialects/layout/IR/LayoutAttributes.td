@@ -9,6 +9,7 @@
 
 include "dialects/layout/IR/LayoutBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 
 def Layout_MapAttr : AttrDef<Layout_Dialect, "Map"> {
   let mnemonic = "map";
@@ -43,6 +44,24 @@ def Layout_MapAttr : AttrDef<Layout_Dialect, "Map"> {
   let extraClassDeclaration = [{
     LayoutMap getMap() const;
   }];
+}
+
+def Layout_Level : I32Enum<"Level", "a level of parallelism, on which iterations run at the same time", [
+  I32EnumCase<"Parallel", 0, "parallel">, I32EnumCase<"Block", 1, "block">,
+  I32EnumCase<"Lane", 2, "lane">
+]> {
+  let cppNamespace = "::mlir::tssa::layout";
+}
+
+def Layout_LevelAttr : EnumAttr<Layout_Dialect, Layout_Level, "level"> {
+  let summary = "a level of parallelism";
+  let description = [{
+    `parallel` are the threads of a CPU, `block` the blocks of a GPU, `lane` the
+    threads of a block.
+
+    Example: `#layout<level lane>`
+  }];
+  let assemblyFormat = "$value";
 }
 
 #endif // DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES

@@ -49,6 +49,8 @@ static void printStored(OpAsmPrinter &p, Operation *, IntegerAttr parameter,
 
 #include "dialects/layout/IR/LayoutDialect.cpp.inc"
 
+#include "dialects/layout/IR/LayoutEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/layout/IR/LayoutAttributes.cpp.inc"
 
@@ -134,12 +136,6 @@ LogicalResult SplitOp::verify() {
     return emitOpError("expects ")
            << getFactors().size() + 1 << " results, got " << getNumResults();
   return success();
-}
-
-LogicalResult BindOp::verify() {
-  if (llvm::is_contained({"parallel", "block", "lane"}, getLevel())) // C1
-    return success();
-  return emitOpError("expects level parallel, block or lane, got '") << getLevel() << "'";
 }
 
 LogicalResult CacheOp::verify() {

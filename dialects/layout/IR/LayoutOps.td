@@ -123,14 +123,10 @@ def Layout_BindOp : Layout_Op<"bind"> {
     are combined at the end. They are the innermost lanes, and their number is a
     power of two or a multiple of 32. Lanes without work wait.
 
-    Constraints:
-    - (C1) `level` is `parallel`, `block` or `lane`.
-
     Example: `layout.bind %n, %o to parallel`
   }];
-  let arguments = (ins Variadic<Layout_LoopType>:$loops, StrAttr:$level);
-  let assemblyFormat = "$loops `to` custom<Keyword>($level) attr-dict";
-  let hasVerifier = 1; // C1
+  let arguments = (ins Variadic<Layout_LoopType>:$loops, Layout_LevelAttr:$level);
+  let assemblyFormat = "$loops `to` `` $level attr-dict";
 }
 
 def Layout_RegisterTileOp : Layout_Op<"register_tile"> {
@@ -186,6 +182,14 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
     computed at the start of that iteration. If the reads index a dim of `label`
     by `loop` or a loop around it, only that index of the dim is computed. The
     other dims are computed over their whole size.
+
+    Constraints, which are checked when the schedule is applied:
+    - (C1) each label has at most one such op. `loop` is a loop of the only
+      expression without one. It is over a parallel dim, neither tiled nor
+      vectorized, and not split or fused.
+    - (C2) the reads index a dim of `label` by `loop`, unless `loop` has one
+      iteration. Otherwise each iteration would compute the same elements again.
+    - (C3) what `label` reads is computed at `loop` or a loop around it.
 
     Example: `layout.compute_at @max, %row`
   }];

@@ -155,9 +155,19 @@ private:
 };
 
 struct MaterializeStores : layout::impl::MaterializeStoresBase<MaterializeStores> {
+  MaterializeStores(layout::StoresObserver observer = {}) : observer(std::move(observer)) {}
+
   void runOnOperation() final {
+    if (observer)
+      observer(getOperation());
     if (failed(Materializer(getOperation()).run()))
       signalPassFailure();
   }
+
+  layout::StoresObserver observer;
 };
 } // namespace
+
+std::unique_ptr<Pass> layout::createMaterializeStores(StoresObserver observer) {
+  return std::make_unique<MaterializeStores>(std::move(observer));
+}

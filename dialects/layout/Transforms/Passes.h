@@ -12,18 +12,27 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
+
 namespace mlir::tssa::layout {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "dialects/layout/Transforms/Passes.h.inc"
 
+/// Is called with the module when all stores are chosen and none is applied.
+using StoresObserver = std::function<void(ModuleOp)>;
+
+/// Creates the pass that applies the stores, which calls `observer` first unless it is empty.
+std::unique_ptr<Pass> createMaterializeStores(StoresObserver observer);
+
 /// Adds the passes of the layout stage for CPUs, which choose how tensors are stored and fill in
 /// the schedules.
-void buildLayoutStage(OpPassManager &manager, const MachineModel &machine);
+void buildLayoutStage(OpPassManager &manager, const MachineModel &machine,
+                      const StoresObserver &observer = {});
 
 /// Adds the passes of the layout stage for devices, which fill in the schedules.
-void buildDeviceLayoutStage(OpPassManager &manager);
+void buildDeviceLayoutStage(OpPassManager &manager, const StoresObserver &observer = {});
 
 } // namespace mlir::tssa::layout
 

@@ -204,7 +204,7 @@ private:
     // computed once.
     ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
     if (!bound.empty() && bind)
-      BindOp::create(builder, loc, bound, "parallel");
+      BindOp::create(builder, loc, bound, Level::Parallel);
   }
 
   OpBuilder &builder;
@@ -256,13 +256,14 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 };
 } // namespace
 
-void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine) {
+void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine,
+                              const StoresObserver &observer) {
   manager.addPass(createChooseStores());
   ChoosePackingOptions packing;
   packing.lanes = machine.lanes;
   packing.registers = machine.registers;
   manager.addPass(createChoosePacking(packing));
-  manager.addPass(createMaterializeStores());
+  manager.addPass(createMaterializeStores(observer));
   manager.addPass(createDropCopies());
   manager.addPass(createKeepRows());
   ScheduleDefaultOptions options;

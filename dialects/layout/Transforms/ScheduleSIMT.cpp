@@ -91,7 +91,7 @@ public:
     SmallVector<Value> rowLoops(ArrayRef(loops).take_front(rows));
     writeInBlock(rows);
     if (rows != 0)
-      BindOp::create(builder, loc, rowLoops, "block");
+      BindOp::create(builder, loc, rowLoops, Level::Block);
     computeAtRows(builder, op, inner, rowLoops);
   }
 
@@ -175,8 +175,8 @@ private:
     auto [block, lane] = split(outer, chooseBlockSize(getProduct(dims) / lanes));
     if (vector)
       VectorizeOp::create(builder, loc, vector);
-    BindOp::create(builder, loc, block, "block");
-    BindOp::create(builder, loc, lane, "lane");
+    BindOp::create(builder, loc, block, Level::Block);
+    BindOp::create(builder, loc, lane, Level::Lane);
   }
 
   static int64_t chooseBlockSize(int64_t iterations) {
@@ -249,8 +249,8 @@ private:
       explain("each lane computes a result", "Steps", getProduct(reduction));
       auto [block, lane] = split(fuse(parallel), chooseBlockSize(getProduct(parallel)));
       reorder({block, lane}, reduction);
-      BindOp::create(builder, loc, block, "block");
-      BindOp::create(builder, loc, lane, "lane");
+      BindOp::create(builder, loc, block, Level::Block);
+      BindOp::create(builder, loc, lane, Level::Lane);
       return;
     }
     int64_t steps = getProduct(reduction);
@@ -259,20 +259,20 @@ private:
             isBlocks ? blockSize : warpSize);
     auto [outer, inner] = split(fuse(reduction), isBlocks ? blockSize : warpSize);
     if (parallel.empty()) {
-      BindOp::create(builder, loc, inner, "lane");
+      BindOp::create(builder, loc, inner, Level::Lane);
       return;
     }
     Value results = fuse(parallel);
     if (isBlocks) {
       ReorderOp::create(builder, loc, ValueRange{results, outer, inner});
-      BindOp::create(builder, loc, results, "block");
-      BindOp::create(builder, loc, inner, "lane");
+      BindOp::create(builder, loc, results, Level::Block);
+      BindOp::create(builder, loc, inner, Level::Lane);
       return;
     }
     auto [block, warp] = split(results, blockSize / warpSize);
     ReorderOp::create(builder, loc, ValueRange{block, warp, outer, inner});
-    BindOp::create(builder, loc, block, "block");
-    BindOp::create(builder, loc, ValueRange{warp, inner}, "lane");
+    BindOp::create(builder, loc, block, Level::Block);
+    BindOp::create(builder, loc, ValueRange{warp, inner}, Level::Lane);
   }
 
   /// Orders the loops: `first`, then the loops of `dims`.
@@ -300,7 +300,7 @@ private:
         order.push_back(loops[dim]);
       order.append({outer, lane});
       ReorderOp::create(builder, loc, order);
-      BindOp::create(builder, loc, lane, "lane");
+      BindOp::create(builder, loc, lane, Level::Lane);
       return;
     }
     if (parallel.empty()) // a short reduction: one lane computes it
@@ -318,7 +318,7 @@ private:
     ReorderOp::create(builder, loc, order);
     if (vector)
       VectorizeOp::create(builder, loc, vector);
-    BindOp::create(builder, loc, lane, "lane");
+    BindOp::create(builder, loc, lane, Level::Lane);
   }
 
   //===--------------------------------------------------------------------===//
@@ -377,8 +377,8 @@ private:
       CacheOp::create(builder, loc, operand, kept, "shared");
     RegisterTileOp::create(builder, loc, row);
     VectorizeOp::create(builder, loc, column);
-    BindOp::create(builder, loc, blocks, "block");
-    BindOp::create(builder, loc, ValueRange{rowLane, columnLane}, "lane");
+    BindOp::create(builder, loc, blocks, Level::Block);
+    BindOp::create(builder, loc, ValueRange{rowLane, columnLane}, Level::Lane);
   }
 
   OpBuilder &builder;
@@ -423,7 +423,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
 };
 } // namespace
 
-void layout::buildDeviceLayoutStage(OpPassManager &manager) {
-  manager.addPass(createMaterializeStores());
+void layout::buildDeviceLayoutStage(OpPassManager &manager, const StoresObserver &observer) {
+  manager.addPass(createMaterializeStores(observer));
   manager.addPass(createScheduleSIMT());
 }

@@ -340,6 +340,22 @@ def TE_PollOp : TE_Op<"poll"> {
   let assemblyFormat = "attr-dict";
 }
 
+def TE_RandomKeyOp : TE_Op<"random_key"> {
+  let summary = "the key from which a node computes its random numbers";
+  let description = [{
+    This op occurs in the host program. Each execution returns another key, in this
+    run and in later ones, so the op has an effect and is never merged with another.
+    `stream` identifies the node. With a `seed`, the key depends on this seed, the
+    run, and the number of earlier executions of the node in the run. Without one,
+    it depends on the seed of the session and on `stream`, too.
+
+    Example: `%key = te.random_key 17 seed 42`
+  }];
+  let arguments = (ins I64Attr:$stream, OptionalAttr<I64Attr>:$seed);
+  let results = (outs I64:$key);
+  let assemblyFormat = "$stream (`seed` $seed^)? attr-dict";
+}
+
 def TE_ResultOp : TE_Op<"result"> {
   let summary = "the buffer of a result of the program";
   let description = [{

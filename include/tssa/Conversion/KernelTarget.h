@@ -14,6 +14,7 @@
 #ifndef TSSA_CONVERSION_KERNELTARGET_H
 #define TSSA_CONVERSION_KERNELTARGET_H
 
+#include "dialects/layout/IR/LayoutAttributes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tssa/Conversion/IndexBuilder.h"
@@ -61,7 +62,7 @@ public:
 
   /// The levels that layout.bind may name on this target: first the level of numbered iterations,
   /// then the level of threads, if the target has one.
-  virtual llvm::ArrayRef<llvm::StringRef> getLevels() const = 0;
+  virtual llvm::ArrayRef<mlir::tssa::layout::Level> getLevels() const = 0;
   /// The threads that run one numbered iteration together; null if one thread runs it.
   virtual BlockThreads *getThreads() { return nullptr; }
   /// Whether partial vectors are masked. Otherwise the remaining elements are computed one by one.

@@ -67,6 +67,12 @@ struct CachedOperand {
   mlir::Operation *op; ///< the layout.cache, for diagnostics
 };
 
+/// The loop at which another expression is computed.
+struct ComputedAt {
+  unsigned loop;
+  mlir::Operation *op; ///< the layout.compute_at, for diagnostics
+};
+
 /// The schedule of one expression.
 struct Schedule {
   /// Each dim of the expression, as an index expression over loops before splitting. Fused loops
@@ -81,7 +87,7 @@ struct Schedule {
   llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
-  llvm::StringMap<unsigned> computeAt; ///< by label: the loop at which the expression is computed
+  llvm::StringMap<ComputedAt> computeAt; ///< by label of the other expression
   llvm::SmallVector<CachedOperand> caches;
   /// Returns `loop` as an expression over live loops.
   mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;

@@ -16,7 +16,6 @@
 
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Pass/PassInstrumentation.h"
 
 namespace tssa {
 
@@ -33,19 +32,8 @@ struct KernelGroup {
 /// Returns the kernels of `module` by key.
 llvm::StringMap<KernelGroup> groupKernels(mlir::ModuleOp module);
 
-/// Keeps a copy of the module as it is when all stores are chosen and none is applied.
-class LogicalModuleKeeper : public mlir::PassInstrumentation {
-public:
-  explicit LogicalModuleKeeper(mlir::OwningOpRef<mlir::ModuleOp> &logical) : logical(logical) {}
-
-  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
-
-private:
-  mlir::OwningOpRef<mlir::ModuleOp> &logical;
-};
-
-/// Prints the kernels of `logical`, the module that LogicalModuleKeeper has kept, with the loops
-/// that the kernels of the same names have in `scheduled`, the module after stage layout.
+/// Prints the kernels of `logical`, the module when all stores were chosen and none applied, with
+/// the loops that the kernels of the same names have in `scheduled`, the module after stage layout.
 void printSchedules(mlir::ModuleOp logical, mlir::ModuleOp scheduled, llvm::raw_ostream &stream);
 
 } // namespace tssa

@@ -13,6 +13,8 @@
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
 
+#include <functional>
+
 namespace tssa {
 
 /// Properties of the compilation on which passes depend.
@@ -24,6 +26,8 @@ struct StageContext {
   bool merges = true;
   /// File of schedules for kernels; empty for none.
   std::string scheduleFile = {};
+  /// Is called with the module when all stores are chosen and none is applied; may be empty.
+  std::function<void(mlir::ModuleOp)> storesChosen = {};
 };
 
 /// A named stretch of the pipeline with its postcondition.

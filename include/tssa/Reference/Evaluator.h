@@ -11,6 +11,8 @@
 /// compiled code is compared, so it is independent of code generation. It computes each element
 /// where the program defines it, in row-major order.
 ///
+/// Random numbers are those of the first run of a session with seed 0.
+///
 /// Errors name the location of the op. Errors are: an index from data that is out of bounds, a
 /// te.check that fails, a read whose map leads out of the tensor, pieces that overlap or leave out
 /// a point, and an op that the evaluator does not know.

@@ -11,6 +11,7 @@
 #include "tssa/Runtime/Tensor.h"
 
 #include <atomic>
+#include <optional>
 
 namespace tssa::runtime {
 
@@ -32,6 +33,9 @@ struct SessionOptions {
   /// first CUDA device that can run a variant of the program, else the CPU, else the
   /// emulator.
   std::string device = "auto";
+  /// The seed of the random numbers of nodes that have no seed of their own. Without it, each
+  /// session has a seed from the operating system.
+  std::optional<uint64_t> seed;
 };
 
 /// Counters of a launch. Only the emulator counts; for other devices, the counters stay zero.

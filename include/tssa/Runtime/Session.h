@@ -20,8 +20,8 @@ class DeviceProgram;
 class LoadedCode;
 struct DeviceChoice;
 
-/// A loaded program. It does not change after `load`, and any number of threads may call
-/// `run` at once.
+/// A loaded program. Any number of threads may call `run` at once. From run to run, only the number
+/// of the run changes, on which random numbers depend.
 class Session {
 public:
   /// Reads and checks the artifact, then loads a private copy of its code. The hashes of
@@ -68,6 +68,8 @@ private:
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
   DynamicPool dynamicMemory;
+  uint64_t seed = 0; ///< of random numbers
+  std::atomic<uint64_t> runs{0};
 
   unsigned forks = countForks(); ///< at load
 

@@ -189,6 +189,16 @@ void HostEmitter::emitPoll(te::PollOp op) {
   leaveUnlessZero(op.getLoc(), routines.call(builder, op.getLoc(), "tssa_host_poll", i32, {host}));
 }
 
+void HostEmitter::emitRandomKey(te::RandomKeyOp op) {
+  Location loc = op.getLoc();
+  Type i64 = builder.getI64Type();
+  std::optional<uint64_t> seed = op.getSeed();
+  values.map(op.getKey(), routines.call(builder, loc, "tssa_host_random_key", i64,
+                                        {host, constant(loc, i64, op.getStream()),
+                                         constant(loc, builder.getI32Type(), seed.has_value()),
+                                         constant(loc, i64, seed.value_or(0))}));
+}
+
 void HostEmitter::emitDivisionCheck(Operation *op) {
   Location loc = op->getLoc();
   Value divisor = values.lookup(op->getOperand(1));

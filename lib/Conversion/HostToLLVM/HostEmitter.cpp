@@ -247,10 +247,11 @@ LogicalResult HostEmitter::emit(Operation *op) {
     return emitLaunch(launch);
   if (auto call = dyn_cast<te::ExternOp>(op))
     return emitExtern(call);
-  if (isa<te::CheckOp, te::PollOp, te::ResultOp>(op)) {
+  if (isa<te::CheckOp, te::PollOp, te::RandomKeyOp, te::ResultOp>(op)) {
     llvm::TypeSwitch<Operation *, void>(op)
         .Case([&](te::CheckOp check) { emitCheck(check); })
         .Case([&](te::PollOp poll) { emitPoll(poll); })
+        .Case([&](te::RandomKeyOp key) { emitRandomKey(key); })
         .Case([&](te::ResultOp result) { emitResult(result); });
     return success();
   }

@@ -84,6 +84,7 @@ private:
   mlir::Value callRoutine(mlir::tssa::te::ExternOp op, mlir::Value attributes);
   void emitCheck(mlir::tssa::te::CheckOp op);
   void emitPoll(mlir::tssa::te::PollOp op);
+  void emitRandomKey(mlir::tssa::te::RandomKeyOp op);
   void emitDivisionCheck(mlir::Operation *op);
 
   // HostDevice.cpp

@@ -37,7 +37,7 @@ public:
       : builder(builder), kernel(kernel), target(target) {}
 
   LogicalResult lower() {
-    if (failed(applyInline(kernel)) || failed(findRoot()))
+    if (failed(applyInline(kernel)) || failed(findRoot()) || failed(checkLoopsAreOfRoot()))
       return failure();
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel, target);
@@ -73,6 +73,20 @@ private:
     if (!root)
       return kernel.emitError("expected an expression in the kernel");
     return checkResults(kernel, root);
+  }
+
+  /// Checks that every expression but the root is computed at a loop of the root.
+  LogicalResult checkLoopsAreOfRoot() {
+    for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>()) {
+      Operation *source = op.getLoop().getDefiningOp();
+      while (isa_and_nonnull<layout::SplitOp, layout::FuseOp>(source))
+        source = source->getOperand(0).getDefiningOp();
+      auto loops = dyn_cast_if_present<layout::LoopsOp>(source);
+      if (!loops || loops.getLabel() != getLabel(root))
+        return op.emitError("expected a loop of '")
+               << getLabel(root) << "', the expression that is not computed inside of another";
+    }
+    return success();
   }
 
   /// Sets the threads of a block to the number that the most demanding expression needs, rounded up
@@ -144,23 +158,59 @@ private:
                            unsigned loop) {
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
       auto at = schedule.computeAt.find(getLabel(inner));
-      if (at != schedule.computeAt.end() && at->second == loop &&
-          failed(buildInnerExpression(index, schedule, inner, loop)))
+      if (at != schedule.computeAt.end() && at->second.loop == loop &&
+          failed(buildInnerExpression(index, schedule, inner, at->second)))
         return failure();
     }
     return success();
   }
 
-  /// Builds `inner` at `loop` of the root. If all threads of a block run the loop together, they
+  /// Returns an expression that `inner` reads and that has no buffer yet, or null.
+  te::ComputeOp findMissingSource(te::ComputeOp inner) {
+    te::ComputeOp missing;
+    inner.walk([&](te::ReadOp read) {
+      auto source = read.getSource().getDefiningOp<te::ComputeOp>();
+      if (source && !function.context.buffers.contains(read.getSource()))
+        missing = source;
+    });
+    return missing;
+  }
+
+  /// Checks that what `inner` reads is computed already, and that each iteration of the loop
+  /// computes a part of its own: an index of `inner` is in `fixed` and depends on the loop.
+  LogicalResult checkComputedAt(const Schedule &schedule, te::ComputeOp inner, const ComputedAt &at,
+                                ArrayRef<AffineExpr> fixed) {
+    if (te::ComputeOp missing = findMissingSource(inner))
+      return at.op->emitError("expected what '")
+             << getLabel(inner) << "' reads to be computed at this loop or at one around it, but '"
+             << getLabel(missing) << "' is not";
+    const ScheduledLoop &loop = schedule.loops[at.loop];
+    auto extent = dyn_cast<AffineConstantExpr>(loop.extent);
+    if ((extent && extent.getValue() <= 1) || llvm::any_of(fixed, [&](AffineExpr expr) {
+          return expr && expr.isFunctionOfDim(at.loop);
+        }))
+      return success();
+    const char *kind = loop.kind == LoopKind::Parallel ? "parallel"
+                       : loop.kind == LoopKind::Thread ? "lane"
+                                                       : "serial";
+    return at.op->emitError("expected a loop that selects an index of '")
+           << getLabel(inner) << "', but each iteration of this " << kind << " loop of '"
+           << getLabel(root) << "' would compute the same elements again";
+  }
+
+  /// Builds `inner` at a loop of the root. If all threads of a block run the loop together, they
   /// compute `inner` together into shared memory. At a thread loop, each thread alone computes
   /// what it needs.
   LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
-                                     te::ComputeOp inner, unsigned loop) {
+                                     te::ComputeOp inner, const ComputedAt &at) {
     BlockThreads *threads = target.getThreads();
-    bool shared = threads && schedule.loops[loop].kind != LoopKind::Thread;
+    LoopKind kind = schedule.loops[at.loop].kind;
+    bool shared = threads && kind != LoopKind::Thread;
     if (inner.getPieces().size() != 1)
       return inner.emitOpError("expected a single piece, since it is computed at a loop");
     SmallVector<AffineExpr> fixed = getFixedDims(index, schedule, root, inner);
+    if (failed(checkComputedAt(schedule, inner, at, fixed)))
+      return failure();
     IndexBuilder nested(builder, inner.getLoc());
     SmallVector<AffineExpr> offsets(fixed);
     for (AffineExpr &offset : offsets)
@@ -180,7 +230,7 @@ private:
     for (auto [number, info] : llvm::enumerate(innerSchedule.loops))
       nested.declareLoop(number, info.extent);
     // In the previous iteration of the loop, other threads may still be reading the buffer.
-    if (shared && schedule.loops[loop].kind == LoopKind::Serial)
+    if (shared && kind == LoopKind::Serial)
       threads->buildBarrier(nested);
     PointEmitter emitter(nested, function.context, inner, 0, *outs, innerSchedule);
     if (failed(buildLoopNest(nested, innerSchedule, target, shared ? threads : nullptr, emitter,

@@ -159,8 +159,10 @@ static LogicalResult checkSchedule(te::KernelOp kernel, KernelTarget &target) {
   for (auto bind : kernel.getSchedule().getOps<layout::BindOp>())
     if (!llvm::is_contained(target.getLevels(), bind.getLevel())) {
       InFlightDiagnostic error = bind.emitError("expected a level that this target supports, ");
-      llvm::interleave(target.getLevels(), error, " or ");
-      return error << ", got " << bind.getLevel();
+      llvm::interleave(
+          target.getLevels(), [&](layout::Level level) { error << stringifyLevel(level); },
+          [&] { error << " or "; });
+      return error << ", got " << stringifyLevel(bind.getLevel());
     }
   for (auto cache : kernel.getSchedule().getOps<layout::CacheOp>())
     if (!target.getThreads())

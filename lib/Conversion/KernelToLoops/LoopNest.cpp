@@ -60,7 +60,7 @@ LogicalResult NestBuilder::build() {
 
 bool NestBuilder::computesAtSerialLoop() const {
   return llvm::any_of(schedule.computeAt, [&](const auto &at) {
-    return llvm::is_contained(schedule.serial, at.second);
+    return llvm::is_contained(schedule.serial, at.second.loop);
   });
 }
 

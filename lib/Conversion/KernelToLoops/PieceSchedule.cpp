@@ -98,6 +98,13 @@ static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, Aff
   return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(liveExprs));
 }
 
+static bool hasSymbol(AffineExpr expr) {
+  auto walked = expr.walk([](AffineExpr inner) {
+    return isa<AffineSymbolExpr>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
 namespace tssa::conversion {
 
 StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
@@ -136,7 +143,7 @@ SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedu
   SmallVector<bool> conflict(inner.getNumParallel(), false);
   auto visit = [&](te::ReadOp read, llvm::function_ref<AffineExpr(AffineExpr)> getLive) {
     for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-      AffineExpr over = read.getMap().getNumSymbols() == 0 ? getLive(expr) : AffineExpr();
+      AffineExpr over = hasSymbol(expr) ? AffineExpr() : getLive(expr);
       if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
         conflict[dim] = true;
       else

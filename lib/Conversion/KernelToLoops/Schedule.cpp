@@ -76,7 +76,7 @@ public:
 
   FailureOr<Schedule> finish() {
     if (failed(collectTiles()) || failed(sortLoops()) || failed(checkThreads()) ||
-        failed(checkCaches()))
+        failed(checkCaches()) || failed(checkComputedAt()))
       return failure();
     return std::move(schedule);
   }
@@ -92,11 +92,8 @@ private:
   LogicalResult readOp(Operation &op) {
     if (auto loops = dyn_cast<LoopsOp>(op))
       return readLoops(loops);
-    if (auto at = dyn_cast<ComputeAtOp>(op)) {
-      if (handles.contains(at.getLoop()))
-        schedule.computeAt[at.getLabel()] = handles.lookup(at.getLoop());
-      return success();
-    }
+    if (auto at = dyn_cast<ComputeAtOp>(op))
+      return readComputeAt(at);
     // Ops on loops of other expressions do not affect this expression.
     if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
       return success();
@@ -113,7 +110,7 @@ private:
     if (auto reorder = dyn_cast<ReorderOp>(op))
       return readReorder(reorder);
     if (auto bind = dyn_cast<BindOp>(op))
-      return setKind(op, bind.getLevel() == "lane" ? LoopKind::Thread : LoopKind::Parallel);
+      return setKind(op, bind.getLevel() == Level::Lane ? LoopKind::Thread : LoopKind::Parallel);
     if (auto cache = dyn_cast<CacheOp>(op)) {
       schedule.caches.push_back(
           {static_cast<unsigned>(cache.getOperand()), handles.lookup(cache.getLoop()), cache});
@@ -134,6 +131,15 @@ private:
              << schedule.dims.size() << " dims of '" << label << "', got " << op.getNumResults();
     for (auto [dim, loop] : llvm::enumerate(op.getLoops()))
       handles[loop] = dim;
+    return success();
+  }
+
+  LogicalResult readComputeAt(ComputeAtOp op) {
+    if (!handles.contains(op.getLoop()))
+      return success();
+    ComputedAt at{handles.lookup(op.getLoop()), op};
+    if (!schedule.computeAt.insert({op.getLabel(), at}).second)
+      return op.emitError("expected one loop at which '") << op.getLabel() << "' is computed";
     return success();
   }
 
@@ -345,6 +351,23 @@ private:
     for (const CachedOperand &cache : schedule.caches)
       if (!llvm::is_contained(schedule.reduction, cache.loop))
         return cache.op->emitError("expected a serial loop of a reduction");
+    return success();
+  }
+
+  /// Checks that expressions are computed at loops that the nest enters before its accumulators.
+  LogicalResult checkComputedAt() {
+    for (const auto &entry : schedule.computeAt) {
+      const ComputedAt &at = entry.getValue();
+      const ScheduledLoop &loop = schedule.loops[at.loop];
+      const char *kind = !loop.live       ? "a loop that was split or fused"
+                         : loop.reduction ? "a loop over a reduction dim"
+                         : isTile(loop)   ? "a tiled or vectorized loop"
+                                          : nullptr;
+      if (kind)
+        return at.op->emitError("expected '")
+               << entry.getKey() << "' to be computed at a parallel, lane or serial loop over a "
+               << "parallel dim of '" << label << "', got " << kind;
+    }
     return success();
   }
 

@@ -6,16 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A random number is a function of the seed of the node and of the number's index in the result,
-/// so all runs and all devices produce the same numbers. If a node has no seed, its seed is derived
-/// from the node's name and its position in the model.
+/// A random number is a function of a key, which each execution of a node gets from te.random_key,
+/// and of the number's index in the result. So the numbers are the same on all devices and for any
+/// number of threads. The stream of the key is derived from the name of the node and its position
+/// in the model.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/TEOps.h"
 #include "lib/Operators/Families.h"
 #include "lib/Operators/ONNX/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Builder/Indexing.h"
 #include "llvm/Support/xxhash.h"
 
@@ -23,19 +24,16 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-static FailureOr<uint64_t> getSeed(Builder &builder, const Node &node) {
-  Operation *parent = builder.ops.getInsertionBlock()->getParentOp();
-  for (; parent; parent = parent->getParentOp())
-    if (isa<scf::ForOp, scf::WhileOp>(parent))
-      return builder.unsupported(
-          "random numbers in a loop, where each iteration would draw the same");
-  std::string text;
-  llvm::raw_string_ostream os(text);
+/// Builds the key of the random numbers of `node`, an i64.
+static Value buildKey(Builder &builder, const Node &node) {
+  std::string position;
+  llvm::raw_string_ostream(position) << builder.loc();
+  int64_t stream = llvm::xxh3_64bits(position);
+  IntegerAttr seed;
   if (node.has("seed"))
-    os << node.getFloat("seed", 0);
-  else
-    os << builder.loc();
-  return llvm::xxh3_64bits(text);
+    seed = builder.ops.getI64IntegerAttr(llvm::bit_cast<int64_t>(node.getFloat("seed", 0)));
+  return te::RandomKeyOp::create(builder.ops, builder.loc(), builder.ops.getI64Type(),
+                                 builder.ops.getI64IntegerAttr(stream), seed);
 }
 
 /// Returns a hash of `x`. Each of its 64 bits depends on all bits of `x`.
@@ -58,10 +56,9 @@ static Scalar flatten(Body &body, ArrayRef<Size> shape, ArrayRef<AffineExpr> at)
   return position;
 }
 
-/// Returns random number `index` of the node, in [0, 1), as f32 or f64.
-static Scalar draw(Body &body, uint64_t seed, Scalar index, DType wide) {
-  Scalar start = index.constant(APInt(64, seed));
-  Scalar bits = mix(start + index * index.constant(APInt(64, 0x9e3779b97f4a7c15)));
+/// Returns random number `index` of the numbers with key `key`, in [0, 1), as f32 or f64.
+static Scalar draw(Body &body, Value key, Scalar index, DType wide) {
+  Scalar bits = mix(index.with(key) + index * index.constant(APInt(64, 0x9e3779b97f4a7c15)));
   int kept = wide == DType::F64 ? 53 : 24;
   Scalar amount = bits.constant(static_cast<double>(64 - kept));
   Scalar top =
@@ -78,18 +75,16 @@ struct Distribution {
 
 static FailureOr<Tensors> fillRandom(Builder &builder, const Node &node, DType type,
                                      ArrayRef<Size> shape, const Distribution &distribution) {
-  FailureOr<uint64_t> seed = getSeed(builder, node);
-  if (failed(seed))
-    return failure();
+  Value key = buildKey(builder, node);
   DType wide = type == DType::F64 ? DType::F64 : DType::F32;
   return single(builder.compute(type, shape, [&](Body &body) {
     Scalar position = flatten(body, shape, body.dims(0, shape.size()));
     if (!distribution.isNormal) {
       double range = distribution.second - distribution.first;
-      return toElement(body, draw(body, *seed, position, wide) * range + distribution.first, type);
+      return toElement(body, draw(body, key, position, wide) * range + distribution.first, type);
     }
-    Scalar radius = sqrt(log(1.0 - draw(body, *seed, position + position, wide)) * -2.0);
-    Scalar angle = draw(body, *seed, position + position + 1.0, wide) * (2 * llvm::numbers::pi);
+    Scalar radius = sqrt(log(1.0 - draw(body, key, position + position, wide)) * -2.0);
+    Scalar angle = draw(body, key, position + position + 1.0, wide) * (2 * llvm::numbers::pi);
     return toElement(body, radius * cos(angle) * distribution.second + distribution.first, type);
   }));
 }
@@ -126,9 +121,7 @@ static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
   std::optional<DType> type = fromONNX(code);
   if (type != DType::I32 && type != DType::I64)
     return builder.unsupported("element type " + Twine(code) + " of 'dtype'");
-  FailureOr<uint64_t> seed = getSeed(builder, node);
-  if (failed(seed))
-    return failure();
+  Value key = buildKey(builder, node);
   SmallVector<Size> shape = {weights.dim(0), Size(samples)};
   DType wide = getAccumulator(weights.dtype());
   ReducedDims reduced(2);
@@ -137,7 +130,7 @@ static FailureOr<Tensors> buildMultinomial(Builder &builder, const Node &node) {
     AffineExpr index = reduced.expr(body, slot);
     Scalar position =
         flatten(body, {shape[0], shape[1], weights.dim(1)}, {body.dim(0), body.dim(1), index});
-    Scalar chance = atLeast(draw(body, *seed, position, wide), 1e-30);
+    Scalar chance = atLeast(draw(body, key, position, wide), 1e-30);
     Scalar score = readScalar(body, weights, {body.dim(0), index}) - log(-log(chance));
     return {score.getValue(), indexScalar(body, index, DType::I64).getValue()};
   };

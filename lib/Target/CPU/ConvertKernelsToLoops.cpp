@@ -37,8 +37,8 @@ namespace {
 /// Elements that are not close together are gathered. Small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
-  ArrayRef<StringRef> getLevels() const override {
-    static const StringRef levels[] = {"parallel"};
+  ArrayRef<layout::Level> getLevels() const override {
+    static constexpr layout::Level levels[] = {layout::Level::Parallel};
     return levels;
   }
 

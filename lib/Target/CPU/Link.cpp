@@ -5,13 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Target/TemporaryFile.h"
 #include "lld/Common/Driver.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Target/MemoryFile.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <mutex>
+#include <thread>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -19,10 +24,62 @@ using namespace llvm;
 
 namespace tssa::cpu {
 
+namespace {
+/// A file for the output of the linker. The linker replaces a regular file by a new one in the same
+/// folder, but writes to a pipe directly. A thread collects what it writes.
+class OutputPipe {
+public:
+  OutputPipe() = default;
+  ~OutputPipe() { collect(); }
+  OutputPipe(const OutputPipe &) = delete;
+  OutputPipe &operator=(const OutputPipe &) = delete;
+
+  Error create();
+  std::string getPath() const { return "/proc/self/fd/" + std::to_string(writeEnd); }
+  /// Returns what was written. Nothing can be written afterwards.
+  std::string collect();
+
+private:
+  int readEnd = -1, writeEnd = -1;
+  std::string bytes;
+  std::thread reader;
+
+  void read();
+};
+} // namespace
+
+Error OutputPipe::create() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    std::error_code error(errno, std::generic_category());
+    return createStringError(error, "cannot make a pipe: " + error.message());
+  }
+  readEnd = ends[0];
+  writeEnd = ends[1];
+  reader = std::thread([this] { read(); });
+  return Error::success();
+}
+
+void OutputPipe::read() {
+  char buffer[1 << 16];
+  auto readPart = [&] { return ::read(readEnd, buffer, sizeof(buffer)); };
+  for (ssize_t count; (count = sys::RetryAfterSignal(-1, readPart)) > 0;)
+    bytes.append(buffer, count);
+}
+
+std::string OutputPipe::collect() {
+  if (!reader.joinable())
+    return "";
+  ::close(writeEnd);
+  reader.join();
+  ::close(readEnd);
+  return std::move(bytes);
+}
+
 Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
-  std::vector<TemporaryFile> inputs(objects.size());
-  TemporaryFile output;
-  if (Error error = output.create("so"))
+  std::vector<MemoryFile> inputs(objects.size());
+  OutputPipe output;
+  if (Error error = output.create())
     return std::move(error);
   std::string outputPath = output.getPath();
   std::vector<const char *> arguments = {"ld.lld",
@@ -45,7 +102,7 @@ Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
                                          "--threads=1"};
   std::vector<std::string> paths;
   for (auto [input, object] : zip_equal(inputs, objects)) {
-    if (Error error = input.create("o"))
+    if (Error error = input.create())
       return std::move(error);
     if (Error error = input.write(object))
       return std::move(error);
@@ -61,7 +118,7 @@ Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
   lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return createStringError(inconvertibleErrorCode(), "the linker failed: " + messages);
-  return output.read();
+  return output.collect();
 }
 
 } // namespace tssa::cpu

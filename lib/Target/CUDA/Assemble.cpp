@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Target/TemporaryFile.h"
 #include "tssa/Target/CUDA.h"
+#include "tssa/Target/MemoryFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -67,9 +67,9 @@ static StringMap<Resources> parseResources(StringRef log) {
 char AssemblerError::ID = 0;
 
 Expected<Cubin> assemble(StringRef assembler, StringRef ptx, int arch) {
-  TemporaryFile input, output, log;
-  for (auto [file, suffix] : {std::pair(&input, "ptx"), {&output, "cubin"}, {&log, "log"}})
-    if (Error error = file->create(suffix))
+  MemoryFile input, output, log;
+  for (MemoryFile *file : {&input, &output, &log})
+    if (Error error = file->create())
       return std::move(error);
   if (Error error = input.write(ptx))
     return std::move(error);

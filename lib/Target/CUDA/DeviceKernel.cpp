@@ -28,8 +28,8 @@ static constexpr int64_t widestAccess = 16;
 static constexpr int64_t mostSharedBytes = 99 << 10;
 static constexpr int32_t warpSize = 32;
 
-ArrayRef<StringRef> DeviceKernel::getLevels() const {
-  static const StringRef levels[] = {"block", "lane"};
+ArrayRef<layout::Level> DeviceKernel::getLevels() const {
+  static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane};
   return levels;
 }
 

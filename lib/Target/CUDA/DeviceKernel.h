@@ -20,7 +20,7 @@ public:
   using LaneAccess = conversion::LaneAccess;
   using IndexBuilder = conversion::IndexBuilder;
 
-  llvm::ArrayRef<llvm::StringRef> getLevels() const override;
+  llvm::ArrayRef<mlir::tssa::layout::Level> getLevels() const override;
   conversion::BlockThreads *getThreads() override { return this; }
   bool masksVectors() const override { return false; }
   bool branchesAroundReads() const override { return true; }

@@ -5,14 +5,13 @@
 
 import json
 import os
-import tempfile
 import threading
 
 import torch
 from torch.utils.dlpack import to_dlpack
 
-from ._constants import FILE
 from ._errors import Error
+from ._folders import make_folder
 from ._tool import load
 
 _GUARD = "guard: "
@@ -21,8 +20,7 @@ _GUARD = "guard: "
 class _Binary:
     """One artifact, for the sizes that its guards allow."""
 
-    def __init__(self, folder, program):
-        self.folder = folder
+    def __init__(self, program):
         self.program = program
         self.results = [port[0] for port in program.outputs if port[4] == 1]
         self.aliases = {port[0]: port[5] for port in program.outputs if port[4] == 3}
@@ -82,15 +80,11 @@ class Binaries:
         return None
 
     def _compile(self, values):
-        folder = tempfile.TemporaryDirectory(prefix="tssa-")
-        source = os.path.join(folder.name, "program.json")
-        with open(source, "w", encoding="utf-8") as file:
-            json.dump(self._write(values, folder.name), file)
-        program = load(source, folder.name, self._target, self._device, self._threads)
-        constants = os.path.join(folder.name, FILE)
-        if os.path.exists(constants):
-            os.remove(constants)  # the artifact contains them
-        return _Binary(folder, program)
+        with make_folder() as folder:
+            source = os.path.join(folder, "program.json")
+            with open(source, "w", encoding="utf-8") as file:
+                json.dump(self._write(values, folder), file)
+            return _Binary(load(source, self._target, self._device, self._threads))
 
     def _run(self, binary, tensors, passed):
         made = binary.program.run([to_dlpack(tensor) for tensor in passed])

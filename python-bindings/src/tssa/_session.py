@@ -4,7 +4,6 @@
 """Compiled models, with an interface like ONNX Runtime's."""
 
 import os
-import tempfile
 from collections import namedtuple
 
 import numpy
@@ -31,15 +30,18 @@ def _describe(ports):
 
 
 class Session:
-    """A model: an artifact (.so), or an ONNX model that is compiled now."""
+    """A model: an artifact (.so), or an ONNX model that is compiled now.
 
-    def __init__(self, path, target="cpu", device="auto", threads=0):
+    Random numbers differ from run to run. Sessions with the same `seed` draw the same numbers, run by run. Without a
+    seed, each session draws its own. The numbers of a node that has a seed in the model depend on that seed only.
+    """
+
+    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None):
         path = os.fspath(path)
         if path.endswith(".onnx"):
-            self._folder = tempfile.TemporaryDirectory(prefix="tssa-")
-            self._program = load(path, self._folder.name, target, device, threads)
+            self._program = load(path, target, device, threads, seed, name=path)
         else:
-            self._program = _runtime.Program(path, device, threads)
+            self._program = _runtime.Program(path, device, threads, seed)
         self._names = [port[0] for port in self._program.inputs]
 
     def get_inputs(self):

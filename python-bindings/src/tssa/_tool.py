@@ -6,6 +6,7 @@
 Artifacts are kept in the cache of tssa-run, unless $TSSA_CACHE is 0.
 """
 
+import contextlib
 import functools
 import json
 import os
@@ -16,8 +17,8 @@ from . import _runtime
 from ._config import TSSA_COMPILE
 from ._errors import Error, UnsupportedError
 
-# The codes of errors for artifacts that are damaged, or made for another machine or version.
-_UNUSABLE = (5, 6)
+# Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
+_CORRUPT, _INCOMPATIBLE = 5, 6
 
 
 def find_tool():
@@ -35,42 +36,87 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, folder, target, device, threads):
-    """Loads a model or program from the cache, or compiles it to an artifact in the folder."""
-    kept = _find_kept(source, target)
-    if kept is not None:
+def load(source, target, device, threads, seed=None, name=None):
+    """Returns a model or program as an artifact from the cache, compiled now if the cache has none.
+
+    name: what errors call it; None for a program whose positions are the user's.
+    """
+    for again in (False, True):
+        kept = _find_kept(source, target)
+        if kept is None:
+            break
         try:
-            return _runtime.Program(kept, device, threads)
+            return _open(kept, name, device, threads, seed)
         except Error as error:
-            if error.code in _UNUSABLE and os.path.exists(kept):
-                os.remove(kept)
-    artifact = os.path.join(folder, "program.so")
-    compile_file(source, artifact, target)
-    return _runtime.Program(artifact, device, threads)
+            if again or not _is_damaged(kept, error):
+                raise
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(kept)
+    return _load_unkept(source, target, name, device, threads, seed)
+
+
+def _open(artifact, name, *options):
+    """Loads an artifact, whose own name the user does not know."""
+    try:
+        return _runtime.Program(artifact, *options)
+    except Error as error:
+        text = str(error)
+        text = text.replace(artifact, name) if name else text.replace(f"'{artifact}': ", "")
+        raise Error(text, error.code, error.node) from None
+
+
+def _load_unkept(source, target, name, *options):
+    """Compiles to a file in memory, which is in no folder."""
+    file = os.memfd_create("tssa")
+    try:
+        artifact = f"/proc/self/fd/{file}"
+        compile_file(source, artifact, target, pass_fds=(file,))
+        return _open(artifact, name, *options)
+    finally:
+        os.close(file)
+
+
+def _find_runner():
+    return os.path.join(os.path.dirname(find_tool()), "tssa-run")
+
+
+def _is_damaged(artifact, error):
+    """Returns whether compiling again may help: an intact artifact would be made again as it is."""
+    if error.code != _INCOMPATIBLE:
+        return error.code == _CORRUPT
+    return subprocess.run([_find_runner(), artifact, "--inspect"], capture_output=True).returncode != 0
 
 
 def _find_kept(source, target):
-    """Returns the artifact in the cache, compiled if missing; None without a cache or if compiling fails."""
-    runner = os.path.join(os.path.dirname(find_tool()), "tssa-run")
+    """Returns the artifact in the cache, compiled if missing; None if there is no cache."""
+    runner = _find_runner()
     if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
         return None
     command = [runner, source, "--compile", f"--compile-option=--target={target}"]
     run = subprocess.run(command, capture_output=True, text=True)
-    return run.stdout.strip() if run.returncode == 0 else None
+    if run.returncode == 0:
+        return run.stdout.strip()
+    if run.stderr.startswith("tssa-run: error: "):
+        return None  # it did not come to compiling
+    raise _make_error(source, run)
 
 
-def compile_file(source, output, target, options=(), timeout=None):
-    """Compiles a model or program to an artifact."""
+def compile_file(source, output, target, options=(), timeout=None, pass_fds=()):
+    """Compiles a model or program to an artifact. pass_fds: descriptors that `output` names."""
     command = [find_tool(), source, "-o", output, f"--target={target}", *options]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, pass_fds=pass_fds)
     except subprocess.TimeoutExpired:
         raise Error(f"compilation took longer than {timeout} s", code=5) from None
-    if run.returncode == 0:
-        return
+    if run.returncode != 0:
+        raise _make_error(source, run)
+
+
+def _make_error(source, run):
+    """Returns the exception for a compiler that failed."""
     text = run.stderr.strip().replace(f"{source}: error: ", "").replace(f"{source}: ", "")
     if run.returncode == 3:
-        raise UnsupportedError(text.splitlines())
+        return UnsupportedError(text.splitlines())
     if run.returncode < 0:
         text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
-    raise Error(text or "tssa-compile failed", code=run.returncode)
+    return Error(text or "tssa-compile failed", code=run.returncode)

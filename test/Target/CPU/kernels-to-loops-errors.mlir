@@ -154,3 +154,151 @@ te.kernel @store_left(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{expected stores to have been applied by layout-materialize-stores}}
   layout.store 0 as map<split(0, [*, 2])>
 }
+
+// -----
+
+// What a row of the result needs can be computed at the loop over rows only. Here it is computed at the loop of a sum.
+te.kernel @at_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  %x = te.compute @x (d0: 4, d1: 8) {
+    %v = te.read %a[d0, d1] : tensor<4x8xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected 'x' to be computed at a parallel, lane or serial loop over a parallel dim of 'y', got a loop over a reduction dim}}
+  layout.compute_at @x, %j
+}
+
+// -----
+
+// The outer loop of a split does not determine a row, so that each of its iterations would compute all rows.
+te.kernel @at_block(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<64x8xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<64xf32>
+  %y = te.compute @y (d0: 64, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<64x8xf32>
+    %t = te.read %s[d0] : tensor<64xf32>
+    %q = arith.divf %x, %t : f32
+    te.yield %q : f32
+  } : tensor<64x8xf32>
+  te.return %y : tensor<64x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 4]
+  layout.reorder %io, %ii, %j
+  layout.bind %io to parallel
+  // expected-error @below {{expected a loop that selects an index of 's', but each iteration of this parallel loop of 'y' would compute the same elements again}}
+  layout.compute_at @s, %io
+}
+
+// -----
+
+te.kernel @at_tile(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %s = te.compute @s (d0: 64) {
+    %x = te.read %a[d0, 0] : tensor<64x8xf32>
+    te.yield %x : f32
+  } : tensor<64xf32>
+  %y = te.compute @y (d0: 64, d1: 8) {
+    %t = te.read %s[d0] : tensor<64xf32>
+    te.yield %t : f32
+  } : tensor<64x8xf32>
+  te.return %y : tensor<64x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.vectorize %j
+  // expected-error @below {{got a tiled or vectorized loop}}
+  layout.compute_at @s, %j
+}
+
+// -----
+
+te.kernel @at_replaced(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %s = te.compute @s (d0: 64) {
+    %x = te.read %a[d0, 0] : tensor<64x8xf32>
+    te.yield %x : f32
+  } : tensor<64xf32>
+  %y = te.compute @y (d0: 64, d1: 8) {
+    %t = te.read %s[d0] : tensor<64xf32>
+    te.yield %t : f32
+  } : tensor<64x8xf32>
+  te.return %y : tensor<64x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %f = layout.fuse %i, %j
+  // expected-error @below {{got a loop that was split or fused}}
+  layout.compute_at @s, %i
+}
+
+// -----
+
+te.kernel @at_two_loops(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = te.compute @s (d0: 4, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4, d1: 8) {
+    %t = te.read %s[d0, d1] : tensor<4x8xf32>
+    te.yield %t : f32
+  } : tensor<4x8xf32>
+  te.return %y : tensor<4x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.compute_at @s, %i
+  // expected-error @below {{expected one loop at which 's' is computed}}
+  layout.compute_at @s, %j
+}
+
+// -----
+
+te.kernel @at_inner(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = te.compute @s (d0: 4, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %t = te.compute @t (d0: 4, d1: 8) {
+    %x = te.read %s[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4, d1: 8) {
+    %x = te.read %t[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  te.return %y : tensor<4x8xf32>
+} schedule {
+  %p, %q = layout.loops @t : !layout.loop, !layout.loop
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected a loop of 'y', the expression that is not computed inside of another}}
+  layout.compute_at @s, %p
+  layout.compute_at @t, %i
+}
+
+// -----
+
+te.kernel @at_later_loop(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = te.compute @s (d0: 4, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %t = te.compute @t (d0: 4, d1: 8) {
+    %x = te.read %s[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4, d1: 8) {
+    %x = te.read %t[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  te.return %y : tensor<4x8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.compute_at @s, %j
+  // expected-error @below {{expected what 't' reads to be computed at this loop or at one around it, but 's' is not}}
+  layout.compute_at @t, %i
+}

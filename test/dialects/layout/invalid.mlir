@@ -10,11 +10,12 @@ te.kernel @split_C1(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-te.kernel @bind_C1(%x: tensor<8xf32>) -> tensor<8xf32> {
+te.kernel @bind_level(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // expected-error @below {{expects level parallel, block or lane, got 'cluster'}}
+  // expected-error @+2 {{expected one of [parallel, block, lane] for a level of parallelism, on which iterations run at the same time, got: cluster}}
+  // expected-error @+2 {{failed to parse Layout_LevelAttr parameter 'value'}}
   layout.bind %i to cluster
 }
 

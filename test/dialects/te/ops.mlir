@@ -183,5 +183,9 @@ func.func @on_memory(%x: memref<6x8xf32>, %k: memref<1xi64>, %n: index) -> (memr
   te.extern @topk(%x, %k) sizes () [] outs (%v, %i : memref<6x?xf32>, memref<6x?xi64>) {axis = 1 : i64} : (memref<6x8xf32>, memref<1xi64>) -> ()
   // CHECK: te.poll
   te.poll
+  // CHECK: te.random_key 17
+  %key = te.random_key 17
+  // CHECK: te.random_key -3 seed 42
+  %seeded = te.random_key -3 seed 42
   return %v, %i : memref<6x?xf32>, memref<6x?xi64>
 }

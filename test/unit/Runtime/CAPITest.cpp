@@ -140,6 +140,23 @@ TEST_F(CAPI, OptionsOfOtherVersions) {
               "verify_weights");
 }
 
+TEST_F(CAPI, Seed) {
+  tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+  options.has_seed = 1;
+  options.seed = 3;
+  int32_t draw = 8; // DrawKey of Inputs/add_model.c
+  auto run = [&](tssa::Session &drawing) {
+    auto results = drawing.run({tssa::Value("a", a, {2, 3}), tssa::Value("b", b, {2, 3}),
+                                tssa::Value("mode", &draw, {})});
+    return results[0].span<float>()[0];
+  };
+  tssa::Session one(model, options), two(model, options);
+  float first = run(one), second = run(one);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, run(two));
+  EXPECT_EQ(second, run(two));
+}
+
 TEST_F(CAPI, Device) {
   EXPECT_STREQ(tssa_session_device(session), "cpu");
   tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;

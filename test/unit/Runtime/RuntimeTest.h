@@ -24,7 +24,9 @@ enum Mode : int32_t {
   SilentFailure,
   NoResult,
   WrongShape,
-  UseMath
+  UseMath,
+  DrawKey,
+  DrawOwnKey
 };
 
 /// A temporary folder that is removed with the object.

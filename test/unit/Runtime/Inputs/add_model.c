@@ -28,7 +28,9 @@ enum Mode {
   SilentFailure = 4, ///< returns a code without a report
   NoResult = 5,      ///< leaves `sum` out
   WrongShape = 6,    ///< makes `sum` one row too long
-  UseMath = 7        ///< adds erf(1) to each element
+  UseMath = 7,       ///< adds erf(1) to each element
+  DrawKey = 8,       ///< adds 20 bits of a key of random numbers to each element
+  DrawOwnKey = 9     ///< the same for a node whose seed is 5
 };
 
 struct Add {
@@ -90,6 +92,16 @@ static int32_t findPositive(const tssa_host *host, const float *a, int64_t count
   return TSSA_OK;
 }
 
+/// Returns what the mode adds to each element.
+static float getExtra(const tssa_host *host, int32_t mode) {
+  const uint64_t seed = 5;
+  if (mode == UseMath)
+    return (float)host->math(TSSA_MATH_ERF, 1, 0);
+  if (mode == DrawKey || mode == DrawOwnKey)
+    return (float)(host->random_key(host, 1, mode == DrawOwnKey ? &seed : 0) >> 44);
+  return 0;
+}
+
 EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args,
                         tssa_tensor *results, void *arena) {
   int32_t mode = *(const int32_t *)args[2].data;
@@ -109,7 +121,7 @@ EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args,
     float *sum = host->result(host, &results[0], 0, 2, shape);
     if (!sum)
       return TSSA_INTERNAL;
-    float extra = mode == UseMath ? (float)host->math(TSSA_MATH_ERF, 1, 0) : 0;
+    float extra = getExtra(host, mode);
     for (int64_t i = 0; i < rows * 3; ++i)
       sum[i] = add.sum[i] + bias[i % 3] + extra;
   }

@@ -1,0 +1,2 @@
+// RUN: tool %s | FileCheck %s
+// CHECK: one
