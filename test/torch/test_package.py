@@ -17,7 +17,8 @@ import torch
 import tssa
 from tssa import _function
 
-from everyday import Block, tensor
+from collected import tensor
+from everyday import Block
 
 
 @tssa.compile(target="cpu", threads=1)
