@@ -182,7 +182,7 @@ def row_15_expanded_and_read(x):
     return x.expand(3, -1).sum(0), x.broadcast_to(2, 6) + 1
 
 
-@refused("expanded", (V,), kind=tssa.Error)
+@refused("whose elements share memory, as expand", (V,))
 def row_16_expanded_and_written(x):
     x.expand(3, -1).add_(1)
     return x
@@ -200,12 +200,12 @@ def row_18_windows_with_gaps(x):
     return x
 
 
-@refused("as_strided", (V,))
+@right((V,), (tensor(3),))
 def row_19_windows_that_overlap_and_are_read(x):
     return x.unfold(0, 3, 1).sum(1)
 
 
-@refused("as_strided", (V,))
+@refused("shares memory with a result of unfold", (V,))
 def row_20_windows_that_overlap_and_are_written(x):
     x.unfold(0, 3, 1).mul_(2)
     return x
@@ -217,9 +217,16 @@ def row_21_as_strided(x):
     return x.as_strided((2, 2), (1, 2), 1) + 1
 
 
-@refused("view.dtype is not supported", (V,))
+@right((V,), (tensor(2, 4)[:, 1:],))
 def row_22_other_type_of_the_same_bits(x):
-    return x.view(torch.int32)
+    return x.view(torch.int32), (x + 1).view(torch.uint8), x.view(torch.int32) & 0xff
+
+
+@refused("shares memory with a result of view", (V,))
+def row_22_other_type_of_the_same_bits_and_written(x):
+    y = x.view(torch.int32)
+    y &= 0x7fffffff
+    return x
 
 
 @right((X, tensor(3)), (X, tensor(4, 1)))

@@ -7,6 +7,7 @@
 
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -120,6 +121,30 @@ static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
   return one(allocateIn(importer, *converted, *tensor, call[6]));
 }
 
+/// bitcast(self, dtype): the bits of each element as an element of another type of the same width.
+static FailureOr<Values> buildBitcast(Importer &importer, const Call &call) {
+  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
+  if (failed(tensor))
+    return failure();
+  DType from = tensor->dtype;
+  FailureOr<DType> type = importer.getDType(call[1], from);
+  if (failed(type))
+    return failure();
+  operators::Builder &b = importer.b;
+  if (from == DType::Bool || *type == DType::Bool || operators::getBits(from) != operators::getBits(*type))
+    return b.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type));
+  FailureOr<Tensor> cast =
+      b.elementwise(*type, importer.read(*tensor), [&](operators::Body &body, mlir::ValueRange values) {
+        mlir::Type element = operators::getElementType(b.context(), *type);
+        if (values[0].getType() == element)
+          return values[0];
+        return mlir::Value(mlir::arith::BitcastOp::create(body.ops, body.loc, element, values[0]));
+      });
+  if (failed(cast))
+    return failure();
+  return one(importer.allocate(*cast));
+}
+
 static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]), other = importer.getTensor(call[1]);
   if (failed(tensor) || failed(other))
@@ -152,6 +177,7 @@ void registerCopies(OperatorTable &table) {
   table.evaluate("aten::to", "dtype device other dtype_layout", buildTo);
   table.evaluate("aten::_to_copy", "-", buildToCopy);
   table.evaluate("aten::type_as", "-", buildTypeAs);
+  table.evaluate("tssa::bitcast", "-", buildBitcast);
   table.evaluate("aten::clone", "-", buildClone);
   table.evaluate("aten::lift_fresh_copy", "-", buildClone);
   table.evaluate("aten::copy_", "-", buildCopy);

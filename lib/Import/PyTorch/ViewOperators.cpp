@@ -76,16 +76,23 @@ static FailureOr<Values> buildNarrow(Importer &importer, const Call &call, const
   FailureOr<Size> begin = importer.getSize(call[2]), length = importer.getSize(call[3]);
   if (failed(begin) || failed(length))
     return failure();
-  if (begin->isAtMost(-1))
-    begin = *begin + tensor.shape[dim];
+  operators::Builder &b = importer.b;
+  const Size &extent = tensor.shape[dim];
+  std::optional<bool> isFromFront = importer.guards.isAtMost(0, *begin);
+  if (isFromFront == false)
+    begin = *begin + extent;
+  else if (!isFromFront)
+    begin = b.select(b.isLess(*begin, 0), *begin + extent, *begin);
   Size end = *begin + *length;
-  std::optional<bool> isInside = importer.guards.isAtMost(end, tensor.shape[dim]);
-  auto text =
-      "narrow: elements " + begin->str() + " to " + end.str() + " of " + tensor.shape[dim].str();
-  if (isInside == false || begin->isAtMost(-1) || length->isAtMost(-1))
-    return importer.b.error(text);
-  if (!isInside && failed(importer.b.require(importer.b.isLess(end, tensor.shape[dim] + 1), text)))
-    return failure();
+  auto text = "narrow: elements " + begin->str() + " to " + end.str() + " of " + extent.str();
+  // What must hold for a narrow to be inside: each pair is in order.
+  for (auto [low, high] : {std::pair<Size, Size>(0, *begin), {0, *length}, {end, extent}}) {
+    std::optional<bool> holds = importer.guards.isAtMost(low, high);
+    if (holds == false)
+      return b.error(text);
+    if (!holds && failed(b.require(b.isLess(low, high + 1), text)))
+      return failure();
+  }
   return one(slice(importer, tensor, dim, *begin, end));
 }
 
@@ -150,8 +157,7 @@ static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const 
   const Size &extent = tensor.shape[dim];
   // If the number of chunks divides the size, as is usual, all parts have the same length.
   Size part = extent.floorDiv(*chunks);
-  if (importer.guards.isEqual(part * *chunks, extent) == true &&
-      importer.guards.isAtMost(1, part) == true)
+  if (importer.guards.isEqual(part * *chunks, extent) == true)
     return cut(importer, tensor, dim, Sizes(*chunks, part));
   return cutEvenly(importer, tensor, dim, extent.ceilDiv(*chunks));
 }

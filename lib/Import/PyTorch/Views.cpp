@@ -167,7 +167,9 @@ FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor, ArrayRe
       continue;
     if (!own.isConstant(1)) {
       std::optional<bool> equal = importer.guards.isEqual(own, wanted);
-      if (equal == true)
+      if (!equal && failed(importer.requireEqual(own, wanted, "sizes of an expanded dim")))
+        return failure();
+      if (equal != false)
         continue;
       if (importer.guards.isEqual(own, 1) != true)
         return b.error("expand: a dim of size " + own.str() + " does not become " + wanted.str());

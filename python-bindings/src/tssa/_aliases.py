@@ -88,6 +88,11 @@ class Aliases:
         is_argument = any(self._makers[base][0] == "argument" for base in sides[0])
         return is_given[1] and (is_argument or is_given[0])
 
+    def are_given(self, tensor, results):
+        """Returns whether a result shows the storage of the tensor."""
+        own = {base for (base, _), _, _ in self.find_bases(tensor)}
+        return any(base in own for result in results for (base, _), _, _ in self.find_bases(result))
+
     def find_bases(self, tensor):
         """Returns [(key, maker, count)]: the storages that the tensor's storage may be.
 

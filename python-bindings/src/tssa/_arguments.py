@@ -5,6 +5,7 @@
 
 import math
 
+import sympy
 import torch
 from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -157,6 +158,10 @@ def _make_twin(value, values, known):
     return known[id(value)]
 
 
+class DependsOnOnes(Exception):
+    """A size that only a run knows meets an open size of 1, to which the program may broadcast it."""
+
+
 class _Environment(ShapeEnv):
     """The symbols of sizes and numbers, and what is known of them."""
 
@@ -168,6 +173,8 @@ class _Environment(ShapeEnv):
         backed = [symbol for symbol in orig_expr.free_symbols if symbol in self.backed_var_to_val]
         if len(backed) == len(orig_expr.free_symbols):
             return super().guard_or_defer_runtime_assert(orig_expr, *args, **kwargs)
+        if isinstance(orig_expr, sympy.Eq) and any(self.backed_var_to_val.get(side) == 1 for side in orig_expr.args):
+            raise DependsOnOnes
         ranges = {symbol: self.var_to_range[symbol] for symbol in backed}
         free = [symbol for symbol in backed if symbol not in self.replacements]
         result = super().guard_or_defer_runtime_assert(orig_expr, *args, **kwargs)

@@ -15,7 +15,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from . import _recurrent
 from ._expressions import SYMBOLS, is_unbacked
-from ._sequences import Range, as_index, as_items, combine
+from ._indexing import as_index
+from ._sequences import Range, as_items, combine
 from ._values import kind_of
 
 

@@ -62,7 +62,7 @@ def _histogram_of_edges(self, bins, *, weight=None, density=False):
 def _bincount(self, weights=None, minlength=0):
     """The largest number decides how many counts there are."""
     if self.numel() == 0:
-        return NotImplemented
+        return torch.zeros(minlength, dtype=torch.int64)
     count = torch.clamp(self.max() + 1, min=minlength).item()
     torch._check(count >= 0)
     share = torch.ones_like(self, dtype=torch.int64) if weights is None else weights

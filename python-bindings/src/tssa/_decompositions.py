@@ -8,7 +8,7 @@ import functools
 import torch
 
 # These modules fill TABLE.
-from . import _counting, _layers, _rearrangements, _special_functions  # noqa: F401
+from . import _counting, _layers, _rearrangements, _special_functions, _windows  # noqa: F401
 from ._decomposition_table import TABLE, decomposes
 
 aten = torch.ops.aten
@@ -54,13 +54,13 @@ def find_decomposition(overload):
     """Returns a callable that computes an operator by other operators, or None."""
     if overload in TABLE:
         return TABLE[overload]
+    if overload._can_decompose():
+        return overload.decompose
     if overload.namespace == "prims":
         return overload.impl_aten
     table = torch._decomp.decomposition_table
     if overload in table:
         return table[overload]
-    if overload._can_decompose():
-        return overload.decompose
     name = overload._schema.name.split("::")[1]
     if name.startswith("_foreach_") and hasattr(aten, name.removeprefix("_foreach_")):
         return functools.partial(_apply_to_each, overload)

@@ -72,7 +72,13 @@ def evaluate(code, values):
     return eval(code, _FUNCTIONS, values)
 
 
-_PRINTER = PythonPrinter()
+class _Printer(PythonPrinter):
+    def _print_Where(self, expression):
+        condition, then, orelse = map(self.doprint, expression.args)
+        return f"(({then}) if ({condition}) else ({orelse}))"
+
+
+_PRINTER = _Printer()
 _FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins__": {}}
 
 

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import functools
 import logging
+import re
 import sys
 import threading
 import warnings
@@ -16,18 +17,21 @@ import torch
 from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from ._arguments import Arguments, Fakes, SharedArguments
+from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments
 from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._expressions import compile_expressions, evaluate
 from ._hooks import Hooks
 from ._lists import NeedsList
-from ._record import DecidesShape, DependsOnOnes
+from ._record import DecidesShape, locate_error
 from ._recorded import record
 from ._state import Reads
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import check_defined, is_same
 
+# A number that only a run knows, as PyTorch's messages name it.
+_NUMBER_OF_RUN = re.compile(r"\b(u|zuf)\d+\b")
+_LINE = re.compile(r".+:\d+: ")
 #: At this number of recordings for one kind of call there is a warning.
 MANY = 8
 
@@ -156,7 +160,10 @@ class _Recording:
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except DependsOnOnes:
-                fixed = 1
+                fixed += 1
+            except UnsupportedError as error:
+                errors.append(UnsupportedError([_locate(error, problem) for problem in error.problems]))
+                fixed += 2
             except Error as error:
                 errors.append(error)
                 fixed += 2
@@ -175,9 +182,11 @@ class _Recording:
         refusal, the first refusal names the cause.
         """
         for error in errors:
-            if isinstance(error, GuardOnDataDependentSymNode):
-                raise UnsupportedError([f"a decision depends on values that only a run knows: "
-                                        f"{str(error).splitlines()[0]}"]) from error
+            if isinstance(error, GuardOnDataDependentSymNode) or _NUMBER_OF_RUN.search(str(error)):
+                line = _LINE.match(getattr(error, "problems", [""])[0])
+                text = ("a decision depends on a number that only a run knows, or a size does: compute it before the "
+                        "call")
+                raise UnsupportedError([line[0] + text if line else locate_error(error, text)]) from error
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]
         raise refusals[0] if refusals and isinstance(errors[-1], Error) else errors[-1]
 
@@ -266,6 +275,11 @@ class _Recording:
                 and self._reads.hold()):
             return sizes
         return None
+
+
+def _locate(error, problem):
+    """Returns a problem with its line, if it has none yet."""
+    return problem if _LINE.match(problem) else locate_error(error, problem)
 
 
 @contextlib.contextmanager

@@ -21,8 +21,9 @@ from ._aliases import storage_of
 from ._builtins import SPECIAL, known_number
 from ._control import FEW, ControlFlow, Raised, State
 from ._errors import UnsupportedError
-from ._expressions import is_symbolic, is_unbacked
-from ._sequences import as_index, as_items
+from ._expressions import is_unbacked
+from ._indexing import read, write
+from ._sequences import as_items
 from ._values import NOTHING, NeedsKnown, Undefined, check_defined, containers_of
 
 _REFUSALS = (UnsupportedError, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode)
@@ -221,7 +222,7 @@ class Hooks(ControlFlow):
 
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
-            return self._index(value, index)
+            return read(value, index)
         self._check_known(value)
         if isinstance(index, torch.SymInt):
             if is_unbacked(index):
@@ -239,14 +240,7 @@ class Hooks(ControlFlow):
             self._check_change(target, "changed")
             target[index] = value
             return
-        if not _has_symbols(index):
-            target[_as_masks(index)] = value
-            return
-        part = self._index(target, index)
-        if isinstance(value, torch.Tensor):
-            part.copy_(value)
-        else:
-            part.fill_(value)
+        write(target, index, value)
 
     def delitem(self, target, index):
         self._check_change(target, "changed")
@@ -273,61 +267,6 @@ class Hooks(ControlFlow):
         made = self.augment(operation, part, value)
         if made is not part or not isinstance(part, torch.Tensor):
             self.setattr(target, name, made)
-
-    def _index(self, tensor, index):
-        """Returns tensor[index], where sizes and positions may be open."""
-        parts = index if isinstance(index, tuple) else (index,)
-        is_plain = not any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) == torch.uint8
-                           for part in parts)
-        if is_plain or any(isinstance(part, (bool, torch.SymBool)) for part in parts):
-            return tensor[index]
-        parts = _as_masks(parts)
-        original, rest, dim = tensor, [], 0
-        for i, part in enumerate(parts):
-            if part is Ellipsis:
-                skipped = tensor.dim() - dim - sum(map(_count_dims, parts[i + 1:]))
-                rest += [slice(None)] * skipped
-                dim += skipped
-            elif part is None:
-                tensor = tensor.unsqueeze(dim)
-                rest.append(slice(None))
-                dim += 1
-            elif isinstance(part, (int, torch.SymInt)):
-                self._place(part, tensor.shape[dim])
-                tensor = tensor.select(dim, part)
-            elif isinstance(part, slice):
-                tensor = self._slice(tensor, dim, part)
-                rest.append(slice(None))
-                dim += 1
-            else:
-                rest.append(part)
-                dim += _count_dims(part)
-        if not all(isinstance(part, slice) for part in rest):
-            return tensor[tuple(rest)]
-        return torch.ops.aten.alias(tensor) if tensor is original else tensor
-
-    def _slice(self, tensor, dim, part):
-        begin, end, step = (as_index(v) for v in (part.start, part.stop, part.step))
-        if begin is None and end is None and step is None:
-            return tensor
-        size = tensor.shape[dim]
-        bounds = [self._place(bound, size) for bound in (0 if begin is None else begin, size if end is None else end)]
-        if any(is_symbolic(bound) for bound in bounds) and not any(map(is_unbacked, bounds)):
-            bool(bounds[0] <= bounds[1])
-        return torch.ops.aten.slice.Tensor(tensor, dim, 0 if begin is None else begin,
-                                           sys.maxsize if end is None else end, 1 if step is None else step)
-
-    @staticmethod
-    def _place(position, size):
-        """Returns a position that may count from the end as one from the start, within the size.
-
-        A guard fixes which case holds to that of the example, so that sizes stay simple expressions.
-        """
-        if is_unbacked(position) or is_unbacked(size) or not (is_symbolic(position) or is_symbolic(size)):
-            return position
-        if position < 0:
-            return position + size if position >= -size else 0
-        return position if position <= size else size
 
     def text(self, value):
         """Returns what an f-string shows: for an open size its value in the example, with a guard."""
@@ -472,31 +411,6 @@ def _has_hooks(module):
 
     return bool(module._forward_hooks or module._forward_pre_hooks or modules._global_forward_hooks
                 or modules._global_forward_pre_hooks)
-
-
-def _is_open(part):
-    if isinstance(part, slice):
-        return any(_is_open(v) for v in (part.start, part.stop, part.step))
-    return isinstance(part, torch.SymInt)
-
-
-def _as_masks(index):
-    """Returns the index with tensors of bytes, which are masks, as tensors of bools."""
-    if isinstance(index, tuple):
-        return tuple(map(_as_masks, index))
-    is_mask = isinstance(index, torch.Tensor) and index.dtype == torch.uint8
-    return index.to(torch.bool) if is_mask else index
-
-
-def _has_symbols(index):
-    return any(_is_open(part) for part in (index if isinstance(index, tuple) else (index,)))
-
-
-def _count_dims(part):
-    """Returns how many dims of the tensor one part of an index takes."""
-    if part is None or part is Ellipsis:
-        return 0
-    return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1
 
 
 def _is_view(part, tensor):

@@ -22,6 +22,10 @@ def _windows(extent, count):
 @decomposes(aten._adaptive_avg_pool3d.default)
 def _adaptive_avg_pool3d(self, output_size):
     """Takes means along one dim after the other, since windows are boxes. Means of 16-bit floats are kept in f32."""
+    for dim in range(1, self.dim()):
+        if self.shape[dim] == 0:
+            raise RuntimeError("adaptive_avg_pool3d(): Expected input to have non-zero size for non-batch dimensions, "
+                               f"but input has sizes {list(self.shape)} with dimension {dim} being empty")
     kind = self.dtype
     self = self.to(torch.promote_types(kind, torch.float32))
     for dim, count in zip((-3, -2, -1), output_size):

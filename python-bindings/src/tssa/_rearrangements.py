@@ -13,104 +13,12 @@ from ._decomposition_table import decomposes
 aten = torch.ops.aten
 
 
-# Views by strides.
-
-def _flatten_storage(self):
-    """Returns a 1-D view of a tensor's whole storage, or None if the tensor does not fill it."""
-    order = sorted(range(self.dim()), key=lambda d: (self.stride(d), self.shape[d]), reverse=True)
-    dense = self.permute(order)
-    whole = self.untyped_storage().nbytes() == self.numel() * self.element_size()
-    return dense.view(-1) if whole and dense.is_contiguous() else None
-
-
-def _step_through(line, dims, offset):
-    """Returns a view of the last dim of `line` with a dim for each (size, stride) of `dims`, the largest stride first.
-
-    Returns None if the elements of one block would reach into the next.
-    """
-    if not dims:
-        return line.select(-1, offset)
-    (size, stride), rest = dims[0], dims[1:]
-    if not rest:
-        return line[..., offset:offset + (size - 1) * stride + 1:stride]
-    begin = min(offset, line.shape[-1] - size * stride)
-    inner = offset - begin
-    span = 1 + sum((n - 1) * s for n, s in rest)
-    if begin < 0 or inner + span > stride:
-        return None
-    blocks = line.narrow(-1, begin, size * stride).unflatten(-1, (size, stride))
-    return _step_through(blocks, rest, inner)
-
-
-@decomposes(aten.as_strided.default)
-def _as_strided(self, size, stride, storage_offset=None):
-    """Splits the storage into blocks, these into smaller blocks, and so on. Blocks must not overlap."""
-    offset = self.storage_offset() if storage_offset is None else storage_offset
-    same = list(self.shape) == list(size) and self.storage_offset() == offset and all(
-        own == wanted or extent == 1
-        for own, wanted, extent in zip(self.stride(), stride, self.shape))
-    if same:
-        return aten.alias(self)
-    line = _flatten_storage(self)
-    if line is None:
-        return NotImplemented
-    if 0 in size:
-        return line[:0].view(size)
-    moving = [d for d in range(len(size)) if size[d] != 1 and stride[d] != 0]
-    order = sorted(moving, key=lambda d: stride[d], reverse=True)
-    view = _step_through(line, [(size[d], stride[d]) for d in order], offset)
-    if view is None:
-        return NotImplemented
-    view = view.permute([order.index(d) for d in moving])
-    for d in range(len(size)):
-        if d not in moving:
-            view = view.unsqueeze(d)
-    return view.expand(size)
-
+# Views, and their copies.
 
 @decomposes(aten.unbind.int)
 def _unbind(self, dim=0):
     """PyTorch's decomposition squeezes the parts, which keeps a dim whose size is open."""
     return [self.select(dim, i) for i in range(int(self.shape[dim]))]
-
-
-@decomposes(aten.diagonal.default)
-def _diagonal(self, offset=0, dim1=0, dim2=1):
-    """Takes each (columns + 1)th element of the two dims as one dim, if their strides allow it."""
-    dims = [d % self.dim() for d in (dim1, dim2)]
-    if self.stride(dims[0]) < self.stride(dims[1]):
-        dims, offset = dims[::-1], -offset
-    rows, columns = (self.shape[d] for d in dims)
-    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    matrix = self.permute([d for d in range(self.dim()) if d not in dims] + dims)
-    if count == 0:
-        return matrix[..., 0, :0]
-    if rows != 1 and matrix.stride(-2) != columns * matrix.stride(-1):
-        return NotImplemented
-    first = max(-offset, 0) * columns + max(offset, 0)
-    line = matrix.flatten(-2) if rows != 1 else matrix.squeeze(-2)
-    return line[..., first:first + (count - 1) * (columns + 1) + 1:columns + 1]
-
-
-@decomposes(aten.as_strided_copy.default)
-def _as_strided_copy(self, size, stride, storage_offset=None):
-    line = _flatten_storage(self)
-    if line is None:
-        return NotImplemented
-    place = torch.full([], self.storage_offset() if storage_offset is None else storage_offset)
-    for extent, step in zip(size, stride):
-        place = place.unsqueeze(-1) + torch.arange(extent) * step
-    return aten.index(line, [place])
-
-
-@decomposes(aten.unfold_copy.default)
-def _unfold_copy(self, dimension, size, step):
-    if self.dim() == 0:
-        return self.clone().unsqueeze(0)[:size]
-    count = (self.shape[dimension] - size) // step + 1
-    place = torch.arange(count).unsqueeze(-1) * step + torch.arange(size)
-    windows = aten.index(self.movedim(dimension, 0), [place])
-    return windows.movedim(1, -1).movedim(0, dimension if dimension >= 0 else dimension - 1)
 
 
 @decomposes(aten.as_strided_scatter.default)
@@ -147,11 +55,6 @@ def _new_empty_strided(self, size, stride, *, dtype=None, **options):
 @decomposes(aten.copy.default)
 def _copy(self, src, non_blocking=False):
     return src.to(self.dtype).expand(self.shape).clone()
-
-
-@decomposes(aten.view.dtype)
-def _view_dtype(self, dtype):
-    return self if dtype == self.dtype else NotImplemented
 
 
 # Masks and indexes.
@@ -197,6 +100,8 @@ def _index_reduce(self, dim, index, source, reduce, *, include_self=True):
 @decomposes(aten.nonzero_static.default)
 def _nonzero_static(self, *, size, fill_value=-1):
     """Scatters the position of the nth nonzero element to row n, and all others to a row after the last."""
+    if 0 in self.shape:
+        return torch.full([size, self.dim()], fill_value)
     holds = self.flatten() != 0
     row = holds.cumsum(0) - 1
     row = torch.where(holds & (row < size), row, size)
@@ -260,6 +165,11 @@ def _kthvalue(self, k, dim=-1, keepdim=False):
                  for part in ordered)
 
 
+def _check_row(self, name, dim):
+    if self.shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim % self.dim()} to have non-zero size.")
+
+
 def _count_numbers(self, dim):
     return torch.logical_not(torch.isnan(self)).sum(dim, keepdim=True)
 
@@ -268,6 +178,7 @@ def _count_numbers(self, dim):
 @_with_dims
 def _median_dim(self, dim, keepdim=False):
     """Returns the lower of the two elements in the middle; the first NaN if there is one."""
+    _check_row(self, "median", dim)
     count = _count_numbers(self, dim)
     size = self.shape[dim]
     middle = torch.where(count < size, count, (size - 1) // 2)
@@ -277,6 +188,7 @@ def _median_dim(self, dim, keepdim=False):
 @decomposes(aten.nanmedian.dim)
 @_with_dims
 def _nanmedian_dim(self, dim, keepdim=False):
+    _check_row(self, "median", dim)
     middle = torch.clamp((_count_numbers(self, dim) - 1) // 2, min=0)
     return _pick(torch.sort(self, dim=dim, stable=True), middle, dim, keepdim)
 

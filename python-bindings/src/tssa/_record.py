@@ -16,50 +16,29 @@ import sys
 import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._aliases import Aliases
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
-from ._expressions import SYMBOLS, Expressions, is_symbolic, is_unbacked
+from ._expressions import SYMBOLS, Expressions, hint_of, is_unbacked
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
-from ._values import is_contiguous_now, is_permuted
+from ._values import has_overlap
+from ._views import Views
 
 # Reshapes that are views in eager mode; so it need not be checked again that the strides allow it.
 _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
-# Operators whose result is a view or a copy, depending on the strides. The recorder knows the strides, so it
-# records the view or the copy. Decompositions call these operators.
-_VIEW_OR_COPY = {torch.ops.aten.reshape.default, torch.ops.aten.contiguous.default,
-                 torch.ops.aten.flatten.using_ints, torch.ops.aten.reshape_as.default}
 # How often an operator may occur in its own decomposition, for example once for each dim.
 _MAX_NESTED = 8
 # In eager mode these operators refuse tensors without elements; fake tensors accept them.
 _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
+# Composite operators that the compiler knows as a whole. All others are decomposed.
+_WHOLE = (torch.ops.aten.matmul.default, torch.ops.aten.linear.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
-# Operators that the compiler knows, but that PyTorch decomposes before a dispatch mode sees them.
-_WHOLE = {function: torch.ops.aten.matmul.default
-          for function in (torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__)}
-_WHOLE[torch.nn.functional.linear] = torch.ops.aten.linear.default
-
-
-class WholeOperators(TorchFunctionMode):
-    """Records the operators of _WHOLE as they are called."""
-
-    def __init__(self, recorder):
-        super().__init__()
-        self._recorder = recorder
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        # Autocast converts the arguments of the calls in them.
-        if func in _WHOLE and kwargs.keys() <= {"bias"} and not torch.is_autocast_enabled("cpu"):
-            return self._recorder.record_whole(_WHOLE[func], (*args, *kwargs.values()))
-        return func(*args, **kwargs)
 
 
 def operator_name(overload):
@@ -108,10 +87,6 @@ class DecidesShape(Exception):
         self.symbols = symbols
 
 
-class DependsOnOnes(Exception):
-    """The program behaves differently for a size of 1."""
-
-
 class Recorder(TorchDispatchMode):
     """Records all calls while this is the innermost mode.
 
@@ -137,8 +112,9 @@ class Recorder(TorchDispatchMode):
         self._decomposed = []  # operators that are being decomposed
         self._is_silent = False
         self._first_number = 0  # of the block that is being recorded
-        self.permuted = []  # tensors that must not be contiguous in a call
-        self._copies = []  # (tensor, copy) where eager copies unless the tensor is contiguous
+        self.views = Views(self)
+        self._nonzero = {}  # (result, nodes of its block) by (value number, number of writes before)
+        self._num_writes = 0
         self._expressions = Expressions(self)
 
     # What a program has.
@@ -246,18 +222,10 @@ class Recorder(TorchDispatchMode):
             return [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
                     if isinstance(value, torch.Tensor) else value for value in values]
 
-    def decide_copies(self, results):
-        """Guards that eager mode copies where the recording does, if a copy can be told from a view."""
-        for tensor, copy in self._copies:
-            if not self.aliases.are_told_apart(tensor, copy, results):
-                continue
-            if any(is_unbacked(size) for size in tensor.shape):
-                raise UnsupportedError([self.locate("only a run knows whether contiguous() or reshape() copies: "
-                                                    "call clone()")])
-            if is_permuted(tensor) and not is_contiguous_now(tensor):
-                self.permuted.append(tensor)
-            elif any(is_symbolic(size) and size == 1 for size in tensor.shape):
-                raise DependsOnOnes
+    def find_number(self, symbol):
+        """Returns the number that a symbol stands for if only a run knows it and the program has computed it, or None."""
+        value = self.fake_mode.shape_env.create_symintnode(symbol, hint=None)
+        return None if self.is_unknown(value) else value
 
     def size_symbols(self):
         """Returns {symbol: (order of an argument, dim)} of the open sizes."""
@@ -278,30 +246,65 @@ class Recorder(TorchDispatchMode):
         if func is torch.ops.aten.lift_fresh.default:  # torch.tensor(), which makes a new tensor in each call
             with self:
                 return args[0].clone()
-        if func in _VIEW_OR_COPY:
-            with self:
-                return func.decompose(*args, **kwargs)
+        decided = self.views.functions.get(func)
+        if decided is not None:
+            result = decided(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        if func is torch.ops.aten.nonzero.default:
+            return self._find_nonzero(func, args[0])
         result = self._decompose(func, args, kwargs)
         if result is not NotImplemented:
             return result
-        if self.fixes_numbers and operator_name(func) == "tssa::view":
-            self._check_split(args[1])
+        if operator_name(func) == "tssa::view":
+            self.check_split(args[1])
         if func.overloadpacket is torch.ops.aten.squeeze:
             _decide_ones(args[0], args[1:])
         if func in _NEEDING_ELEMENTS and 0 in args[0].shape:
             raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
                                "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
-        result = func(*args, **kwargs)
-        if func is torch.ops.aten.clone.default and kwargs.get("memory_format") == torch.contiguous_format:
-            self._copies.append((args[0], result))
         targets = self._find_targets(func, args, kwargs)
+        for target in targets:
+            self._check_target(target)
+        result = func(*args, **kwargs)
         if targets or not _is_constant(result):
             self._record(func, args, kwargs, result)
         for target in targets:
             self.aliases.write(target)
+            self._num_writes += 1
         return result
 
-    def _check_split(self, shape):
+    def _find_nonzero(self, func, tensor):
+        """Records nonzero() once for a tensor that is not written in between: so its results have one size."""
+        key = self.number_of(tensor), self._num_writes
+        known = self._nonzero.get(key)
+        if known is None or known[1] is not self.nodes:
+            result = func(tensor)
+            self._record(func, (tensor,), {}, result)
+            known = self._nonzero[key] = result, self.nodes
+        return known[0]
+
+    def call(self, func, *args, **kwargs):
+        """Calls an operator and records it."""
+        with self:
+            return func(*args, **kwargs)
+
+    def record_view(self, func, args, result):
+        """Records an operator whose result is known: `result`, a view. Returns it."""
+        self._record(func, args, {}, result)
+        return result
+
+    def bitcast(self, tensor, dtype):
+        """Records a copy of the tensor whose elements have the same bits as another type of the same width."""
+        with self.silence():
+            result = torch.empty_like(tensor, dtype=dtype, memory_format=torch.contiguous_format)
+        self.bind(result, self.emit("tssa::bitcast", [self.number_of(tensor), self.number_of(dtype)]))
+        return result
+
+    def check_split(self, shape):
+        """Raises DecidesShape if an open number among the arguments is one of the sizes."""
+        if not self.fixes_numbers:
+            return
         found = {symbol for size in shape if isinstance(size, torch.SymInt)
                  for symbol in size.node.expr.free_symbols if symbol in self.numbers}
         if found:
@@ -312,7 +315,8 @@ class Recorder(TorchDispatchMode):
         if func.namespace == "prim":  # a question to a fake tensor: its device
             return NotImplemented
         # An operator whose decompositions contain it again and again counts as not decomposable.
-        if operator_name(func) in list_operators() or self._decomposed.count(func) > _MAX_NESTED:
+        is_known = operator_name(func) in list_operators() and (func in _WHOLE or not func._can_decompose())
+        if is_known or self._decomposed.count(func) > _MAX_NESTED:
             return NotImplemented
         decomposition = find_decomposition(func)
         if decomposition is None:
@@ -334,14 +338,6 @@ class Recorder(TorchDispatchMode):
             self.owned.append(tensor)
             self.add_argument(fake)
         return self._fakes[id(tensor)]
-
-    def record_whole(self, func, args):
-        """Records an operator without decomposing it. Returns the result."""
-        args = pytree.tree_map_only(torch.Tensor, self.lift, args)
-        with self.silence():
-            result = func(*args)
-        self._record(func, args, {}, result)
-        return result
 
     def _record(self, func, args, kwargs, result):
         inputs = [self.number_of(value) for value in self._complete(func, args, kwargs, result)]
@@ -380,6 +376,8 @@ class Recorder(TorchDispatchMode):
     def _write(self, func, functional, args, kwargs):
         """Records an in-place or out= form as its functional form and a copy to each argument that it writes."""
         targets = self._find_targets(func, args, kwargs)
+        for target in targets:
+            self._check_target(target)
         shapes = [target.shape for target in targets]
         result = func(*args, **kwargs)
         if [target.shape for target in targets] != shapes:
@@ -408,6 +406,18 @@ class Recorder(TorchDispatchMode):
         func(*args, **kwargs)
         self._numbers[id(target)] = self._numbers[id(view)]
         return target
+
+    def _check_target(self, target):
+        """Refuses a write to a tensor whose elements share memory."""
+        parts = zip(target.shape, target.stride())
+        if any(isinstance(stride, int) and stride == 0 and (is_unbacked(size) or hint_of(size) > 1)
+               for size, stride in parts):
+            raise UnsupportedError([self.locate("a tensor is written whose elements share memory, as expand() makes "
+                                                "them: clone() it before")])
+        for (storage, _), (kind, order), _ in self.aliases.find_bases(target):
+            if kind == "argument" and has_overlap(self.arguments[order]):
+                raise UnsupportedError([self.locate("an argument is written whose elements share memory: pass a "
+                                                    "clone() of it")])
 
     @staticmethod
     def _find_targets(func, args, kwargs):
@@ -503,8 +513,21 @@ def _find_place():
     """Returns (file, line) of the innermost frame that belongs neither to PyTorch nor to this package."""
     frame = sys._getframe(1)
     while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if not name.startswith(("torch.", "tssa.")) and name not in ("torch", "tssa"):
+        if _is_of_user(frame):
             return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
     return None
+
+
+def locate_error(error, text):
+    """Returns `text` with the innermost line of the user's program that an exception went through before it, if any."""
+    place, trace = None, error.__traceback__
+    while trace is not None:
+        if _is_of_user(trace.tb_frame):
+            place = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    return f"{place[0]}:{place[1]}: {text}" if place else text
+
+
+def _is_of_user(frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0] not in ("torch", "tssa")

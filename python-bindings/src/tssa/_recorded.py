@@ -3,6 +3,9 @@
 
 """Recorded programs: their text, and their results in the form that eager mode gives."""
 
+import contextlib
+
+import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -11,9 +14,9 @@ from ._binaries import Binaries
 from ._constants import Constants
 from ._errors import Error, UnsupportedError
 from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of, is_unbacked
-from ._record import Recorder, WholeOperators
+from ._indexing import TensorsAsNumbers
+from ._record import Recorder
 from ._text import describe, find_permutation, make_program
-from ._values import has_contiguous_strides
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
@@ -31,11 +34,23 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
     numbers = [i for i, value in enumerate(arguments) if recorder.is_unknown(value)]
     for i in numbers:
         recorder.add_number(arguments[i])
-    with torch.no_grad(), mode, recorder, WholeOperators(recorder):
+    # Below autograd, composite operators arrive as a whole, the same with and without gradients and in inference mode.
+    with _without_fast_paths(), torch.no_grad(), torch._C._AutoDispatchBelowAutograd(), mode, recorder, TensorsAsNumbers():
         results = program(recorder, *arguments)
-    recorder.decide_copies([value for value in results if isinstance(value, FakeTensor)])
     made = RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
     return made, recorder
+
+
+@contextlib.contextmanager
+def _without_fast_paths():
+    """Switches off what PyTorch dispatches on some machines and in some modes only: its calls of other libraries."""
+    backends, is_fast = torch.backends, torch.backends.mha.get_fastpath_enabled()
+    backends.mha.set_fastpath_enabled(False)
+    try:
+        with backends.mkldnn.flags(enabled=False), backends.nnpack.flags(enabled=False), backends.cudnn.flags(enabled=False):
+            yield
+    finally:
+        backends.mha.set_fastpath_enabled(is_fast)
 
 
 class _Geometry:
@@ -45,8 +60,20 @@ class _Geometry:
         self.shape, self._strides, self._offset = [
             tuple(map(expression_of, part))
             for part in (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
+        self._dtype = tensor.dtype
+        expressions = [*self.shape, *self._strides, *self._offset]
+        self.symbols = {symbol for e in expressions if isinstance(e, sympy.Basic) for symbol in e.free_symbols}
+        self._code = compile_expressions(expressions)
 
-        self._code = compile_expressions([*self.shape, *self._strides, *self._offset])
+    def view(self, tensor, base, sizes):
+        """Returns the view of a tensor in a call, if the recording gives that tensor the geometry `base`."""
+        shape, strides, offset = self.evaluate(sizes)
+        # The offset of the tensor in its storage may differ from call to call.
+        moved = tensor.storage_offset() - base.evaluate(sizes)[2]
+        if tensor.dtype != self._dtype:
+            moved = moved * tensor.element_size() // self._dtype.itemsize
+            tensor = torch.empty(0, dtype=self._dtype).set_(tensor.untyped_storage())
+        return tensor.as_strided(shape, strides, offset + moved)
 
     def evaluate(self, sizes):
         """Returns (sizes, strides, offset) in a call, for `as_strided`."""
@@ -55,15 +82,31 @@ class _Geometry:
         return values[:rank], values[rank:-1], values[-1]
 
     def __eq__(self, other):
-        return ((self.shape, self._strides, self._offset)
-                == (other.shape, other._strides, other._offset))
+        return ((self.shape, self._strides, self._offset, self._dtype)
+                == (other.shape, other._strides, other._offset, other._dtype))
+
+
+class _Decided:
+    """A choice between a view and a copy that can be told: a condition of the recording."""
+
+    def __init__(self, choice, is_told_apart):
+        self._choice, self._is_told_apart = choice, is_told_apart
+        parts = [[*map(expression_of, part)] for tensor in (choice.tensor, choice.result)
+                 for part in (tensor.shape, tensor.stride())]
+        self._code = compile_expressions([value for part in parts for value in part])
+        self._ranks = len(parts[0]), len(parts[2])
+
+    def holds(self, sizes):
+        values, (own, rank) = evaluate(self._code, sizes), self._ranks
+        return self._choice.is_same(values[:own], values[own:2 * own], values[2 * own:2 * own + rank],
+                                    values[2 * own + rank:], self._is_told_apart)
 
 
 class _Root:
     """A tensor or number that the compiled program returns."""
 
     def __init__(self, value):
-        self.value, self.found = value, []
+        self.value, self.found, self.geometry = value, [], None
         if isinstance(value, torch.Tensor):
             self.geometry = _Geometry(value)
             self._is_contiguous = torch._prims_common.is_contiguous_or_false(value)
@@ -126,11 +169,14 @@ class RecordedProgram:
         self._orders = [find_permutation(fake) for fake in recorder.arguments]
         # The arguments of a call that have fixed sizes.
         self._fixed = [(i, shape) for i, shape in zip(passed, self._shapes) if any(s is not None for s in shape)]
-        self._permuted = [_Geometry(tensor) for tensor in recorder.permuted]
+        self._choices = [_Decided(choice, is_told_apart) for choice, is_told_apart in
+                         recorder.views.observable_choices([v for v in results if isinstance(v, torch.Tensor)])]
         self._bound = set()  # arguments that results are views of
         self._given = {}  # results, by what their storages may be
         self._roots = []
         self._plan = [self._plan_result(recorder, value) for value in results]
+        self._found = {}  # numbers that only a run knows, by name, as the positions of roots
+        self._add_numbers(recorder)
         roots = [recorder.number_of(root.value) for root in self._roots]
         output = recorder.emit("prim::TupleConstruct", roots)
         self._options = target, device, threads
@@ -163,8 +209,8 @@ class RecordedProgram:
         return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
 
     def copies_alike(self, sizes):
-        """Returns whether a call copies what the recording copies: sizes of 1 make none of it contiguous."""
-        return not any(has_contiguous_strides(*geometry.evaluate(sizes)[:2]) for geometry in self._permuted)
+        """Returns whether a call copies what the recording copies, and gives results of the same strides."""
+        return all(decided.holds(sizes) for decided in self._choices)
 
     def find_sizes(self, arguments):
         """Returns the values of the symbols in a call, by name."""
@@ -213,6 +259,8 @@ class RecordedProgram:
         for i, root in enumerate(self._roots):
             for name, dim in root.found:
                 sizes[name] = made[f"return.{i}"].shape[dim]
+        for name, i in self._found.items():
+            sizes[name] = made[f"return.{i}"].item()
         roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
         return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
@@ -267,6 +315,20 @@ class RecordedProgram:
         self._roots.append(_Root(value))
         return len(self._roots) - 1
 
+    def _add_numbers(self, recorder):
+        """Adds a root for each number that the geometry of results contains and that only a run knows."""
+        geometries = [root.geometry for root in self._roots if root.geometry is not None]
+        geometries += [part for step in self._plan for part in step[2:] if part is not None]
+        known = {name for root in self._roots for name, _ in root.found}
+        for symbol in {symbol for geometry in geometries for symbol in geometry.symbols} - self._symbols:
+            if str(symbol) in known:
+                continue
+            value = recorder.find_number(symbol)
+            if value is None:
+                raise UnsupportedError(["the size or the place of a result is a number that is known inside of a loop or "
+                                        "branch only: clone() the result there, or compute the number before"])
+            self._found[str(symbol)] = self._add_root(value)
+
     @staticmethod
     def _make(step, tensors, roots, sizes):
         kind, what = step[:2]
@@ -278,10 +340,7 @@ class RecordedProgram:
         if step[2] is None:
             return base
         geometry, recorded = step[2:]
-        shape, strides, offset = geometry.evaluate(sizes)
-        # The offset of the base in its storage may differ from call to call.
-        offset += base.storage_offset() - recorded.evaluate(sizes)[2]
-        return base.as_strided(shape, strides, offset)
+        return geometry.view(base, recorded, sizes)
 
     # Arguments.
 

@@ -133,8 +133,3 @@ def combine(kind, args, kwargs):
         return _Combined(parts, lambda p, i: tuple(part.item(i) for part in p), zip)
     size = parts[0].count()
     return _Combined(parts, lambda p, i: p[0].item(size - 1 - i), lambda p: list(p)[::-1])
-
-
-def as_index(value):
-    """Returns a position as a number; it may be a tensor of one element."""
-    return value.item() if isinstance(value, torch.Tensor) else value

@@ -215,22 +215,27 @@ def is_contiguous(tensor):
     return True
 
 
-def is_permuted(tensor):
-    """Returns whether the tensor is a permuted contiguous tensor, whatever the open sizes are."""
-    strides = [hint_of(stride) for stride in tensor.stride()]
-    order = sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
-    return is_contiguous(tensor.permute(order))
+def contiguous_strides(shape):
+    """Returns the strides of a contiguous tensor, which PyTorch computes as if sizes of 0 were 1."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step = step * (1 if isinstance(size, int) and size == 0 else size)
+    return strides
 
 
-def is_contiguous_now(tensor):
-    """Returns whether a tensor is contiguous for the sizes of the example."""
-    return has_contiguous_strides([hint_of(size) for size in tensor.shape], [hint_of(s) for s in tensor.stride()])
+def has_strides(shape, strides, wanted):
+    """Returns whether the strides are the wanted ones in all dims of more than one element."""
+    return all(size == 1 or stride == other for size, stride, other in zip(shape, strides, wanted))
 
 
-def has_contiguous_strides(sizes, strides):
-    expected = 1
-    for size, stride in zip(reversed(sizes), reversed(strides)):
-        if size != 1 and stride != expected:
-            return False
-        expected *= size
-    return True
+def has_overlap(tensor):
+    """Returns whether elements of an argument may share memory, by the sizes of the example."""
+    dims = sorted((hint_of(stride), hint_of(size)) for size, stride in zip(tensor.shape, tensor.stride()))
+    reach = 0  # the largest offset of an element in the dims so far
+    for stride, size in dims:
+        if size > 1:
+            if stride <= reach:
+                return True
+            reach += stride * (size - 1)
+    return False
