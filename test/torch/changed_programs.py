@@ -3,31 +3,14 @@
 
 """Programs of postprocessing.py that are refused, changed so that they are not.
 
-They do the same: a tensor that grows is a buffer and a count, an index that only a run knows is a
-tensor of one dim, and what was a list of numbers or a text is a tensor.
+They do the same: a tensor or list that grows until a run stops it is a buffer and a count, and what was
+a list of numbers or a text is a tensor.
 """
 
 import torch
 import torch.nn.functional as F
 
 from detections import box_area, box_iou
-
-
-def soft_nms(boxes, scores, sigma: float, least: float):
-    boxes, scores = boxes.clone(), scores.clone()
-    count = boxes.size(0)
-    index = torch.arange(count)
-    places = torch.arange(count)
-    for i in range(count - 1):
-        best = scores[i:].argmax(0, keepdim=True) + i
-        pair, other = torch.cat([places[i:i + 1], best]), torch.cat([best, places[i:i + 1]])
-        boxes[pair] = boxes[other]
-        scores[pair] = scores[other]
-        index[pair] = index[other]
-        iou = box_iou(boxes[i:i + 1], boxes[i + 1:])[0]
-        scores[i + 1:] *= torch.exp(-(iou * iou) / sigma)
-    kept = scores > least
-    return index[kept], scores[kept]
 
 
 def batched_nms(boxes, scores, classes, threshold: float):
@@ -46,7 +29,7 @@ def batched_nms(boxes, scores, classes, threshold: float):
         shared = (high - low).clamp(min=0).prod(dim=1)
         iou = shared / (area[first] + area[rest] - shared)
         order = rest[iou <= threshold]
-    return keep[:count].clone()
+    return keep[:count]
 
 
 def fuses_boxes(boxes, scores, threshold: float, models: int):
@@ -68,31 +51,7 @@ def fuses_boxes(boxes, scores, threshold: float, models: int):
         count = count + (best <= threshold).long()
     size = int(count)
     votes = votes[:size]
-    return fused[:size].clone(), weights[:size] / votes * votes.clamp(max=models) / models
-
-
-def resize(mask, height, width):
-    """F.interpolate(mode="bilinear", align_corners=False) to a size that only a run knows."""
-    ends = []
-    for old, new in ((mask.size(0), height), (mask.size(1), width)):
-        at = ((torch.arange(new) + 0.5) * (old / new) - 0.5).clamp(min=0)
-        low = at.long()
-        ends.append((low, (low + 1).clamp(max=old - 1), at - low))
-    (y0, y1, dy), (x0, x1, dx) = ends
-    rows = mask[y0] * (1 - dy)[:, None] + mask[y1] * dy[:, None]
-    return rows[:, x0] * (1 - dx) + rows[:, x1] * dx
-
-
-def pastes_masks(masks, boxes, height: int, width: int):
-    image = torch.zeros(len(masks), height, width)
-    boxes = boxes.to(torch.int64)
-    for i in range(len(masks)):
-        x0, y0, x1, y1 = boxes[i].tolist()
-        mask = resize(masks[i, 0], max(y1 - y0 + 1, 1), max(x1 - x0 + 1, 1))
-        left, top = max(x0, 0), max(y0, 0)
-        right, bottom = min(x1 + 1, width), min(y1 + 1, height)
-        image[i, top:bottom, left:right] = mask[top - y0:bottom - y0, left - x0:right - x0]
-    return image > 0.5
+    return fused[:size], weights[:size] / votes * votes.clamp(max=models) / models
 
 
 def masks_to_boxes(masks):
@@ -156,8 +115,8 @@ def attend(weights, tokens, keys, values, step):
     """Logits for the last tokens, which are written to position `step` of the caches."""
     q, k, v = (weights["embed"][tokens] @ weights["qkv"]).chunk(3, -1)
     keys[:, step], values[:, step] = k, v
-    scores = torch.einsum("bd,btd->bt", q, keys[:, :step + 1]) / q.size(-1) ** 0.5
-    context = torch.einsum("bt,btd->bd", scores.softmax(-1), values[:, :step + 1])
+    scores = (keys[:, :step + 1] @ q[:, :, None])[..., 0] / q.size(-1) ** 0.5
+    context = (scores.softmax(-1)[:, None] @ values[:, :step + 1])[:, 0]
     return context @ weights["out"]
 
 
@@ -185,7 +144,7 @@ def beam_search(weights, beams: int, steps: int, eos: int):
         length += 1
         if finished.all():
             break
-    return tokens[:, :length].clone(), scores / length ** 0.7
+    return tokens[:, :length], scores / length ** 0.7
 
 
 def greedy_decode(weights, start, limit: int, eos: int):
@@ -204,19 +163,7 @@ def greedy_decode(weights, start, limit: int, eos: int):
         unfinished = unfinished & (following != eos).long()
         if unfinished.max() == 0:
             break
-    return ids[:, :length].clone()
-
-
-def penalises_repetition(logits, ids, penalty: float):
-    seen = torch.gather(logits, 1, ids)
-    seen = torch.where(seen < 0, seen * penalty, seen / penalty)
-    logits = logits.scatter(1, ids, seen)
-    for row in range(ids.size(0)):
-        last, line = ids[row, -1], logits[row]
-        for i in range(ids.size(1) - 1):
-            if ids[row, i] == last:
-                line[ids[row, i + 1:i + 2]] = -float("inf")
-    return logits
+    return ids[:, :length]
 
 
 def collapses_ctc(emission, blank: int, letters: str):
