@@ -11,21 +11,10 @@ import math
 import torch
 import torch.nn.functional as F
 
-PROGRAMS = {}  # {name: (function, [arguments, ...])}
+from collected import Programs, tensor
 
-
-def tensor(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
-def program(*calls):
-    """Adds a function with its calls: tuples of arguments."""
-    def add(function):
-        PROGRAMS[function.__name__] = (function, calls)
-        return function
-
-    return add
-
+PROGRAMS = Programs()
+program = PROGRAMS.add
 
 X, Y = tensor(5, 4), tensor(5, 4, seed=1)
 V = tensor(6)

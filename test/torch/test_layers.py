@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import tssa
-from everyday import tensor
+from collected import tensor
 from support import AgreementTest
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 import tssa
-from everyday import tensor
+from collected import tensor
 from support import AgreementTest
 
 MODES = {"grad": contextlib.nullcontext, "no_grad": torch.no_grad, "inference": torch.inference_mode}

@@ -10,7 +10,7 @@ from collections import OrderedDict
 import torch
 
 import tssa
-from everyday import tensor
+from collected import tensor
 from support import AgreementTest
 
 

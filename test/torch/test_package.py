@@ -19,7 +19,8 @@ import tssa
 from tssa import _function
 from tssa._tool import compile_file
 
-from everyday import Block, tensor
+from collected import tensor
+from everyday import Block
 
 
 @tssa.compile(target="cpu", threads=1)

@@ -11,7 +11,7 @@ import unittest
 
 import torch
 import tssa
-from everyday import tensor
+from collected import tensor
 from support import AgreementTest
 
 RIGHT, REFUSED = [], {}

@@ -1,0 +1,234 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Programs of postprocessing.py that are refused, changed so that they are not.
+
+They do the same: a tensor or list that grows until a run stops it is a buffer and a count, and what was
+a list of numbers or a text is a tensor.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from detections import box_area, box_iou
+
+
+def batched_nms(boxes, scores, classes, threshold: float):
+    if boxes.numel() == 0:
+        return torch.empty((0,), dtype=torch.int64)
+    boxes = boxes + (classes.to(boxes) * (boxes.max() + 1))[:, None]
+    area = box_area(boxes)
+    order = scores.argsort(descending=True)
+    keep, count = torch.zeros_like(order), 0
+    while order.numel() > 0:
+        first, rest = order[0].view(1), order[1:]
+        keep[count] = order[0]
+        count += 1
+        low = torch.max(boxes[first, :2], boxes[rest, :2])
+        high = torch.min(boxes[first, 2:], boxes[rest, 2:])
+        shared = (high - low).clamp(min=0).prod(dim=1)
+        iou = shared / (area[first] + area[rest] - shared)
+        order = rest[iou <= threshold]
+    return keep[:count]
+
+
+def fuses_boxes(boxes, scores, threshold: float, models: int):
+    order = torch.argsort(scores, descending=True)
+    boxes, scores = boxes[order], scores[order]
+    fused, weights = torch.zeros_like(boxes), torch.zeros_like(scores)
+    votes = torch.zeros(boxes.size(0), dtype=torch.long)
+    places = torch.arange(boxes.size(0))
+    count = 0
+    for i in range(boxes.size(0)):
+        box, score = boxes[i], scores[i]
+        overlap = torch.where(places < count, box_iou(fused, box[None])[:, 0], torch.full_like(scores, -1))
+        best, place = overlap.max(0)
+        found = torch.where(best > threshold, place, count).view(1)
+        total = weights[found] + score
+        fused[found] = torch.where(weights[found] > 0, (fused[found] * weights[found] + box * score) / total, box)
+        weights[found] = total
+        votes[found] += 1
+        count = count + (best <= threshold).long()
+    size = int(count)
+    votes = votes[:size]
+    return fused[:size], weights[:size] / votes * votes.clamp(max=models) / models
+
+
+def masks_to_boxes(masks):
+    if masks.numel() == 0:
+        return torch.zeros((0, 4))
+    boxes = torch.zeros((masks.shape[0], 4), dtype=torch.float)
+    height, width = masks.shape[1:]
+    for index, mask in enumerate(masks):
+        columns, rows = mask.any(0).float(), mask.any(1).float()
+        boxes[index, 0] = columns.argmax()
+        boxes[index, 1] = rows.argmax()
+        boxes[index, 2] = width - 1 - columns.flip(0).argmax()
+        boxes[index, 3] = height - 1 - rows.flip(0).argmax()
+    return boxes
+
+
+def run_lengths(masks):
+    """The counts of each mask are a row that ends with -1."""
+    count, height, width = masks.shape
+    flat = masks.permute(0, 2, 1).flatten(1)
+    runs = torch.full((count, height * width + 2), -1)
+    for i in range(count):
+        places = torch.cat([torch.zeros(1, dtype=torch.long), (flat[i, 1:] ^ flat[i, :-1]).nonzero()[:, 0] + 1])
+        ends = torch.cat([places[1:], torch.full((1,), height * width)])
+        first = int(flat[i, 0].long())
+        runs[i, 0] = 0
+        runs[i, first:first + places.size(0)] = ends - places
+    return runs
+
+
+def connected_components(image, limit: int):
+    batch, _, height, width = image.shape
+    mask = image.float()
+    labels = torch.arange(1, batch * height * width + 1, dtype=torch.float32).view_as(mask)
+    labels[mask == 0] = 0
+    for _ in range(limit):
+        previous = labels.clone()
+        labels = F.max_pool2d(labels, kernel_size=3, stride=1, padding=1) * mask
+        if (labels == previous).all():
+            break
+    found = torch.unique(labels)
+    return labels, len(found[found > 0])
+
+
+def matches_greedily(predicted, true, threshold: float):
+    iou = box_iou(predicted, true)
+    matches = torch.full((predicted.size(0),), -1, dtype=torch.long)
+    for _ in range(min(iou.shape)):
+        best = iou.max()
+        if best < threshold:
+            break
+        place = int(iou.argmax())
+        row, column = place // iou.size(1), place % iou.size(1)
+        matches[row] = column
+        iou[row] = -1
+        iou[:, column] = -1
+    return matches, (matches >= 0).sum().item()
+
+
+def attend(weights, tokens, keys, values, step):
+    """Logits for the last tokens, which are written to position `step` of the caches."""
+    q, k, v = (weights["embed"][tokens] @ weights["qkv"]).chunk(3, -1)
+    keys[:, step], values[:, step] = k, v
+    scores = (keys[:, :step + 1] @ q[:, :, None])[..., 0] / q.size(-1) ** 0.5
+    context = (scores.softmax(-1)[:, None] @ values[:, :step + 1])[:, 0]
+    return context @ weights["out"]
+
+
+def beam_search(weights, beams: int, steps: int, eos: int):
+    vocabulary, width = weights["embed"].shape
+    keys, values = torch.zeros(beams, steps, width), torch.zeros(beams, steps, width)
+    tokens = torch.full((beams, steps + 1), 2, dtype=torch.long)
+    scores = torch.full((beams,), float("-inf"))
+    scores[0] = 0.0
+    finished = torch.zeros(beams, dtype=torch.bool)
+    length = 1
+    for step in range(steps):
+        logits = attend(weights, tokens[:, step], keys, values, step)
+        gains = F.log_softmax(logits, -1)
+        gains[finished] = float("-inf")
+        gains[finished, eos] = 0.0
+        scores, places = (scores[:, None] + gains).view(-1).topk(beams)
+        origin = places // vocabulary
+        chosen = places % vocabulary
+        keys.copy_(keys.index_select(0, origin))
+        values.copy_(values.index_select(0, origin))
+        tokens.copy_(tokens.index_select(0, origin))
+        tokens[:, step + 1] = chosen
+        finished = finished.index_select(0, origin) | (chosen == eos)
+        length += 1
+        if finished.all():
+            break
+    return tokens[:, :length], scores / length ** 0.7
+
+
+def greedy_decode(weights, start, limit: int, eos: int):
+    width = weights["embed"].size(1)
+    keys, values = torch.zeros(len(start), limit, width), torch.zeros(len(start), limit, width)
+    ids = torch.zeros(len(start), limit, dtype=torch.long)
+    ids[:, 0] = start
+    unfinished = torch.ones(len(start), dtype=torch.long)
+    length = 1
+    while length < limit:
+        logits = attend(weights, ids[:, length - 1], keys, values, length - 1)
+        following = torch.argmax(logits, dim=-1)
+        following = following * unfinished + eos * (1 - unfinished)
+        ids[:, length] = following
+        length += 1
+        unfinished = unfinished & (following != eos).long()
+        if unfinished.max() == 0:
+            break
+    return ids[:, :length]
+
+
+def collapses_ctc(emission, blank: int, letters: str):
+    """The letters as numbers, of which the caller makes a text."""
+    indices = torch.argmax(emission, dim=-1)
+    indices = torch.unique_consecutive(indices, dim=-1)
+    codes = torch.tensor([ord(letter) for letter in letters])
+    return codes[indices[indices != blank]]
+
+
+def viterbi(emissions, lengths, transitions, start, end):
+    """A path is a row that is -1 after its end."""
+    steps, batch = emissions.shape[:2]
+    mask = torch.arange(steps)[:, None] < lengths
+    score = start + emissions[0]
+    history = torch.zeros(steps, *score.shape, dtype=torch.long)
+    for t in range(1, steps):
+        following = score[:, :, None] + transitions + emissions[t][:, None]
+        following, indices = following.max(dim=1)
+        score = torch.where(mask[t][:, None], following, score)
+        history[t] = indices
+    tag = (score + end).argmax(1)
+    paths = torch.full((batch, steps), -1)
+    for t in range(steps - 1, -1, -1):
+        paths[:, t] = torch.where(mask[t], tag, paths[:, t])
+        tag = torch.where(mask[t], history[t].gather(1, tag[:, None])[:, 0], tag)
+    return paths
+
+
+def warps_time(x):
+    n, m = x.shape
+    cost = torch.full((n + 1, m + 1), float("inf"))
+    cost[0, 0] = 0
+    trace = torch.zeros(n + 1, m + 1, dtype=torch.long)
+    for j in range(1, m + 1):
+        for i in range(1, n + 1):
+            before = torch.stack([cost[i - 1, j - 1], cost[i - 1, j], cost[i, j - 1]])
+            least, way = before.min(0)
+            cost[i, j] = x[i - 1, j - 1] + least
+            trace[i, j] = way
+    i, j = n, m
+    path, length = torch.zeros(n + m, 2, dtype=torch.long), 0
+    while i > 0 or j > 0:
+        path[length, 0], path[length, 1] = i - 1, j - 1
+        length += 1
+        way = 2 if i == 0 else 1 if j == 0 else int(trace[i, j])
+        if way == 0:
+            i, j = i - 1, j - 1
+        elif way == 1:
+            i -= 1
+        else:
+            j -= 1
+    return cost[n, m], path[:length].flip(0)
+
+
+def edit_distances(first, second):
+    distances = torch.zeros(first.size(0), second.size(0), dtype=torch.long)
+    for a, one in enumerate(first):
+        for b, other in enumerate(second):
+            row = torch.arange(other.numel() + 1)
+            for i, token in enumerate(one):
+                previous = row.clone()
+                row[0] = i + 1
+                for j in range(other.numel()):
+                    change = previous[j] + (token != other[j]).long()
+                    row[j + 1] = torch.minimum(torch.minimum(previous[j + 1] + 1, row[j] + 1), change)
+            distances[a, b] = row[-1]
+    return distances
