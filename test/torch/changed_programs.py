@@ -54,20 +54,6 @@ def fuses_boxes(boxes, scores, threshold: float, models: int):
     return fused[:size], weights[:size] / votes * votes.clamp(max=models) / models
 
 
-def masks_to_boxes(masks):
-    if masks.numel() == 0:
-        return torch.zeros((0, 4))
-    boxes = torch.zeros((masks.shape[0], 4), dtype=torch.float)
-    height, width = masks.shape[1:]
-    for index, mask in enumerate(masks):
-        columns, rows = mask.any(0).float(), mask.any(1).float()
-        boxes[index, 0] = columns.argmax()
-        boxes[index, 1] = rows.argmax()
-        boxes[index, 2] = width - 1 - columns.flip(0).argmax()
-        boxes[index, 3] = height - 1 - rows.flip(0).argmax()
-    return boxes
-
-
 def run_lengths(masks):
     """The counts of each mask are a row that ends with -1."""
     count, height, width = masks.shape
@@ -82,35 +68,6 @@ def run_lengths(masks):
     return runs
 
 
-def connected_components(image, limit: int):
-    batch, _, height, width = image.shape
-    mask = image.float()
-    labels = torch.arange(1, batch * height * width + 1, dtype=torch.float32).view_as(mask)
-    labels[mask == 0] = 0
-    for _ in range(limit):
-        previous = labels.clone()
-        labels = F.max_pool2d(labels, kernel_size=3, stride=1, padding=1) * mask
-        if (labels == previous).all():
-            break
-    found = torch.unique(labels)
-    return labels, len(found[found > 0])
-
-
-def matches_greedily(predicted, true, threshold: float):
-    iou = box_iou(predicted, true)
-    matches = torch.full((predicted.size(0),), -1, dtype=torch.long)
-    for _ in range(min(iou.shape)):
-        best = iou.max()
-        if best < threshold:
-            break
-        place = int(iou.argmax())
-        row, column = place // iou.size(1), place % iou.size(1)
-        matches[row] = column
-        iou[row] = -1
-        iou[:, column] = -1
-    return matches, (matches >= 0).sum().item()
-
-
 def attend(weights, tokens, keys, values, step):
     """Logits for the last tokens, which are written to position `step` of the caches."""
     q, k, v = (weights["embed"][tokens] @ weights["qkv"]).chunk(3, -1)
@@ -118,52 +75,6 @@ def attend(weights, tokens, keys, values, step):
     scores = (keys[:, :step + 1] @ q[:, :, None])[..., 0] / q.size(-1) ** 0.5
     context = (scores.softmax(-1)[:, None] @ values[:, :step + 1])[:, 0]
     return context @ weights["out"]
-
-
-def beam_search(weights, beams: int, steps: int, eos: int):
-    vocabulary, width = weights["embed"].shape
-    keys, values = torch.zeros(beams, steps, width), torch.zeros(beams, steps, width)
-    tokens = torch.full((beams, steps + 1), 2, dtype=torch.long)
-    scores = torch.full((beams,), float("-inf"))
-    scores[0] = 0.0
-    finished = torch.zeros(beams, dtype=torch.bool)
-    length = 1
-    for step in range(steps):
-        logits = attend(weights, tokens[:, step], keys, values, step)
-        gains = F.log_softmax(logits, -1)
-        gains[finished] = float("-inf")
-        gains[finished, eos] = 0.0
-        scores, places = (scores[:, None] + gains).view(-1).topk(beams)
-        origin = places // vocabulary
-        chosen = places % vocabulary
-        keys.copy_(keys.index_select(0, origin))
-        values.copy_(values.index_select(0, origin))
-        tokens.copy_(tokens.index_select(0, origin))
-        tokens[:, step + 1] = chosen
-        finished = finished.index_select(0, origin) | (chosen == eos)
-        length += 1
-        if finished.all():
-            break
-    return tokens[:, :length], scores / length ** 0.7
-
-
-def greedy_decode(weights, start, limit: int, eos: int):
-    width = weights["embed"].size(1)
-    keys, values = torch.zeros(len(start), limit, width), torch.zeros(len(start), limit, width)
-    ids = torch.zeros(len(start), limit, dtype=torch.long)
-    ids[:, 0] = start
-    unfinished = torch.ones(len(start), dtype=torch.long)
-    length = 1
-    while length < limit:
-        logits = attend(weights, ids[:, length - 1], keys, values, length - 1)
-        following = torch.argmax(logits, dim=-1)
-        following = following * unfinished + eos * (1 - unfinished)
-        ids[:, length] = following
-        length += 1
-        unfinished = unfinished & (following != eos).long()
-        if unfinished.max() == 0:
-            break
-    return ids[:, :length]
 
 
 def collapses_ctc(emission, blank: int, letters: str):
@@ -219,16 +130,3 @@ def warps_time(x):
     return cost[n, m], path[:length].flip(0)
 
 
-def edit_distances(first, second):
-    distances = torch.zeros(first.size(0), second.size(0), dtype=torch.long)
-    for a, one in enumerate(first):
-        for b, other in enumerate(second):
-            row = torch.arange(other.numel() + 1)
-            for i, token in enumerate(one):
-                previous = row.clone()
-                row[0] = i + 1
-                for j in range(other.numel()):
-                    change = previous[j] + (token != other[j]).long()
-                    row[j + 1] = torch.minimum(torch.minimum(previous[j + 1] + 1, row[j] + 1), change)
-            distances[a, b] = row[-1]
-    return distances

@@ -55,13 +55,6 @@ def differs_in_type(x: Tensor):
     return y + 1
 
 
-def differs_in_strides(x: Tensor):
-    y = x @ x.t()
-    for i in range(int(x[0, 0])):
-        y = y.t()
-    return y.contiguous()
-
-
 def unset_on_one_path(x: Tensor):
     if x.sum() > 0:
         y = x + 1
@@ -142,7 +135,6 @@ REFUSED = {
     maybe_another_result: "a result may be another result or not",
     returns_on_one_path: "returns a value on one path and nothing on another",
     differs_in_type: "'y' is a tensor of 1 dims of torch.float32 on one path and a tensor of 0 dims",
-    differs_in_strides: "'y' is a tensor of other strides on one path",
     unset_on_one_path: "'y' is assigned on one path only",
     unset_without_iterations: "'y' is assigned in a loop that may not run at all",
     set_in_a_branch: "a dict is changed in a loop or branch that only a run decides about",

@@ -132,6 +132,38 @@ def sizes_of_two_paths(x):
     return y, y.sum()
 
 
+@program((X, 3), (X, 0), (X, 2))
+def strides_of_two_paths(x, n: int):
+    y = x @ x.t()
+    for i in range(n):
+        y = y.t()
+    z = x.t() if x.sum() > 0 else torch.zeros(6, 4)
+    return y.contiguous() + 1, y.sum(0), z * 2, torch.einsum("ij,jk->ik", z, x)
+
+
+@program((X,), (-X,))
+def grows_from_a_column(x):
+    t = x[:, :1]
+    for i in range(x.size(1) - 1):
+        t = torch.cat([t, x[:, i + 1:i + 2]], 1)
+        if t.sum() > 40:
+            break
+    return t, t.shape[1]
+
+
+@program((X[0], X), (X[1] * 0, X))
+def product_with_a_slice(q, k):
+    n = int(q.argmax()) + 1
+    return torch.einsum("d,bd->b", q[:n], k[:, :n])
+
+
+@program((V,), (V.abs(),))
+def extremes_of_tensors(x):
+    best = min(x[0] + 1, x[1] + 1, x[2] * 1)
+    rows = [max(x[i], x[i + 1]) for i in range(x.size(0) - 1)]
+    return best, torch.stack(rows), divmod(int(x.argmax()), 4), torch.equal(x, x.abs())
+
+
 # Names that nothing reads after the loop, and that an iteration writes before it reads them.
 
 
@@ -209,6 +241,13 @@ def none_on_one_path_and_tested(x):
 
 
 class RunSizes(AgreementTest):
+    def test_extremes_of_nothing(self):
+        for function in (torch.max, torch.argmin, lambda x: x.amax(0), lambda x: x.min(0).values):
+            compiled = tssa.compile(lambda x: function(x[x > 0]))
+            self.check(lambda x: function(x[x > 0]), (V,), compiled)
+            with self.assertRaisesRegex(tssa.Error, "expected at least one element"), torch.no_grad():
+                compiled(-V.abs())
+
     def test_one_binary_for_all_sizes(self):
         images = [tensor(1, 3, n, m) for n, m in ((4, 5), (6, 7), (8, 4))]
         for options in ({}, {"mode": "bilinear"}, {"mode": "bicubic"},

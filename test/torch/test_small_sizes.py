@@ -32,6 +32,7 @@ def integers(x):
 # By overload: the rank of the tensor, and a call of it.
 CASES = {
     "_adaptive_avg_pool3d.default": (4, lambda x: functional.adaptive_avg_pool3d(x, (1, 2, 1))),
+    "_adaptive_avg_pool2d.default": (4, lambda x: functional.adaptive_avg_pool2d(x, (1, 2))),
     "_cdist_forward.default": (2, lambda x: torch.cdist(x, x + 1)),
     "_pdist_forward.default": (2, lambda x: functional.pdist(x)),
     "_scaled_dot_product_flash_attention_for_cpu.default":

@@ -59,6 +59,24 @@ static FailureOr<Tensor> reduce(Importer &importer, StringRef op, const Tensor &
   return result->front();
 }
 
+/// Extremes of no elements are an error, as in eager mode.
+static mlir::LogicalResult requireElements(Importer &importer, const Call &call,
+                                           const TensorRef &tensor, ArrayRef<int64_t> axes) {
+  operators::Builder &b = importer.b;
+  for (int64_t axis : axes) {
+    const Size &size = tensor.shape[axis];
+    std::string text = (Twine(call.name) + ": expected at least one element in dim " +
+                        Twine(axis) + ", which is reduced")
+                           .str();
+    std::optional<bool> has = importer.guards.isAtMost(1, size);
+    if (has == false)
+      return b.error(text);
+    if (!has && failed(b.require(b.isLess(0, size), text)))
+      return failure();
+  }
+  return mlir::success();
+}
+
 namespace {
 struct Reduction {
   const char *name, *overloads;
@@ -123,6 +141,8 @@ static FailureOr<Tensors> buildReduction(Importer &importer, const Call &call,
       return failure();
     dims->keep = *keep;
   }
+  if (row.type == Reduction::Same && failed(requireElements(importer, call, *self, dims->axes)))
+    return failure();
   FailureOr<DType> type = getType(importer, row, self->dtype, call[hasDims ? 3 : 1]);
   if (failed(type))
     return failure();
@@ -225,6 +245,9 @@ static FailureOr<Tensors> buildArg(Importer &importer, const Call &call, StringR
   if (call[1].is(Value::None)) {
     if (*keep)
       return importer.b.unsupported("keepdim without a dim");
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, self->rank()));
+    if (failed(requireElements(importer, call, *self, axes)))
+      return failure();
     FailureOr<Tensor> flat = importer.b.reshape(tensor, tensor.numElements());
     if (failed(flat))
       return failure();
@@ -235,6 +258,8 @@ static FailureOr<Tensors> buildArg(Importer &importer, const Call &call, StringR
     return failure();
   if (self->rank() == 0)
     return single(importer.b.fill(DType::I64, {}, 0));
+  if (failed(requireElements(importer, call, *self, *axis)))
+    return failure();
   return single(findExtreme(importer, op, tensor, *axis, *keep));
 }
 
@@ -253,6 +278,8 @@ static FailureOr<Tensors> buildExtreme(Importer &importer, const Call &call, Str
     FailureOr<Tensor> first = importer.b.fill(DType::I64, {}, 0);
     return failed(first) ? FailureOr<Tensors>(failure()) : Tensors{tensor, *first};
   }
+  if (failed(requireElements(importer, call, *self, *axis)))
+    return failure();
   // Bools are compared as bytes.
   bool isBool = self->dtype == DType::Bool;
   FailureOr<Tensor> input = isBool ? importer.b.cast(tensor, DType::U8) : tensor;

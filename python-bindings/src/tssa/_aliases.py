@@ -93,6 +93,11 @@ class Aliases:
         own = {base for (base, _), _, _ in self.find_bases(tensor)}
         return any(base in own for result in results for (base, _), _, _ in self.find_bases(result))
 
+    def is_argument(self, value):
+        """Returns whether a value is a tensor that may share the storage of an argument."""
+        return isinstance(value, torch.Tensor) and any(
+            kind == "argument" for _, (kind, _), _ in self.find_bases(value))
+
     def find_bases(self, tensor):
         """Returns [(key, maker, count)]: the storages that the tensor's storage may be.
 

@@ -163,7 +163,14 @@ class DependsOnOnes(Exception):
 
 
 class _Environment(ShapeEnv):
-    """The symbols of sizes and numbers, and what is known of them."""
+    """The symbols of sizes and numbers, and what is known of them.
+
+    strides_of_paths: symbols of strides that differ between paths, which no operator computes.
+    """
+
+    def __init__(self):
+        super().__init__(specialize_zero_one=False, duck_shape=False)
+        self.strides_of_paths = set()
 
     def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
         """Drops what an assertion on values of a run implies for sizes of the call.
@@ -194,7 +201,7 @@ class Fakes:
 
     def __init__(self, fixed):
         self._fixed = fixed
-        self.environment = _Environment(specialize_zero_one=False, duck_shape=False)
+        self.environment = _Environment()
         self.mode = FakeTensorMode(shape_env=self.environment)
         self._count = 0
         self._numbers = {}  # orders and values of numbers, by their symbols

@@ -14,6 +14,7 @@ from torch._higher_order_ops.while_loop import while_loop
 from torch._subclasses.fake_tensor import FakeTensor
 
 from . import _recurrent
+from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, is_unbacked
 from ._indexing import as_index
 from ._sequences import Range, as_items, combine
@@ -95,9 +96,44 @@ def _largest(hooks, *values, **options):
 
 def _extreme(hooks, plain, symbolic, values, options):
     elements = list(values[0]) if len(values) == 1 else list(values)
+    if not options and len(elements) > 1 and any(isinstance(v, torch.Tensor) for v in elements):
+        return functools.reduce(lambda best, v: _choose_tensor(hooks, plain, best, v), elements)
     if options or not any(isinstance(v, SYMBOLS) for v in elements):
         return plain(*values, **options)
     return functools.reduce(symbolic, elements)
+
+
+def _choose_tensor(hooks, plain, best, value):
+    """Returns min(best, value) or max(best, value) of tensors without dims, or of a tensor and a number.
+
+    The result is a new tensor, which must not be written: in eager mode it is one of the two.
+    """
+    wins = value < best if plain is min else value > best
+    kinds = {v.dtype for v in (best, value) if isinstance(v, torch.Tensor)}
+    are_alike = all(isinstance(v, torch.Tensor) and not v.dim() for v in (best, value)) and len(kinds) == 1
+    if not are_alike or any(hooks.recorder.aliases.is_argument(v) for v in (best, value)):
+        return hooks.choose(wins, lambda: value, lambda: best)
+    made = torch.where(wins, value, best)
+    hooks.recorder.aliases.freeze(made, functools.partial(_refuse_write, hooks.recorder, plain.__name__))
+    return made
+
+
+def _refuse_write(recorder, name):
+    raise UnsupportedError([recorder.locate(f"a result of {name}() is written, and only a run knows which of its arguments "
+                                            f"it is: clone() it")])
+
+
+def _divmod(hooks, value, divisor):
+    if isinstance(value, SYMBOLS) or isinstance(divisor, SYMBOLS):
+        return value // divisor, value % divisor
+    return divmod(value, divisor)
+
+
+def _equal(hooks, left, right):
+    """Returns a SymBool for tensors of equal sizes: torch.equal reads their elements."""
+    if left.dim() != right.dim() or any(bool(l != r) for l, r in zip(left.shape, right.shape)):
+        return False
+    return hooks.condition_of((left == right).all())
 
 
 def _any(hooks, values):
@@ -166,6 +202,7 @@ SPECIAL = {
     int: _int, float: _float, bool: _bool, str: _str, type: _type, isinstance: _isinstance, len: _len,
     range: _range, min: _smallest, max: _largest, any: _any, all: _all, next: _next, math.sqrt: _sqrt,
     enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed),
+    divmod: _divmod, torch.equal: _equal,
     torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat,
     **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
        for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},

@@ -15,6 +15,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ._errors import UnsupportedError
+from ._exits import RETURNED, VALUE
 from ._lists import GrowingLists
 from ._expressions import is_unbacked
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
@@ -32,10 +33,16 @@ class Raised(Exception):
 
 
 class State:
-    """The names that a region assigns. kept: those of them that are read outside of it."""
+    """The names that a region assigns. kept: those of them that are read outside of it. shared: those that do not belong
+    to the function of the region.
+    """
 
-    def __init__(self, get, put, names, kept):
-        self.get, self.put, self.names, self.kept = get, put, names, kept
+    def __init__(self, get, put, names, kept, shared=()):
+        self.get, self.put, self.names, self.kept, self.shared = get, put, names, kept, shared
+
+    def has_returned(self, values):
+        """Returns whether the function has returned, given the values of the names."""
+        return any(name == RETURNED and value is True for name, value in zip(self.names, values))
 
 
 class ControlFlow:
@@ -231,6 +238,7 @@ class _Join:
         self._state, self._entry = state, entry
         self._blocks = [block for block, _ in arms]
         self._sides = [values for _, values in arms]
+        self._has_returned = [state.has_returned(values) for values in self._sides]
         self.results, self._pairs = [], []
         self._places = {}  # containers of the arms, by id, and the merged containers
 
@@ -247,6 +255,7 @@ class _Join:
             return before
         if left is right:
             return left
+        left, right = self._drop_dead(name, left, right)
         parts = Leaves([left]), Leaves([right])
         if parts[0].structure != parts[1].structure:
             return Undefined(self._say(name, f"{describe(left)} on one path and {describe(right)} on the other"))
@@ -254,6 +263,16 @@ class _Join:
         (value,) = parts[0].rebuild(leaves, is_new=True)
         self._control.note_joined(value, (left, self._blocks[0]), (right, self._blocks[1]), self._places)
         return value
+
+    def _drop_dead(self, name, left, right):
+        """Returns the two values, with nothing for that of an arm after which the function reads no name any more."""
+        if self._has_returned[0] == self._has_returned[1] or name in (VALUE, RETURNED) or name in self._state.shared:
+            return left, right
+        live = Leaves([right if self._has_returned[0] else left])
+        if not live.leaves or any(map(is_undefined, live.leaves)):
+            return left, right
+        (dead,) = live.rebuild([NOTHING] * len(live.leaves), is_new=True)
+        return (dead, right) if self._has_returned[0] else (left, dead)
 
     def _join(self, name, left, right):
         if is_same(left, right) and self._is_visible(left):

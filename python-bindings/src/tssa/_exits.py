@@ -9,7 +9,8 @@ import functools
 from ._syntax import (HOOKS, SCOPES, CannotRewrite, any_of, at, call_hook, load, set_flag, store,
                       walk_statement)
 
-_VALUE, _RETURNED = "__tssa_value", "__tssa_returned"
+#: The names of the result, and of the flag that says whether there is one.
+VALUE, RETURNED = "__tssa_value", "__tssa_returned"
 
 
 class Exits:
@@ -27,9 +28,9 @@ class Exits:
         if returns == [last]:
             return self._block(body[:-1], None)[0] + [last]
         made, _, _ = self._block(body, None)
-        result = call_hook("returned", load(_VALUE), load(_RETURNED))
+        result = call_hook("returned", load(VALUE), load(RETURNED))
         nothing = ast.Attribute(load(HOOKS), "nothing", ast.Load())
-        return [ast.Assign([store(_VALUE)], nothing), set_flag(_RETURNED, False), *made,
+        return [ast.Assign([store(VALUE)], nothing), set_flag(RETURNED, False), *made,
                 at(ast.Return(at(result, last)), last)]
 
     def _block(self, statements, loop):
@@ -60,7 +61,7 @@ class Exits:
         place = functools.partial(at, old=statement)
         if isinstance(statement, ast.Return):
             value = statement.value or ast.Constant(None)
-            return [place(ast.Assign([store(_VALUE)], value)), set_flag(_RETURNED, True)], {_RETURNED}, True, False
+            return [place(ast.Assign([store(VALUE)], value)), set_flag(RETURNED, True)], {RETURNED}, True, False
         if isinstance(statement, (ast.Break, ast.Continue)):
             flag = f"__tssa_{type(statement).__name__.lower()}_{loop}"
             return [set_flag(flag, True)], {flag}, True, False

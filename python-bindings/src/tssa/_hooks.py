@@ -63,14 +63,14 @@ class Hooks(ControlFlow):
 
     # Statements.
 
-    def if_(self, test, then, orelse, get, put, names, kept):
+    def if_(self, test, then, orelse, *state):
         condition = self.condition_of(test)
         if isinstance(condition, bool):
             return then() if condition else orelse()
-        return self.branch(condition, then, orelse, State(get, put, names, kept))
+        return self.branch(condition, then, orelse, State(*state))
 
-    def while_(self, test, body, stop, get, put, names, kept):
-        state = State(get, put, names, kept)
+    def while_(self, test, body, stop, *state):
+        state = State(*state)
 
         def goes_on():
             stopped = False if stop is None else self.condition_of(stop())
@@ -85,8 +85,8 @@ class Hooks(ControlFlow):
             body()
         self.loop(None, lambda _: None, lambda _: body(), lambda: self.condition_of(goes_on()), state, going)
 
-    def for_(self, iterable, body, stop, get, put, names, kept):
-        state = State(get, put, names, kept)
+    def for_(self, iterable, body, stop, *state):
+        state = State(*state)
         self._check_known(iterable)
         items = as_items(iterable)
         if items is None:

@@ -38,6 +38,17 @@ def _adaptive_avg_pool3d(self, output_size):
     return self.to(kind)
 
 
+_whole_pool = torch._decomp.decomposition_table[aten._adaptive_avg_pool2d.default]
+
+
+@decomposes(aten._adaptive_avg_pool2d.default)
+def _adaptive_avg_pool2d(self, output_size):
+    """PyTorch's decomposition, with the strides of its kernel: those of channels last for an image that has them."""
+    made = _whole_pool(self, output_size)
+    is_last = self.dim() == 4 and torch._prims_common.suggest_memory_format(self) == torch.channels_last
+    return made.clone(memory_format=torch.channels_last) if is_last else made
+
+
 def _adaptive_max_pool(self, output_size):
     """Takes the maximum along the last dim, then along the dim before it, and so on, with the positions."""
     if 0 in output_size or 0 in self.shape:
@@ -78,9 +89,9 @@ def _resize(packet, is_exact):
         count = len(output_size)
         kept, scales = options[:-count], options[len(options) - count:]
         sizes = self.shape[-count:]
-        if any(isinstance(size, int) and size == 0 for size in (*sizes, *output_size)):
-            raise RuntimeError(f"Input and output sizes should be greater than 0, but got input {list(sizes)} output "
-                               f"{list(output_size)}")
+        if any(isinstance(size, int) and size == 0 for size in (*self.shape[1:], *output_size)):
+            raise RuntimeError(f"Non-empty {self.dim()}D data tensor expected but got a tensor with sizes "
+                               f"{list(self.shape)} for the output sizes {list(output_size)}")
         scales = [None if scale is not None and is_exact(self, output_size, size, wanted) else scale
                   for scale, size, wanted in zip(scales, sizes, output_size)]
         return whole(self, output_size, *kept, *scales)

@@ -90,6 +90,8 @@ class Template:
         if is_object(value):
             number = self._number(value)
             return ("object", number, type(value), self.take_contents(value))
+        if isinstance(value, torch.Size):
+            return ("size", self._number(value), [self.take(size) for size in value])
         parts, spec = pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
         if len(parts) != 1 or parts[0] is not value:
             nodes = [self.take(part) for part in parts]
@@ -124,6 +126,9 @@ class Maker:
             return self._mutables[what]
         if kind == "again":
             return self._made[what]
+        if kind == "size":
+            made = self._made[what] = torch.Size(map(self.make, node[2]))
+            return made
         if kind == "container":
             made = self._made[what] = pytree.tree_unflatten([self.make(part) for part in node[3]], node[2])
             return made

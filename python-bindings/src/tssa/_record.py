@@ -258,7 +258,7 @@ class Recorder(TorchDispatchMode):
             return result
         if operator_name(func) == "tssa::view":
             self.check_split(args[1])
-        if func in _NEEDING_ELEMENTS and 0 in args[0].shape:
+        if func in _NEEDING_ELEMENTS and any(isinstance(size, int) and size == 0 for size in args[0].shape):
             raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
                                "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
         targets = self._find_targets(func, args, kwargs)

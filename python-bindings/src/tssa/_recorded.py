@@ -17,6 +17,7 @@ from ._expressions import SYMBOLS, compile_expressions, evaluate, expression_of,
 from ._indexing import TensorsAsNumbers
 from ._record import Recorder
 from ._text import describe, find_permutation, make_program
+from ._values import contiguous_strides
 
 
 def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
@@ -56,10 +57,10 @@ def _without_fast_paths():
 class _Geometry:
     """The sizes, strides and offset of a tensor. They may depend on the sizes of arguments."""
 
-    def __init__(self, tensor):
+    def __init__(self, tensor, strides=None):
         self.shape, self._strides, self._offset = [
             tuple(map(expression_of, part))
-            for part in (tensor.shape, tensor.stride(), (tensor.storage_offset(),))]
+            for part in (tensor.shape, tensor.stride() if strides is None else strides, (tensor.storage_offset(),))]
         self._dtype = tensor.dtype
         expressions = [*self.shape, *self._strides, *self._offset]
         self.symbols = {symbol for e in expressions if isinstance(e, sympy.Basic) for symbol in e.free_symbols}
@@ -108,7 +109,7 @@ class _Root:
     def __init__(self, value):
         self.value, self.found, self.geometry = value, [], None
         if isinstance(value, torch.Tensor):
-            self.geometry = _Geometry(value)
+            self.geometry = _Geometry(value, contiguous_strides(value.shape) if _has_strides_of_paths(value) else None)
             self._is_contiguous = torch._prims_common.is_contiguous_or_false(value)
             # Sizes that only a run knows, such as that of nonzero().
             self.found = [(str(size), dim) for dim, size in enumerate(self.geometry.shape)
@@ -124,6 +125,11 @@ class _Root:
         if tensor.stride() == tuple(strides):
             return tensor
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
+
+
+def _has_strides_of_paths(tensor):
+    found = getattr(tensor.fake_mode.shape_env, "strides_of_paths", ())
+    return any(isinstance(stride, torch.SymInt) and stride.node.expr in found for stride in tensor.stride())
 
 
 def _check(tensor):
@@ -276,7 +282,10 @@ class RecordedProgram:
                 self._bound.add(maker)
                 base = self._geometries[maker]
             else:
+                is_whole = maker is value
                 kind, maker = "root", self._add_root(maker)
+                if is_whole:
+                    return (kind, maker, None)
                 base = self._roots[maker].geometry
             return (kind, maker, *((None,) if geometry == base else (geometry, base)))
         if isinstance(value, torch.SymInt):
@@ -325,8 +334,8 @@ class RecordedProgram:
                 continue
             value = recorder.find_number(symbol)
             if value is None:
-                raise UnsupportedError(["the size or the place of a result is a number that is known inside of a loop or "
-                                        "branch only: clone() the result there, or compute the number before"])
+                raise UnsupportedError(["the size, the place or the strides of a result are known inside of a loop or branch "
+                                        "only: clone() the result there"])
             self._found[str(symbol)] = self._add_root(value)
 
     @staticmethod

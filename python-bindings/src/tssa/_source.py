@@ -169,11 +169,12 @@ class _FunctionRewriter(ast.NodeTransformer):
         self._region_names |= set(names)
         inside = count_loads(node)
         kept = [name for name in names if self._loads.get(name, 0) > inside.get(name, 0)]
+        shared = [name for name in names if name in self._free or name in self._globals]
         get = self._make_region("get", (), [ast.Return(make_tuple(load(name) for name in names))])
         target = ast.Tuple([store(name) for name in names], ast.Store())
         put = self._make_region("set", names, [ast.Assign([target], load("__tssa_values"))] if names
                                 else [ast.Pass()], ["__tssa_values"])
-        return [get, put], [load(get.name), load(put.name), constants(names), constants(kept)]
+        return [get, put], [load(get.name), load(put.name), constants(names), constants(kept), constants(shared)]
 
     def visit_If(self, node):
         names = assigned_names(node.body + node.orelse)

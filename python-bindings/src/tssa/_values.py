@@ -136,10 +136,15 @@ def kind_of(value):
     return None
 
 
+#: Strides that differ between paths: only a run knows them.
+UNKNOWN = "unknown"
+
+
 class Form:
     """The known properties of a value that differs between paths or iterations.
 
-    kind: torch.Tensor, int, float or bool. sizes: the sizes of a tensor, None where they differ.
+    kind: torch.Tensor, int, float or bool. sizes: the sizes of a tensor, None where they differ. strides: None for a
+    contiguous tensor.
     """
 
     def __init__(self, value):
@@ -166,9 +171,9 @@ class Form:
             if known is not None and not (is_same(known, size) and is_visible(size)):
                 self.sizes[dim], self.changed = None, True
         is_plain = self.strides is None
-        if is_plain != is_contiguous(value) or not is_plain and (
-                None in self.sizes or not all(is_same(l, r) for l, r in zip(self.strides, value.stride()))):
-            return "a tensor of other strides on one path: call contiguous() or clone()"
+        if self.strides != UNKNOWN and (is_plain != is_contiguous(value) or not is_plain and (
+                None in self.sizes or not all(is_same(l, r) for l, r in zip(self.strides, value.stride())))):
+            self.strides, self.changed = UNKNOWN, True
         return None
 
     def describe(self):
@@ -187,7 +192,11 @@ class Form:
         sizes = [_make_size(environment) if size is None else size for size in self.sizes]
         if self.strides is None:
             return torch.empty(sizes, dtype=self.dtype)
-        return torch.empty_strided(sizes, self.strides, dtype=self.dtype)
+        strides = self.strides
+        if strides == UNKNOWN:
+            strides = [_make_size(environment) for _ in sizes]
+            environment.strides_of_paths.update(stride.node.expr for stride in strides)
+        return torch.empty_strided(sizes, strides, dtype=self.dtype)
 
 
 def _make_size(environment):

@@ -149,7 +149,7 @@ class Views:
         return made
 
     def _view(self, tensor, shape):
-        if is_contiguous(tensor):
+        if is_contiguous(tensor) or any(map(is_unbacked, (*tensor.shape, *tensor.stride(), *shape))):
             return NotImplemented
         shape = self._complete(tensor, shape)
         strides = self._find_strides(tensor, shape)
