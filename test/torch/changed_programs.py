@@ -68,15 +68,6 @@ def run_lengths(masks):
     return runs
 
 
-def attend(weights, tokens, keys, values, step):
-    """Logits for the last tokens, which are written to position `step` of the caches."""
-    q, k, v = (weights["embed"][tokens] @ weights["qkv"]).chunk(3, -1)
-    keys[:, step], values[:, step] = k, v
-    scores = (keys[:, :step + 1] @ q[:, :, None])[..., 0] / q.size(-1) ** 0.5
-    context = (scores.softmax(-1)[:, None] @ values[:, :step + 1])[:, 0]
-    return context @ weights["out"]
-
-
 def collapses_ctc(emission, blank: int, letters: str):
     """The letters as numbers, of which the caller makes a text."""
     indices = torch.argmax(emission, dim=-1)

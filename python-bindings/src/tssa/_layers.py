@@ -44,6 +44,9 @@ _whole_pool = torch._decomp.decomposition_table[aten._adaptive_avg_pool2d.defaul
 @decomposes(aten._adaptive_avg_pool2d.default)
 def _adaptive_avg_pool2d(self, output_size):
     """PyTorch's decomposition, with the strides of its kernel: those of channels last for an image that has them."""
+    if any(isinstance(size, int) and size == 0 for size in self.shape[:-2]) and not any(
+            isinstance(size, int) and size == 0 for size in self.shape[-2:]):
+        return self.new_zeros([*self.shape[:-2], *output_size])
     made = _whole_pool(self, output_size)
     is_last = self.dim() == 4 and torch._prims_common.suggest_memory_format(self) == torch.channels_last
     return made.clone(memory_format=torch.channels_last) if is_last else made
