@@ -8,7 +8,6 @@ a list of numbers or a text is a tensor.
 """
 
 import torch
-import torch.nn.functional as F
 
 from detections import box_area, box_iou
 

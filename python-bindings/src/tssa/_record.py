@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._aliases import Aliases
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
-from ._expressions import SYMBOLS, Expressions, hint_of, is_unbacked
+from ._expressions import SYMBOLS, Expressions
 from ._text import describe, scalar_type_code
 from ._tool import list_operators
 from ._values import has_overlap
@@ -407,9 +407,7 @@ class Recorder(TorchDispatchMode):
 
     def _check_target(self, target):
         """Refuses a write to a tensor whose elements share memory."""
-        parts = zip(target.shape, target.stride())
-        if any(isinstance(stride, int) and stride == 0 and (is_unbacked(size) or hint_of(size) > 1)
-               for size, stride in parts):
+        if any(isinstance(stride, int) and stride == 0 for stride in target.stride()):
             raise UnsupportedError([self.locate("a tensor is written whose elements share memory, as expand() makes "
                                                 "them: clone() it before")])
         for (storage, _), (kind, order), _ in self.aliases.find_bases(target):
