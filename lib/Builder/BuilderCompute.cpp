@@ -192,7 +192,7 @@ Tensor Builder::scan(const Tensor &source, int64_t axis, te::Combiner combiner, 
 
 FailureOr<Tensors> Builder::callExtern(StringRef callee, ArrayRef<Tensor> inputs,
                                        ArrayRef<ExternResult> results,
-                                       ArrayRef<NamedAttribute> attributes) {
+                                       const ExternAttributes &attributes) {
   SmallVector<Value> operands, resultSizes;
   SmallVector<Type> types;
   SmallVector<int64_t> sizeIndex;
@@ -214,9 +214,11 @@ FailureOr<Tensors> Builder::callExtern(StringRef callee, ArrayRef<Tensor> inputs
     types.push_back(RankedTensorType::get(extents, getElementType(context(), result.type)));
   }
   auto op = te::ExternOp::create(ops, location, types, callee, operands, resultSizes,
-                                 /*outs=*/mlir::ValueRange(), sizeIndex);
-  for (NamedAttribute attribute : attributes)
-    op->setAttr(attribute.getName(), attribute.getValue());
+                                 /*outs=*/mlir::ValueRange(), sizeIndex,
+                                 attributes.axis ? ops.getI64IntegerAttr(*attributes.axis)
+                                                 : mlir::IntegerAttr(),
+                                 attributes.centerPointBox, attributes.isUnsigned,
+                                 attributes.largest, attributes.sorted);
   Tensors tensors;
   for (auto [value, result] : llvm::zip_equal(op.getResults(), results)) {
     SmallVector<Size> shape;

@@ -32,12 +32,10 @@ struct Call {
   ExternOp op;
   ArrayRef<HostValue> inputs;
 
+  ExternOp getOp() const { return op; } // its accessors are not const
+
   const HostTensor &tensor(unsigned i) const { return *inputs[i].tensor; }
   bool has(unsigned i) const { return i < inputs.size() && inputs[i].tensor; }
-  int64_t attribute(StringRef name, int64_t otherwise) const {
-    auto value = op->getAttrOfType<IntegerAttr>(name);
-    return value ? value.getValue().getSExtValue() : otherwise;
-  }
   llvm::Error error(const llvm::Twine &text) const { return makeError(op->getLoc(), text); }
 };
 
@@ -55,42 +53,32 @@ struct AxisView {
 };
 } // namespace
 
-static Expected<int64_t> getAxis(const Call &call, int64_t rank) {
-  int64_t axis = call.attribute("axis", 0);
-  axis += axis < 0 ? rank : 0;
-  if (axis < 0 || axis >= rank)
-    return call.error("expected an axis of " + llvm::Twine(rank) + " dims");
-  return axis;
-}
-
 /// Whether `a` is less than `b`; NaN is greater than any number. An attribute of the op says
 /// whether integers are unsigned.
 static bool isLess(const Call &call, ElementKind kind, Scalar a, Scalar b) {
   if (isFloat(kind))
     return a.f < b.f || (std::isnan(b.f) && !std::isnan(a.f));
-  if (call.op->hasAttr("is_unsigned"))
+  if (call.getOp().getIsUnsigned())
     return static_cast<uint64_t>(a.i) < static_cast<uint64_t>(b.i);
   return a.i < b.i;
 }
 
 static Expected<Tensors> topK(const Call &call) {
   const HostTensor &source = call.tensor(0);
-  Expected<int64_t> axis = getAxis(call, source.getRank());
-  if (!axis)
-    return axis.takeError();
-  AxisView from(source.getShape(), *axis);
+  int64_t axis = *call.getOp().getAxis();
+  AxisView from(source.getShape(), axis);
   Scalar count = call.inputs[1].tensor ? call.tensor(1).get(0) : call.inputs[1].scalar;
   if (count.i < 0 || count.i > from.size)
     return call.error("expected k of at most " + llvm::Twine(from.size) + ", got " +
                       llvm::Twine(count.i));
   SmallVector<int64_t> shape(source.getShape());
-  shape[*axis] = count.i;
-  AxisView to(shape, *axis);
+  shape[axis] = count.i;
+  AxisView to(shape, axis);
   Expected<HostTensor> values = HostTensor::create(source.getKind(), shape);
   Expected<HostTensor> indices = HostTensor::create(ElementKind::I64, shape);
   if (!values || !indices)
     return call.error(toString(joinErrors(values.takeError(), indices.takeError())));
-  bool largest = call.attribute("largest", 1);
+  bool largest = call.getOp().getLargest();
   SmallVector<int64_t> order(from.size);
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t n = 0; n < from.inner; ++n) {
@@ -132,15 +120,9 @@ static Expected<Tensors> nonZero(const Call &call) {
 static Expected<Tensors> compress(const Call &call) {
   const HostTensor &source = call.tensor(0), &condition = call.tensor(1);
   SmallVector<int64_t> shape(source.getShape());
-  int64_t axis = 0;
-  if (!call.op->hasAttr("axis")) {
+  if (!call.getOp().getAxis())
     shape = {source.getNumElements()};
-  } else {
-    Expected<int64_t> given = getAxis(call, source.getRank());
-    if (!given)
-      return given.takeError();
-    axis = *given;
-  }
+  int64_t axis = call.getOp().getAxis().value_or(0);
   AxisView from(shape, axis);
   SmallVector<int64_t> kept;
   for (int64_t i = 0; i < std::min(from.size, condition.getNumElements()); ++i)
@@ -175,17 +157,11 @@ static int compareSlices(const Call &call, const HostTensor &source, const AxisV
 
 static Expected<Tensors> unique(const Call &call) {
   const HostTensor &source = call.tensor(0);
-  bool flat = !call.op->hasAttr("axis");
+  bool flat = !call.getOp().getAxis();
   SmallVector<int64_t> shape(source.getShape());
-  int64_t axis = 0;
-  if (flat) {
+  if (flat)
     shape = {source.getNumElements()};
-  } else {
-    Expected<int64_t> given = getAxis(call, source.getRank());
-    if (!given)
-      return given.takeError();
-    axis = *given;
-  }
+  int64_t axis = call.getOp().getAxis().value_or(0);
   AxisView from(shape, axis);
   auto compare = [&](int64_t a, int64_t b) { return compareSlices(call, source, from, a, b); };
   SmallVector<int64_t> firsts, inverse(from.size), counts;
@@ -200,7 +176,7 @@ static Expected<Tensors> unique(const Call &call) {
   }
   SmallVector<int64_t> order(firsts.size()), rank(firsts.size());
   std::iota(order.begin(), order.end(), 0);
-  if (call.attribute("sorted", 1))
+  if (call.getOp().getSorted())
     llvm::sort(order, [&](int64_t a, int64_t b) { return compare(firsts[a], firsts[b]) < 0; });
   for (auto [position, group] : llvm::enumerate(order))
     rank[group] = position;

@@ -12,7 +12,7 @@ func.func @main() -> (tensor<2x?xf32>, tensor<2x?xi64>, tensor<2x?xi64>, tensor<
   %x = te.constant dense<[[5.0, 9.0, 1.0], [7.0, 2.0, 7.0]]> : tensor<2x3xf32>
   %two = te.constant dense<[2]> : tensor<1xi64>
   %c2 = arith.constant 2 : index
-  %v, %i = te.extern @topk(%x, %two) sizes (%c2) [0, 0] {axis = -1 : i64} : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
+  %v, %i = te.extern @topk(%x, %two) sizes (%c2) [0, 0] {axis = 1 : i64} : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
   %n = te.constant dense<[[4, 0, 3], [0, -1, 0]]> : tensor<2x3xi32>
   %z = te.extern @nonzero(%n) sizes () [-1] : (tensor<2x3xi32>) -> tensor<2x?xi64>
   %m = te.constant dense<[false, true, false, true]> : tensor<4xi1>

@@ -290,10 +290,17 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
     memrefs `outs`. The sizes of the other results are known only after the call;
     these results are memrefs that the routine allocates.
 
+    The routine gets the attributes that it knows: `axis`, a dim of the first input
+    (all elements if it is absent), whether the `largest` elements are wanted, whether
+    they are `sorted`, whether integers are unsigned (`is_unsigned`), and whether boxes
+    are given by their centers (`center_point_box`).
+
     Constraints:
     - (C1) `size_index` has one entry for each dynamic dim of all results, in order,
       which is -1 or a position in `result_sizes`.
     - (C2) if there are `outs`, no operand or result is a tensor.
+    - (C3) `axis` is a dim of the first input; `topk` has one.
+    - (C4) every other attribute has the name of a dialect in its name.
 
     Example:
     ```mlir
@@ -301,13 +308,15 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
-    Variadic<Index>:$result_sizes, Variadic<AnyMemRef>:$outs, DenseI64ArrayAttr:$size_index);
+    Variadic<Index>:$result_sizes, Variadic<AnyMemRef>:$outs, DenseI64ArrayAttr:$size_index,
+    OptionalAttr<I64Attr>:$axis, UnitAttr:$center_point_box, UnitAttr:$is_unsigned,
+    DefaultValuedAttr<BoolAttr, "true">:$largest, DefaultValuedAttr<BoolAttr, "true">:$sorted);
   let results = (outs Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$results);
   let assemblyFormat = [{
     $callee `(` $inputs `)` `sizes` `(` $result_sizes `)` $size_index
     (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` functional-type($inputs, $results)
   }];
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1 to C4
   let extraClassDeclaration = [{
     /// Returns whether `te-plan-buffers` has assigned buffers to the results.
     bool isOnMemory() {

@@ -295,6 +295,15 @@ LogicalResult ExternOp::verify() {
   if (!getOuts().empty() && (llvm::any_of(getInputs().getTypes(), isTensor) || // C2
                              llvm::any_of(getResultTypes(), isTensor)))
     return emitOpError("expects no tensors as operands or results if there are outs");
+  if (getAxis() || getCallee() == "topk") { // C3
+    auto type = getInputs().empty() ? ShapedType() : dyn_cast<ShapedType>(getInputs()[0].getType());
+    if (!getAxis() || !type || !type.hasRank() ||
+        *getAxis() >= static_cast<uint64_t>(type.getRank())) // a negative axis is large, too
+      return emitOpError("expects 'axis' to be a dim of the first input");
+  }
+  for (NamedAttribute attribute : (*this)->getDiscardableAttrs()) // C4
+    if (!attribute.getNameDialect())
+      return emitOpError("has no attribute '") << attribute.getName().getValue() << "'";
   return success();
 }
 

@@ -287,7 +287,8 @@ void BufferRewriter::rewriteExtern(ExternOp op) {
     outs.push_back(out);
   }
   auto call = ExternOp::create(builder, op.getLoc(), types, op.getCallee(), inputs, ValueRange(),
-                               outs, sizeIndex);
+                               outs, sizeIndex, op.getAxisAttr(), op.getCenterPointBox(),
+                               op.getIsUnsigned(), op.getLargest(), op.getSorted());
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [result, memref] : llvm::zip(unknown, call.getResults()))
     memrefs[result] = memref;

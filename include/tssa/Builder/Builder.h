@@ -181,9 +181,14 @@ public:
     DType type;
     llvm::SmallVector<std::optional<Size>> shape;
   };
+  /// The attributes of a te.extern.
+  struct ExternAttributes {
+    std::optional<int64_t> axis = std::nullopt; ///< none: all elements
+    bool centerPointBox = false, isUnsigned = false, largest = true, sorted = true;
+  };
   mlir::FailureOr<Tensors> callExtern(llvm::StringRef callee, llvm::ArrayRef<Tensor> inputs,
                                       llvm::ArrayRef<ExternResult> results,
-                                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+                                      const ExternAttributes &attributes);
 
   // Shapes.
   /// Returns the shape to which all `shapes` broadcast by numpy's rules.

@@ -11,6 +11,9 @@
 #include "tssa/Runtime/Manifest.h"
 #include "tssa/abi.h"
 
+#include <array>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::tssa;
 
@@ -122,16 +125,12 @@ void HostEmitter::emitTensor(Location loc, Value value, int64_t slot) {
   store(loc, constant(loc, builder.getI64Type(), 0), tensor, offsetof(tssa_tensor, byte_offset));
 }
 
-/// Names of the attributes that a call passes to its routine: the fields of `Attributes` in
+/// Returns the attributes that a call passes to its routine: the fields of `Attributes` in
 /// lib/Externs/Routine.h.
-static constexpr StringLiteral attributeNames[] = {"axis", "center_point_box", "is_unsigned",
-                                                   "largest", "sorted"};
-
-static SmallVector<int64_t> getAttributes(te::ExternOp op) {
-  return llvm::map_to_vector(attributeNames, [&](StringRef name) {
-    auto value = op->getAttrOfType<IntegerAttr>(name);
-    return value ? value.getInt() : std::numeric_limits<int64_t>::min();
-  });
+static std::array<int64_t, 5> getAttributes(te::ExternOp op) {
+  int64_t absent = std::numeric_limits<int64_t>::min();
+  int64_t axis = op.getAxis() ? static_cast<int64_t>(*op.getAxis()) : absent;
+  return {axis, op.getCenterPointBox(), op.getIsUnsigned(), op.getLargest(), op.getSorted()};
 }
 
 Value HostEmitter::callRoutine(te::ExternOp op, Value attributes) {
@@ -153,7 +152,7 @@ LogicalResult HostEmitter::emitExtern(te::ExternOp op) {
   int64_t first = slot;
   for (Value result : op.getResults())
     emitTensor(loc, result, slot++);
-  SmallVector<int64_t> attributes = getAttributes(op);
+  std::array<int64_t, 5> attributes = getAttributes(op);
   int64_t start = (slot + 1) * maxRank;
   shapeCount = std::max<int64_t>(shapeCount, start + attributes.size());
   for (auto [i, value] : llvm::enumerate(attributes))

@@ -67,7 +67,6 @@ Scalar divide(Scalars x) { return x[0] / x[1]; }
 
 Scalar remainder(Scalars x) { return floorMod(x[0], x[1]); }
 Scalar fmod(Scalars x) { return truncMod(x[0], x[1]); }
-Scalar square(Scalars x) { return x[0] * x[0]; }
 Scalar larger(Scalars x) { return max(x[0], x[1]); }
 Scalar smaller(Scalars x) { return min(x[0], x[1]); }
 Scalar atLeastOf(Scalars x) { return max(x[0], x[1]); }
@@ -125,7 +124,6 @@ Scalar absolute(Scalars x) { return abs(x[0]); }
 Scalar signOf(Scalars x) {
   return x[0].isFloat() ? select(isNaN(x[0]), 0.0, sign(x[0])) : sign(x[0]);
 }
-Scalar identity(Scalars x) { return x[0]; }
 Scalar rectify(Scalars x) { return max(x[0], x[0].constant(0)); }
 Scalar reciprocalOf(Scalars x) { return 1.0 / x[0]; }
 Scalar floorOf(Scalars x) { return x[0].isFloat() ? floor(x[0]) : x[0]; }
@@ -149,14 +147,11 @@ const Row rows[] = {
     {"rsub", "Tensor Scalar", Rule::Promote, 2, 1, reverseSubtract, true},
     {"mul", "Tensor Scalar", Rule::Promote, 2, 0, multiply, true},
     {"div", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
-    {"true_divide", "Tensor Scalar", Rule::ToFloat, 2, 0, divide, true},
     {"floor_divide", "- Scalar", Rule::Divide, 2, 0, floorDivide},
     {"remainder", "Tensor Scalar", Rule::Divide, 2, 0, remainder},
     {"fmod", "Tensor Scalar", Rule::Divide, 2, 0, fmod},
     {"maximum", "-", Rule::Promote, 2, 0, larger},
     {"minimum", "-", Rule::Promote, 2, 0, smaller},
-    {"max", "other", Rule::Promote, 2, 0, larger}, // Reductions.cpp has max of one tensor
-    {"min", "other", Rule::Promote, 2, 0, smaller},
     {"fmax", "-", Rule::Promote, 2, 0, largerNumber},
     {"fmin", "-", Rule::Promote, 2, 0, smallerNumber},
     {"clamp_min", "- Tensor", Rule::Promote, 2, 0, atLeastOf},
@@ -175,9 +170,6 @@ const Row rows[] = {
     {"bitwise_or", "Tensor Scalar", Rule::Bits, 2, 0, bitOr},
     {"bitwise_xor", "Tensor Scalar", Rule::Bits, 2, 0, bitXor},
     {"bitwise_not", "-", Rule::Bits, 1, 0, bitNot},
-    {"__and__", "Tensor Scalar", Rule::Bits, 2, 0, bitAnd},
-    {"__or__", "Tensor Scalar", Rule::Bits, 2, 0, bitOr},
-    {"__xor__", "Tensor Scalar", Rule::Bits, 2, 0, bitXor},
     {"bitwise_left_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Integer, 2, 0, shiftLeftOf},
     {"bitwise_right_shift", "Tensor Tensor_Scalar Scalar_Tensor", Rule::Integer, 2, 0,
      shiftRightOf},
@@ -189,9 +181,7 @@ const Row rows[] = {
     {"neg", "-", Rule::NoBool, 1, 0, negate},
     {"abs", "-", Rule::Promote, 1, 0, absolute},
     {"sign", "-", Rule::Promote, 1, 0, signOf},
-    {"positive", "-", Rule::Promote, 1, 0, identity},
     {"relu", "-", Rule::Promote, 1, 0, rectify},
-    {"square", "-", Rule::Promote, 1, 0, square},
     {"reciprocal", "-", Rule::ToFloat, 1, 0, reciprocalOf},
     {"floor", "-", Rule::Promote, 1, 0, floorOf},
     {"ceil", "-", Rule::Promote, 1, 0, ceilOf},

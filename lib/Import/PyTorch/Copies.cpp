@@ -1,4 +1,4 @@
-//===- Copies.cpp - operators that may copy a tensor -===//
+//===- Copies.cpp - operators that copy a tensor -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,50 +63,6 @@ static FailureOr<TensorRef> allocateIn(Importer &importer, const Tensor &content
   return copy;
 }
 
-/// contiguous(self, memory_format)
-static FailureOr<Values> buildContiguous(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  FailureOr<int64_t> format = importer.getInt(call[1], "a memory format");
-  if (failed(tensor) || failed(format))
-    return failure();
-  if (*format == Contiguous)
-    return one(makeContiguous(importer, *tensor));
-  if (*format == Preserve)
-    return importer.b.error("contiguous: expected a memory format other than preserve_format");
-  FailureOr<Sizes> strides = getFormatStrides(importer, tensor->shape, *format);
-  if (failed(strides))
-    return failure();
-  std::optional<bool> hasFormat = hasStrides(importer, *tensor, *strides);
-  if (!hasFormat)
-    return importer.b.unsupported("whether the tensor has this memory format is not known when "
-                                  "the program is compiled");
-  if (*hasFormat)
-    return Values{call[0]};
-  return one(allocateIn(importer, importer.read(*tensor), *tensor, call[1]));
-}
-
-/// to(dtype, ...), to(device, dtype, ...) and to(other, ...): returns the tensor itself unless its
-/// type changes or a copy is requested.
-static FailureOr<Values> buildTo(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  size_t dtypeAt = call.overload == "device" ? 2 : 1;
-  size_t copyAt = call.overload == "device" ? 4 : call.overload == "dtype_layout" ? 6 : 3;
-  FailureOr<DType> type = call[dtypeAt].is(Value::Tensor)
-                              ? FailureOr<DType>(call[dtypeAt].getTensor().dtype)
-                              : importer.getDType(call[dtypeAt], tensor->dtype);
-  FailureOr<bool> copies = importer.getFlag(call[copyAt], "copy");
-  if (failed(type) || failed(copies))
-    return failure();
-  if (*type == tensor->dtype && !*copies)
-    return Values{call[0]};
-  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), *type);
-  if (failed(converted))
-    return failure();
-  return one(allocateLike(importer, *converted, *tensor));
-}
-
 /// _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
 static FailureOr<Values> buildToCopy(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
@@ -131,11 +87,12 @@ static FailureOr<Values> buildBitcast(Importer &importer, const Call &call) {
   if (failed(type))
     return failure();
   operators::Builder &b = importer.b;
-  if (from == DType::Bool || *type == DType::Bool || operators::getBits(from) != operators::getBits(*type))
+  if (from == DType::Bool || *type == DType::Bool ||
+      operators::getBits(from) != operators::getBits(*type))
     return b.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type));
-  FailureOr<Tensor> cast =
-      b.elementwise(*type, importer.read(*tensor), [&](operators::Body &body, mlir::ValueRange values) {
-        mlir::Type element = operators::getElementType(b.context(), *type);
+  mlir::Type element = operators::getElementType(b.context(), *type);
+  FailureOr<Tensor> cast = b.elementwise(
+      *type, importer.read(*tensor), [&](operators::Body &body, mlir::ValueRange values) {
         if (values[0].getType() == element)
           return values[0];
         return mlir::Value(mlir::arith::BitcastOp::create(body.ops, body.loc, element, values[0]));
@@ -143,18 +100,6 @@ static FailureOr<Values> buildBitcast(Importer &importer, const Call &call) {
   if (failed(cast))
     return failure();
   return one(importer.allocate(*cast));
-}
-
-static FailureOr<Values> buildTypeAs(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]), other = importer.getTensor(call[1]);
-  if (failed(tensor) || failed(other))
-    return failure();
-  if (tensor->dtype == other->dtype)
-    return Values{call[0]};
-  FailureOr<Tensor> converted = importer.convertTo(importer.read(*tensor), other->dtype);
-  if (failed(converted))
-    return failure();
-  return one(allocateLike(importer, *converted, *tensor));
 }
 
 static FailureOr<Values> buildClone(Importer &importer, const Call &call) {
@@ -173,10 +118,7 @@ static FailureOr<Values> buildCopy(Importer &importer, const Call &call) {
 }
 
 void registerCopies(OperatorTable &table) {
-  table.evaluate("aten::contiguous", "-", buildContiguous);
-  table.evaluate("aten::to", "dtype device other dtype_layout", buildTo);
   table.evaluate("aten::_to_copy", "-", buildToCopy);
-  table.evaluate("aten::type_as", "-", buildTypeAs);
   table.evaluate("tssa::bitcast", "-", buildBitcast);
   table.evaluate("aten::clone", "-", buildClone);
   table.evaluate("aten::lift_fresh_copy", "-", buildClone);

@@ -331,11 +331,9 @@ void registerElementwise(OperatorTable &table) {
           [&row](Importer &importer, const Call &call) { return buildRow(importer, call, row); });
   table.compute("aten::div", "Tensor_mode Scalar_mode", buildRoundedDivision);
   table.compute("aten::clamp", "- Tensor", buildClamp);
-  table.compute("aten::clip", "- Tensor", buildClamp);
-  table.compute("aten::where", "self ScalarSelf ScalarOther Scalar", buildWhere);
+  table.compute("aten::where", "self", buildWhere);
   table.compute("aten::masked_fill", "Scalar Tensor", buildMaskedFill);
-  // "Tensor" is an overload of pow_ only.
-  table.compute("aten::pow", "Tensor_Scalar Tensor_Tensor Scalar Tensor", buildPower);
+  table.compute("aten::pow", "Tensor_Scalar Tensor_Tensor Scalar", buildPower);
   table.compute("aten::gelu", "-", buildGelu);
   table.compute("aten::fill", "Scalar Tensor", buildFill);
   table.compute("aten::zero", "-", buildFill);

@@ -181,69 +181,6 @@ static FailureOr<Tensors> buildArange(Importer &importer, const Call &call) {
   }));
 }
 
-//===----------------------------------------------------------------------===//
-// Tensors of numbers
-//===----------------------------------------------------------------------===//
-
-/// Flattens nested lists, and appends their lengths to the shape.
-static mlir::LogicalResult flatten(Importer &importer, const Value &value, size_t depth,
-                                   Sizes &shape, Values &elements) {
-  if (!value.isSequence()) {
-    if (!value.isNumber() || depth != shape.size())
-      return importer.b.error("tensor(): expected numbers in lists of equal lengths");
-    elements.push_back(value);
-    return mlir::success();
-  }
-  Size length = static_cast<int64_t>(value.getElements().size());
-  if (elements.empty() && depth == shape.size())
-    shape.push_back(length);
-  if (depth >= shape.size() || shape[depth] != length)
-    return importer.b.error("tensor(): expected lists of equal lengths");
-  for (const Value &element : value.getElements())
-    if (failed(flatten(importer, element, depth + 1, shape, elements)))
-      return failure();
-  return mlir::success();
-}
-
-static FailureOr<Tensors> buildTensor(Importer &importer, const Call &call) {
-  Sizes shape;
-  Values elements;
-  if (failed(flatten(importer, call[0], 0, shape, elements)))
-    return failure();
-  DType otherwise = elements.empty() ? DType::F32 : getDefault(elements.front());
-  for (const Value &element : elements)
-    if (element.is(Value::Float))
-      otherwise = DType::F32;
-  FailureOr<DType> type = importer.getDType(call[1], otherwise);
-  if (failed(type))
-    return failure();
-  if (elements.size() == 1 || elements.empty())
-    return fill(importer, *type, shape, elements.empty() ? Value::integer(0) : elements.front());
-  if (elements.size() > operators::Builder::maxContents)
-    return importer.b.limit("tensor(): too many numbers");
-  operators::Builder &b = importer.b;
-  Size count = static_cast<int64_t>(elements.size());
-  FailureOr<Tensor> flat = b.compute(*type, count, [&](Body &body) {
-    mlir::Value position = body.index(body.dim(0));
-    Scalar result = makeScalar(importer, body, elements.back(), *type);
-    for (size_t i = elements.size() - 1; i-- > 0;) {
-      mlir::Value here =
-          mlir::arith::CmpIOp::create(body.ops, body.loc, mlir::arith::CmpIPredicate::eq, position,
-                                      mlir::arith::ConstantIndexOp::create(body.ops, body.loc, i));
-      result = select(Scalar(body.ops, body.loc, here),
-                      makeScalar(importer, body, elements[i], *type), result);
-    }
-    return result.getValue();
-  });
-  if (failed(flat))
-    return failure();
-  return single(b.reshape(*flat, shape));
-}
-
-static FailureOr<Tensors> buildNumber(Importer &importer, const Call &call) {
-  return fill(importer, getDefault(call[0]), {}, call[0]);
-}
-
 void registerFactories(OperatorTable &table) {
   table.compute("aten::zeros", "-", buildConstant<0>);
   table.compute("aten::ones", "-", buildConstant<1>);
@@ -258,8 +195,6 @@ void registerFactories(OperatorTable &table) {
   table.compute("aten::new_empty", "-", buildNew<0>, Layout::Contiguous);
   table.compute("aten::new_full", "-", buildNewFull, Layout::Contiguous);
   table.compute("aten::arange", "- start start_step", buildArange);
-  table.compute("aten::tensor", "- float int bool", buildTensor);
-  table.compute("prim::NumToTensor", "Scalar bool", buildNumber);
 }
 
 } // namespace tssa::pytorch

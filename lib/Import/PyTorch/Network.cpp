@@ -133,30 +133,26 @@ static FailureOr<Tensors> buildLinear(Importer &importer, const Call &call) {
 // Normalisations
 //===----------------------------------------------------------------------===//
 
-/// softmax(self, dim, dtype) and _softmax(self, dim, half_to_float).
+/// _softmax(self, dim, half_to_float) and _log_softmax.
 static FailureOr<Tensors> buildSoftmax(Importer &importer, const Call &call, StringRef op) {
   mlir::Builder &ops = importer.b.ops;
   FailureOr<TensorRef> self = importer.getTensor(call[0]);
   if (failed(self))
     return failure();
   FailureOr<int64_t> axis = importer.getDim(call[1], self->rank());
-  FailureOr<DType> type = call[2].is(Value::Bool) ? FailureOr<DType>(self->dtype)
-                                                  : importer.getDType(call[2], self->dtype);
-  if (failed(axis) || failed(type))
+  FailureOr<bool> convertsHalf = importer.getFlag(call[2], "half_to_float");
+  if (failed(axis) || failed(convertsHalf))
     return failure();
-  if (call[2].getConstantBool() == true && call[2].is(Value::Bool))
+  if (*convertsHalf)
     return importer.b.unsupported("half_to_float");
-  if (!operators::isFloat(*type) || self->rank() == 0)
-    return importer.b.error("expected floats with dims, got " + Twine(getName(*type)));
-  FailureOr<Tensor> input = importer.b.cast(importer.read(*self), *type);
-  if (failed(input))
-    return failure();
-  return importer.call(op, 13, *input, ops.getNamedAttr("axis", ops.getI64IntegerAttr(*axis)));
+  if (!operators::isFloat(self->dtype) || self->rank() == 0)
+    return importer.b.error("expected floats with dims, got " + Twine(getName(self->dtype)));
+  return importer.call(op, 13, importer.read(*self),
+                       ops.getNamedAttr("axis", ops.getI64IntegerAttr(*axis)));
 }
 
-/// layer_norm(input, normalized_shape, weight, bias, eps). native_layer_norm also returns the means
+/// native_layer_norm(input, normalized_shape, weight, bias, eps): the normalised tensor, the means
 /// and the inverses of the standard deviations.
-template <unsigned numResults>
 static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
   mlir::Builder &ops = importer.b.ops;
   FailureOr<Tensor> input = importer.read(call[0]);
@@ -184,7 +180,7 @@ static FailureOr<Tensors> buildLayerNorm(Importer &importer, const Call &call) {
       "LayerNormalization", 17, inputs,
       {ops.getNamedAttr("axis", ops.getI64IntegerAttr(axis)),
        ops.getNamedAttr("epsilon", ops.getF32FloatAttr(static_cast<float>(*epsilon)))},
-      numResults);
+      /*numOutputs=*/3);
   if (failed(results))
     return failure();
   // The standard operator returns the means of f16 inputs as f32.
@@ -225,36 +221,22 @@ static FailureOr<Tensors> buildBatchNorm(Importer &importer, const Call &call) {
   return Tensors{results->front(), *nothing, *nothing};
 }
 
-/// dropout(input, p, train), which does nothing in evaluation.
-static FailureOr<Values> buildDropout(Importer &importer, const Call &call) {
-  FailureOr<bool> train = importer.getFlag(call[2], "train");
-  if (failed(train))
-    return failure();
-  if (*train)
-    return importer.b.unsupported("dropout in training mode: call eval() on the module");
-  return Values{call[0]};
-}
-
 void registerNetwork(OperatorTable &table) {
   for (StringRef name : {"aten::matmul", "aten::mm", "aten::bmm"})
     table.compute(name, "-", buildMatmul, Layout::Contiguous);
   table.compute("aten::addmm", "-", buildAddProduct, Layout::Contiguous);
   table.compute("aten::baddbmm", "-", buildAddProduct, Layout::Contiguous);
   table.compute("aten::linear", "-", buildLinear, Layout::Contiguous);
-  for (auto [name, overloads, op] : {std::tuple("aten::softmax", "int", "Softmax"),
-                                     {"aten::_softmax", "-", "Softmax"},
-                                     {"aten::log_softmax", "int", "LogSoftmax"},
-                                     {"aten::_log_softmax", "-", "LogSoftmax"}})
+  for (auto [name, op] :
+       {std::pair("aten::_softmax", "Softmax"), {"aten::_log_softmax", "LogSoftmax"}})
     table.compute(
-        name, overloads,
+        name, "-",
         [op = op](Importer &importer, const Call &call) {
           return buildSoftmax(importer, call, op);
         },
         Layout::Contiguous);
-  table.compute("aten::layer_norm", "-", buildLayerNorm<1>, Layout::Contiguous);
-  table.compute("aten::native_layer_norm", "-", buildLayerNorm<3>, Layout::Contiguous);
+  table.compute("aten::native_layer_norm", "-", buildLayerNorm, Layout::Contiguous);
   table.compute("aten::_native_batch_norm_legit_no_training", "-", buildBatchNorm);
-  table.evaluate("aten::dropout", "-", buildDropout);
 }
 
 } // namespace tssa::pytorch

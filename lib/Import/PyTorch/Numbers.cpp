@@ -89,7 +89,6 @@ static mlir::Value buildOp(mlir::OpBuilder &ops, mlir::Location loc, mlir::Value
 }
 
 static FailureOr<Size> add(Importer &, const Size &a, const Size &b) { return a + b; }
-static FailureOr<Size> subtract(Importer &, const Size &a, const Size &b) { return a - b; }
 static FailureOr<Size> multiply(Importer &, const Size &a, const Size &b) { return a * b; }
 static FailureOr<Size> smaller(Importer &, const Size &a, const Size &b) { return Size::min(a, b); }
 static FailureOr<Size> larger(Importer &, const Size &a, const Size &b) { return Size::max(a, b); }
@@ -110,24 +109,22 @@ static FailureOr<Size> powerOfInts(Importer &importer, const Size &a, const Size
 }
 
 static const Binary binaries[] = {
-    {"aten::add", "- int float int_float float_int", add, [](double a, double b) { return a + b; },
+    {"aten::add", "int float int_float float_int", add, [](double a, double b) { return a + b; },
      buildOp<arith::AddFOp>},
-    {"aten::sub", "- int float int_float float_int", subtract,
-     [](double a, double b) { return a - b; }, buildOp<arith::SubFOp>},
-    {"aten::mul", "- int float int_float float_int", multiply,
+    {"aten::mul", "int float int_float float_int", multiply,
      [](double a, double b) { return a * b; }, buildOp<arith::MulFOp>},
-    {"aten::div", "- int float", nullptr, [](double a, double b) { return a / b; },
+    {"aten::div", "int float", nullptr, [](double a, double b) { return a / b; },
      buildOp<arith::DivFOp>},
-    {"aten::floordiv", "- int float int_float float_int", floorDivide,
+    {"aten::floordiv", "int float int_float float_int", floorDivide,
      [](double a, double b) { return std::floor(a / b); }, nullptr},
-    {"aten::remainder", "- int float int_float float_int", modulo,
+    {"aten::remainder", "int float int_float float_int", modulo,
      [](double a, double b) { return a - std::floor(a / b) * b; }, nullptr},
-    {"aten::pow", "int float int_float float_int Scalar_Scalar", nullptr,
+    {"aten::pow", "int float int_float float_int", nullptr,
      [](double a, double b) { return std::pow(a, b); }, buildOp<mlir::math::PowFOp>},
     {"aten::pow", "int_to_int", powerOfInts, nullptr, nullptr},
-    {"prim::min", "- int float int_float float_int", smaller,
+    {"prim::min", "int float int_float float_int", smaller,
      [](double a, double b) { return b < a ? b : a; }, buildOp<arith::MinNumFOp>},
-    {"prim::max", "- int float int_float float_int", larger,
+    {"prim::max", "int float int_float float_int", larger,
      [](double a, double b) { return b > a ? b : a; }, buildOp<arith::MaxNumFOp>},
 };
 
@@ -341,7 +338,7 @@ void registerNumbers(OperatorTable &table) {
     table.evaluate(row.name, row.overloads, [&row](Importer &importer, const Call &call) {
       return buildBinary(importer, call, row);
     });
-  StringRef numbers = "- int float int_float float_int bool";
+  StringRef numbers = "int float int_float float_int";
   table.evaluate("aten::eq", numbers, compare<Order::Equal, false, false>);
   table.evaluate("aten::ne", numbers, compare<Order::Equal, false, true>);
   table.evaluate("aten::lt", numbers, compare<Order::Less, false, false>);

@@ -147,21 +147,6 @@ static FailureOr<Values> buildSplit(Importer &importer, const Call &call, const 
   return cutEvenly(importer, tensor, dim, *length);
 }
 
-static FailureOr<Values> buildChunk(Importer &importer, const Call &call, const TensorRef &tensor,
-                                    int64_t dim) {
-  FailureOr<int64_t> chunks = importer.getInt(call[1], "the number of chunks");
-  if (failed(chunks))
-    return failure();
-  if (*chunks < 1)
-    return importer.b.error("chunk: expected at least one chunk");
-  const Size &extent = tensor.shape[dim];
-  // If the number of chunks divides the size, as is usual, all parts have the same length.
-  Size part = extent.floorDiv(*chunks);
-  if (importer.guards.isEqual(part * *chunks, extent) == true)
-    return cut(importer, tensor, dim, Sizes(*chunks, part));
-  return cutEvenly(importer, tensor, dim, extent.ceilDiv(*chunks));
-}
-
 //===----------------------------------------------------------------------===//
 // Dims
 //===----------------------------------------------------------------------===//
@@ -242,17 +227,11 @@ static FailureOr<Values> buildSqueeze(Importer &importer, const Call &call) {
   return squeezeDims(importer, *tensor, *axes);
 }
 
-/// Returns a list of sizes, or the shape of a tensor.
-static FailureOr<Sizes> getShape(Importer &importer, const Value &value) {
-  return value.is(Value::Tensor) ? FailureOr<Sizes>(value.getTensor().shape)
-                                 : importer.getSizes(value);
-}
-
 static FailureOr<Values> buildExpand(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  FailureOr<Sizes> shape = getShape(importer, call[1]);
+  FailureOr<Sizes> shape = importer.getSizes(call[1]);
   if (failed(shape))
     return failure();
   return one(expand(importer, *tensor, *shape));
@@ -262,32 +241,14 @@ static FailureOr<Values> buildExpand(Importer &importer, const Call &call) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-template <Reshape kind>
-static FailureOr<Values> buildReshape(Importer &importer, const Call &call) {
+static FailureOr<Values> buildView(Importer &importer, const Call &call) {
   FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
   if (failed(tensor))
     return failure();
-  FailureOr<Sizes> shape = getShape(importer, call[1]);
+  FailureOr<Sizes> shape = importer.getSizes(call[1]);
   if (failed(shape))
     return failure();
-  return one(reshape(importer, *tensor, *shape, kind));
-}
-
-static FailureOr<Values> buildFlatten(Importer &importer, const Call &call) {
-  FailureOr<TensorRef> tensor = importer.getTensor(call[0]);
-  if (failed(tensor))
-    return failure();
-  FailureOr<int64_t> first = importer.getDim(call[1], tensor->rank());
-  FailureOr<int64_t> last = importer.getDim(call[2], tensor->rank());
-  if (failed(first) || failed(last))
-    return failure();
-  if (*first > *last)
-    return importer.b.error("flatten: the first dim is after the last");
-  Sizes shape(ArrayRef<Size>(tensor->shape).take_front(*first));
-  ArrayRef<Size> rest(tensor->shape);
-  shape.push_back(operators::product(rest.drop_front(*first).take_front(*last - *first + 1)));
-  llvm::append_range(shape, rest.drop_front(std::min<size_t>(*last + 1, rest.size())));
-  return one(reshape(importer, *tensor, shape, Reshape::ViewOrCopy));
+  return one(reshape(importer, *tensor, *shape));
 }
 
 static FailureOr<Values> buildSame(Importer &, const Call &call) { return Values{call[0]}; }
@@ -296,23 +257,15 @@ void registerViews(OperatorTable &table) {
   table.evaluate("aten::select", "int", withDim<buildSelect>);
   table.evaluate("aten::slice", "Tensor", withDim<buildSlice>);
   table.evaluate("aten::narrow", "-", withDim<buildNarrow>);
-  table.evaluate("aten::split", "- Tensor sizes", withDim<buildSplit, 2>);
+  table.evaluate("aten::split", "Tensor", withDim<buildSplit, 2>);
   table.evaluate("aten::split_with_sizes", "-", withDim<buildSplit, 2>);
-  table.evaluate("aten::chunk", "-", withDim<buildChunk, 2>);
   table.evaluate("aten::permute", "-", buildPermute);
   table.evaluate("aten::transpose", "int", buildTranspose);
   table.evaluate("aten::t", "-", buildT);
-  table.evaluate("aten::numpy_T", "-", buildT);
   table.evaluate("aten::unsqueeze", "-", withDim<buildUnsqueeze, 1, 1>);
   table.evaluate("aten::squeeze", "- dim dims", buildSqueeze);
   table.evaluate("aten::expand", "-", buildExpand);
-  table.evaluate("aten::expand_as", "-", buildExpand);
-  table.evaluate("aten::view", "-", buildReshape<Reshape::View>);
-  table.evaluate("tssa::view", "-", buildReshape<Reshape::IsView>);
-  table.evaluate("aten::view_as", "-", buildReshape<Reshape::View>);
-  table.evaluate("aten::reshape", "-", buildReshape<Reshape::ViewOrCopy>);
-  table.evaluate("aten::reshape_as", "-", buildReshape<Reshape::ViewOrCopy>);
-  table.evaluate("aten::flatten", "using_ints", buildFlatten);
+  table.evaluate("tssa::view", "-", buildView);
   table.evaluate("aten::detach", "-", buildSame);
   table.evaluate("aten::alias", "-", buildSame);
 }

@@ -197,35 +197,6 @@ static bool isSurelyContiguous(Importer &importer, const TensorRef &tensor) {
   return true;
 }
 
-std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
-                               ArrayRef<Size> strides) {
-  if (!tensor.strides)
-    return std::nullopt;
-  for (size_t dim = tensor.shape.size(); dim-- > 0;) {
-    const Size &stride = (*tensor.strides)[dim];
-    if (tensor.shape[dim].isConstant(1) ||
-        importer.guards.isKnownEqual(stride, strides[dim]) == true)
-      continue;
-    std::optional<bool> isOne = importer.guards.isEqual(tensor.shape[dim], 1);
-    if (isOne == true)
-      continue;
-    std::optional<bool> equal = importer.guards.isEqual(stride, strides[dim]);
-    if (!isOne || !equal)
-      return std::nullopt;
-    if (!*equal)
-      return false;
-  }
-  return true;
-}
-
-/// Returns whether a tensor is contiguous. The answer is known or assumed with a guard. Returns
-/// nothing if only a run knows the answer.
-static std::optional<bool> isContiguous(Importer &importer, const TensorRef &tensor) {
-  if (isSurelyContiguous(importer, tensor))
-    return true;
-  return hasStrides(importer, tensor, getContiguousStrides(tensor.shape));
-}
-
 std::optional<Sizes> getChannelsLastStrides(ArrayRef<Size> shape) {
   if (shape.size() != 4 && shape.size() != 5)
     return std::nullopt;
@@ -274,32 +245,21 @@ void keepStrides(Importer &importer, ArrayRef<Value> operands, TensorRef &result
     result.strides = common->strides;
 }
 
-FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor) {
-  std::optional<bool> contiguous = isContiguous(importer, tensor);
-  if (!contiguous)
-    return importer.b.unsupported("whether the tensor is contiguous is not known when the program "
-                                  "is compiled: use clone(memory_format=torch.contiguous_format)");
-  if (*contiguous)
-    return tensor;
-  return importer.allocate(importer.read(tensor));
-}
-
 namespace {
-/// Implements PyTorch's rule for the strides of a reshaped tensor. Adjacent dims without a gap
-/// between them form a chunk, and a reshape may change sizes only within a chunk.
+/// Finds the strides of a view of another shape by PyTorch's rule. Adjacent dims without a gap
+/// between them form a chunk, and a view may change sizes only within a chunk.
 class StrideFinder {
 public:
-  enum Answer { View, Copy, Unknown };
   StrideFinder(Guards &guards, const TensorRef &tensor, ArrayRef<Size> shape)
       : guards(guards), tensor(tensor), shape(shape), strides(shape.size(), Size(1)),
         next(static_cast<int64_t>(shape.size()) - 1) {}
 
-  Answer run();
-  const Sizes &getStrides() const { return strides; }
+  /// Returns the strides; nothing if it is not known that there are such strides.
+  std::optional<Sizes> run();
 
 private:
   std::optional<bool> endsChunk(int64_t dim, const Size &count, const Size &base);
-  Answer fillChunk(const Size &count, const Size &base);
+  bool fillChunk(const Size &count, const Size &base);
 
   Guards &guards;
   const TensorRef &tensor;
@@ -324,40 +284,41 @@ std::optional<bool> StrideFinder::endsChunk(int64_t dim, const Size &count, cons
   return isOne && equal ? std::optional(!*equal) : std::nullopt;
 }
 
-StrideFinder::Answer StrideFinder::fillChunk(const Size &count, const Size &base) {
+/// Sets the strides of the next dims, which have the `count` elements of a chunk. Returns whether
+/// there are known to be such dims.
+bool StrideFinder::fillChunk(const Size &count, const Size &base) {
   Size filled = 1;
   while (next >= 0) {
     if (!shape[next].isConstant(1)) {
       std::optional<bool> isFull = guards.isAtMost(count, filled);
       if (!isFull)
-        return Unknown;
+        return false;
       if (*isFull && guards.isEqual(shape[next], 1) != true)
         break;
     }
     strides[next] = filled * base;
     filled = filled * shape[next--];
   }
-  std::optional<bool> fits = guards.isEqual(filled, count);
-  return !fits ? Unknown : *fits ? View : Copy;
+  return guards.isEqual(filled, count) == true;
 }
 
-StrideFinder::Answer StrideFinder::run() {
+std::optional<Sizes> StrideFinder::run() {
   Size count = 1, base = tensor.rank() == 0 ? Size(1) : tensor.strides->back();
   for (int64_t dim = tensor.rank() - 1; dim >= 0; --dim) {
     count = count * tensor.shape[dim];
     std::optional<bool> ends = endsChunk(dim, count, base);
     if (!ends)
-      return Unknown;
+      return std::nullopt;
     if (!*ends)
       continue;
-    if (Answer answer = fillChunk(count, base); answer != View)
-      return answer;
+    if (!fillChunk(count, base))
+      return std::nullopt;
     if (dim > 0) {
       base = (*tensor.strides)[dim - 1];
       count = 1;
     }
   }
-  return next < 0 ? View : Copy;
+  return next < 0 ? std::optional(strides) : std::nullopt;
 }
 
 /// Returns the sizes of `shape`, with -1 replaced by the size that it stands for.
@@ -385,38 +346,23 @@ static FailureOr<Sizes> inferSizes(Importer &importer, const TensorRef &tensor,
   return result;
 }
 
-FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor, ArrayRef<Size> given,
-                             Reshape kind) {
+FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor, ArrayRef<Size> given) {
   operators::Builder &b = importer.b;
   FailureOr<Sizes> shape = inferSizes(importer, tensor, given);
   if (failed(shape))
     return failure();
   if (*shape == tensor.shape)
     return tensor;
-  auto step = [&] { return refs::makeReshape(b.context(), b.materialize(*shape)); };
+  std::optional<Sizes> strides;
   if (isSurelyContiguous(importer, tensor))
-    return makeView(importer, tensor, step(), *shape, getContiguousStrides(*shape));
-  StrideFinder::Answer answer = StrideFinder::Unknown;
-  if (tensor.strides) {
-    StrideFinder finder(importer.guards, tensor, *shape);
-    answer = finder.run();
-    if (answer == StrideFinder::View)
-      return makeView(importer, tensor, step(), *shape, finder.getStrides());
-  }
-  if (kind == Reshape::IsView) {
-    TensorRef view = makeView(importer, tensor, step(), *shape, std::nullopt);
-    view.isRowMajor = false;
-    return view;
-  }
-  if (answer == StrideFinder::Unknown)
-    return b.unsupported("whether this is a view or a copy is not known when the program is "
-                         "compiled: clone the tensor before");
-  if (kind == Reshape::View)
-    return b.error("view: the tensor's strides do not allow this shape: use reshape");
-  FailureOr<Tensor> copy = b.reshape(importer.read(tensor), *shape);
-  if (failed(copy))
-    return failure();
-  return importer.allocate(*copy);
+    strides = getContiguousStrides(*shape);
+  else if (tensor.strides)
+    strides = StrideFinder(importer.guards, tensor, *shape).run();
+  bool isKnown = strides.has_value();
+  TensorRef view = makeView(importer, tensor, refs::makeReshape(b.context(), b.materialize(*shape)),
+                            *shape, std::move(strides));
+  view.isRowMajor &= isKnown;
+  return view;
 }
 
 } // namespace tssa::pytorch

@@ -23,27 +23,16 @@ TensorRef unsqueeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 TensorRef squeeze(Importer &importer, const TensorRef &tensor, int64_t dim);
 mlir::FailureOr<TensorRef> expand(Importer &importer, const TensorRef &tensor,
                                   llvm::ArrayRef<Size> shape);
-/// How a reshape may be done.
-enum class Reshape {
-  View,       ///< by a view; an error if no strides describe the result
-  ViewOrCopy, ///< by a view if strides describe the result, else by a copy
-  IsView      ///< by a view; the caller knows that strides describe the result
-};
-/// Returns the elements of `tensor` in another shape.
+/// Returns a view of `tensor` in another shape. The caller knows that strides describe the view;
+/// here they may be unknown.
 mlir::FailureOr<TensorRef> reshape(Importer &importer, const TensorRef &tensor,
-                                   llvm::ArrayRef<Size> shape, Reshape kind);
+                                   llvm::ArrayRef<Size> shape);
 /// Gives the result of an element-wise operator the strides of its operands, if all operands have
 /// the same strides and no gaps.
 void keepStrides(Importer &importer, llvm::ArrayRef<Value> operands, TensorRef &result);
 /// Returns the strides of a tensor in channels-last format, in which dim 1 has stride 1. Returns
 /// nothing for ranks other than 4 and 5.
 std::optional<Sizes> getChannelsLastStrides(llvm::ArrayRef<Size> shape);
-/// Returns whether a tensor has these strides in all dims of more than one element; nothing if
-/// that is known only at run time.
-std::optional<bool> hasStrides(Importer &importer, const TensorRef &tensor,
-                               llvm::ArrayRef<Size> strides);
-/// Returns the tensor itself if it is contiguous, else a copy.
-mlir::FailureOr<TensorRef> makeContiguous(Importer &importer, const TensorRef &tensor);
 
 } // namespace tssa::pytorch
 

@@ -180,7 +180,7 @@ static FailureOr<Tensors> buildNonZero(Builder &b, const Node &node) {
   if (std::optional<Tensor> known = findKnown(b, x))
     return Tensors{*known};
   return b.callExtern("nonzero", x,
-                      Builder::ExternResult{DType::I64, {Size(x.rank()), std::nullopt}});
+                      Builder::ExternResult{DType::I64, {Size(x.rank()), std::nullopt}}, {});
 }
 
 OperatorRows getConstantsRows() {

@@ -24,15 +24,6 @@ using namespace mlir;
 
 namespace tssa::operators {
 
-static NamedAttribute makeAttribute(Builder &builder, StringRef name, int64_t value) {
-  return builder.ops.getNamedAttr(name, builder.ops.getI64IntegerAttr(value));
-}
-
-static void addSign(Builder &builder, DType type, SmallVectorImpl<NamedAttribute> &attributes) {
-  if (isUnsigned(type))
-    attributes.push_back(makeAttribute(builder, "is_unsigned", 1));
-}
-
 static FailureOr<Tensors> buildTopK(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", -1), x.rank());
@@ -47,26 +38,26 @@ static FailureOr<Tensors> buildTopK(Builder &builder, const Node &node) {
     return failure();
   SmallVector<std::optional<Size>> shape(x.shape().begin(), x.shape().end());
   shape[*axis] = *k;
-  SmallVector<NamedAttribute> attributes = {
-      makeAttribute(builder, "axis", *axis),
-      makeAttribute(builder, "largest", node.getInt("largest", 1)),
-      makeAttribute(builder, "sorted", node.getInt("sorted", 1))};
-  addSign(builder, x.dtype(), attributes);
+  Builder::ExternAttributes attributes;
+  attributes.axis = *axis;
+  attributes.largest = node.getInt("largest", 1) != 0;
+  attributes.sorted = node.getInt("sorted", 1) != 0;
+  attributes.isUnsigned = isUnsigned(x.dtype());
   return builder.callExtern("topk", {x, count}, {{x.dtype(), shape}, {DType::I64, shape}},
                             attributes);
 }
 
 static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  SmallVector<NamedAttribute> attributes = {
-      makeAttribute(builder, "sorted", node.getInt("sorted", 1))};
-  addSign(builder, x.dtype(), attributes);
+  Builder::ExternAttributes attributes;
+  attributes.sorted = node.getInt("sorted", 1) != 0;
+  attributes.isUnsigned = isUnsigned(x.dtype());
   SmallVector<std::optional<Size>> shape = {std::nullopt}, inverse = {x.numElements()};
   if (node.has("axis")) {
     FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), x.rank());
     if (failed(axis))
       return failure();
-    attributes.push_back(makeAttribute(builder, "axis", *axis));
+    attributes.axis = *axis;
     shape.assign(x.shape().begin(), x.shape().end());
     shape[*axis] = std::nullopt;
     inverse = {x.dim(*axis)};
@@ -81,13 +72,13 @@ static FailureOr<Tensors> buildUnique(Builder &builder, const Node &node) {
 
 static FailureOr<Tensors> buildCompress(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  SmallVector<NamedAttribute> attributes;
+  Builder::ExternAttributes attributes;
   SmallVector<std::optional<Size>> shape = {std::nullopt};
   if (node.has("axis")) {
     FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), x.rank());
     if (failed(axis))
       return failure();
-    attributes.push_back(makeAttribute(builder, "axis", *axis));
+    attributes.axis = *axis;
     shape.assign(x.shape().begin(), x.shape().end());
     shape[*axis] = std::nullopt;
   }
@@ -103,11 +94,12 @@ static FailureOr<Tensors> buildNonMaxSuppression(Builder &builder, const Node &n
   Tensor score = node.input(4);
   if (!score)
     score = builder.scalar(DType::F32, -std::numeric_limits<double>::infinity());
+  Builder::ExternAttributes attributes;
+  attributes.centerPointBox = node.getInt("center_point_box", 0) == 1;
   return builder.callExtern(
       "non_max_suppression",
       {node.inputs[0], node.inputs[1], orScalar(2, DType::I64), orScalar(3, DType::F32), score},
-      Builder::ExternResult{DType::I64, {std::nullopt, Size(3)}},
-      makeAttribute(builder, "center_point_box", node.getInt("center_point_box", 0)));
+      Builder::ExternResult{DType::I64, {std::nullopt, Size(3)}}, attributes);
 }
 
 static FailureOr<Tensors> buildDet(Builder &builder, const Node &node) {
@@ -117,7 +109,7 @@ static FailureOr<Tensors> buildDet(Builder &builder, const Node &node) {
   if (failed(builder.requireEqual(x.dim(x.rank() - 2), x.shape().back(), "rows and columns")))
     return failure();
   SmallVector<std::optional<Size>> shape(x.shape().begin(), x.shape().end() - 2);
-  return builder.callExtern("det", x, Builder::ExternResult{x.dtype(), shape});
+  return builder.callExtern("det", x, Builder::ExternResult{x.dtype(), shape}, {});
 }
 
 static std::optional<int64_t> one(const NodeFacts &) { return 1; }

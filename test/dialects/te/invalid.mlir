@@ -431,6 +431,38 @@ func.func @extern_C1_range(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @extern_C3_axis(%x: tensor<4xf32>, %k: tensor<1xi64>) {
+  // expected-error @below {{expects 'axis' to be a dim of the first input}}
+  te.extern @topk(%x, %k) sizes () [] {axis = -1 : i64} : (tensor<4xf32>, tensor<1xi64>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @extern_C3_topk(%x: tensor<4xf32>, %k: tensor<1xi64>) {
+  // expected-error @below {{expects 'axis' to be a dim of the first input}}
+  te.extern @topk(%x, %k) sizes () [] : (tensor<4xf32>, tensor<1xi64>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @extern_C4(%x: tensor<4xi1>) {
+  // expected-error @below {{has no attribute 'axes'}}
+  te.extern @nonzero(%x) sizes () [-1] {axes = 1 : i64} : (tensor<4xi1>) -> tensor<1x?xi64>
+  return
+}
+
+// -----
+
+func.func @extern_sorted(%x: tensor<4xi64>) {
+  // expected-error @below {{attribute 'sorted' failed to satisfy constraint: bool attribute}}
+  te.extern @nonzero(%x) sizes () [-1] {sorted = 1 : i64} : (tensor<4xi64>) -> tensor<1x?xi64>
+  return
+}
+
+// -----
+
 // expected-error @below {{expects te.return of ('tensor<4xf32>')}}
 te.kernel @kernel_C1(%x: tensor<4xf32>) -> tensor<4xf32> {
   te.return
