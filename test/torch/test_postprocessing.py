@@ -16,28 +16,14 @@ import tssa
 from support import AgreementTest
 
 DECIDES = "a decision depends on a number that only a run knows"
-LISTS = "a list is changed in a loop or branch that only a run decides about"
 REFUSED = {  # {name: (reason, the changed program)}
-    "batched_nms": (LISTS, changed_programs.batched_nms),
-    "fuses_boxes": (LISTS, changed_programs.fuses_boxes),
-    "run_lengths": ("'the value' is a list on one path", changed_programs.run_lengths),
     "collapses_ctc": (DECIDES, changed_programs.collapses_ctc),
-    "viterbi": (DECIDES, changed_programs.viterbi),
-    "warps_time": (LISTS, changed_programs.warps_time),
 }
-
-
-def cut(row):
-    """A row of integers up to the first -1."""
-    return row[:row.index(-1)] if -1 in row else row
 
 
 # What a program returned, made of what its changed form returns.
 ORIGINAL_RESULTS = {
-    "run_lengths": lambda runs, masks: [{"size": list(masks.shape[1:]), "counts": cut(row)} for row in runs.tolist()],
     "collapses_ctc": lambda codes, *_: "".join(map(chr, codes.tolist())),
-    "viterbi": lambda paths, *_: [cut(row) for row in paths.tolist()],
-    "warps_time": lambda result, _: (result[0], [tuple(pair) for pair in result[1].tolist()]),
 }
 
 

@@ -17,8 +17,9 @@ from . import _recurrent
 from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, is_unbacked
 from ._indexing import as_index
+from ._lists import Lists, count_of, has_pieces
 from ._sequences import Range, as_items, combine
-from ._values import defined, kind_of
+from ._values import Piece, defined, kind_of
 
 
 def _int(hooks, value=0, *args):
@@ -41,24 +42,36 @@ def _bool(hooks, value=False):
     return hooks.condition_of(value)
 
 
-def _stack(hooks, tensors, dim=0, **options):
-    if id(tensors) in hooks.grown:
-        return hooks.grown[id(tensors)].stack(dim, **options)
-    return torch.stack(tensors, dim, **options)
+def _join_tensors(function, method):
+    """Replaces a function of lists of tensors by `method` of Lists where they have pieces."""
+    def run(hooks, tensors, *args, **options):
+        if not has_pieces(tensors):
+            return function(tensors, *args, **options)
+        hooks.assert_(count_of(tensors) > 0, lambda: f"{function.__name__} of a list without elements")
+        return method(hooks.lists, tensors, *args, **options)
+
+    return run
 
 
-def _cat(hooks, tensors, dim=0, **options):
-    if id(tensors) in hooks.grown:
-        return hooks.grown[id(tensors)].cat(dim, **options)
-    return torch.cat(tensors, dim, **options)
+def _tensor(hooks, data, *args, **options):
+    if has_pieces(data) or type(data) in (list, tuple) and data and all(map(kind_of, data)) and any(map(is_unbacked, data)):
+        return hooks.lists.tensor(data, *args, **options)
+    return torch.tensor(data, *args, **options)
+
+
+def list_numbers(hooks, tensor):
+    """Returns tensor.tolist() of a tensor of one dim of which a call or a run knows the length."""
+    numbers = {torch.int64: 0, torch.float64: 0.0, torch.bool: False}
+    wide = tensor.to(torch.float64 if tensor.is_floating_point() else torch.int64) if tensor.dtype != torch.bool else tensor
+    return hooks.made([Piece(hooks.lists.element_of(numbers[wide.dtype]), [wide.clone()])])
 
 
 def _len(hooks, value):
-    if id(value) in hooks.grown:
-        return hooks.grown[id(value)].count
+    if has_pieces(value):
+        return count_of(value)
     if isinstance(value, torch.Tensor):
         return value.shape[0]
-    items = as_items(value)
+    items = as_items(value, hooks.lists)
     return items.count() if items is not None else len(value)
 
 
@@ -192,7 +205,7 @@ def _loop_over_time(function, name):
 def _lazily(kind):
     """Replaces enumerate, zip or reversed by a form that accepts iterables of open length."""
     def make(hooks, *args, **kwargs):
-        made = combine(kind, args, kwargs)
+        made = combine(kind, args, kwargs, hooks.lists)
         return kind(*args, **kwargs) if made is None else made
 
     return make
@@ -203,7 +216,9 @@ SPECIAL = {
     range: _range, min: _smallest, max: _largest, any: _any, all: _all, next: _next, math.sqrt: _sqrt,
     enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed),
     divmod: _divmod, torch.equal: _equal,
-    torch.cond: _cond, while_loop: _while_loop, torch.stack: _stack, torch.cat: _cat, torch.concat: _cat,
+    torch.cond: _cond, while_loop: _while_loop, torch.stack: _join_tensors(torch.stack, Lists.stack),
+    torch.cat: _join_tensors(torch.cat, Lists.cat), torch.concat: _join_tensors(torch.concat, Lists.cat),
+    torch.tensor: _tensor,
     **{getattr(torch._VF, name): _loop_over_time(getattr(_recurrent, name), name)
        for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
 }

@@ -16,7 +16,8 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ._errors import UnsupportedError
 from ._exits import RETURNED, VALUE
-from ._lists import GrowingLists
+from ._buffers import Buffers
+from ._lists import Lists, count_of, has_pieces
 from ._expressions import is_unbacked
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
                       is_undefined)
@@ -25,11 +26,17 @@ from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, des
 FEW = 8
 _MAX_UNROLLED = 4096
 _MAX_ROUNDS = 20
+#: What stands for the names of lists that a region carries.
+LIST = "a list"
 _NO_LIMIT = 2**63 - 1
 
 
 class Raised(Exception):
     """A `raise` of the program in an arm of a branch that only a run decides."""
+
+
+class NotYet(NeedsKnown):
+    """A list has no such element in the first iteration of a loop."""
 
 
 class State:
@@ -45,28 +52,111 @@ class State:
         return any(name == RETURNED and value is True for name, value in zip(self.names, values))
 
 
-class ControlFlow:
-    """Records branches and loops. frames: the blocks that are being recorded, the innermost last."""
+class _Carried:
+    """The lists that a region changes and that were made outside of it: the region carries their contents as pieces.
 
-    def __init__(self, recorder):
-        self.recorder = recorder
+    entries: {id of a list: (the list, its contents before the region, the piece that stands for them)}.
+    """
+
+    def __init__(self, lists):
+        self._lists = lists
+        self.entries = {}
+
+    def contents(self):
+        """Returns for each list its contents now, as a tuple of one piece."""
+        made = [self._lists.piece_of(owner, piece) for owner, _, piece in self.entries.values()]
+        for now, (_, _, piece) in zip(made, self.entries.values()):
+            self._lists.check_alike(piece, now)
+        return tuple((now,) for now in made)
+
+    def at_entry(self):
+        return tuple((piece,) for _, _, piece in self.entries.values())
+
+    def put(self, contents):
+        for (owner, _, _), parts in zip(self.entries.values(), contents):
+            owner[:] = defined(parts)
+
+    def undo(self):
+        """Gives the lists the contents that they had before the region."""
+        for owner, had, _ in self.entries.values():
+            owner[:] = had
+
+
+class _CarryingState(State):
+    """The names of a state, and after them the lists that the region carries."""
+
+    def __init__(self, state, carried):
+        self._state, self._carried = state, carried
+        self.shared = state.shared
+
+    @property
+    def names(self):
+        return (*self._state.names, *[LIST] * len(self._carried.entries))
+
+    @property
+    def kept(self):
+        return (*self._state.kept, LIST)
+
+    def get(self):
+        return (*self._state.get(), *self._carried.contents())
+
+    def put(self, values):
+        count = len(self._state.names)
+        self._state.put(values[:count])
+        self._carried.put(values[count:])
+
+
+class ControlFlow:
+    """Records branches and loops.
+
+    frames: the blocks that are being recorded, the innermost last. carries_lists: whether lists that a run changes have
+    pieces (_lists.py), which is tried before loops are unrolled.
+    """
+
+    def __init__(self, recorder, carries_lists):
+        self.recorder, self.carries_lists = recorder, carries_lists
         self.frames = []
-        self.grown = {}  # lists that are buffers, by id
-        self._growing = []  # the GrowingLists of the loops that are being recorded
+        self.lists = Lists(self)
+        self._carried = []  # of each block in `frames`: the lists that its region carries
+        self._growing = []  # the Buffers of the loops that are being recorded
+        self._num_loops = 0  # that are being recorded
+        self._not_yet = None  # the last NotYet of an arm, which is left out until the loop around is recorded again
 
     @property
     def environment(self):
         return self.recorder.fake_mode.shape_env
 
     @contextlib.contextmanager
-    def region(self, block=None):
-        """Records a block that may run once, several times or not at all."""
-        with self.recorder.block(block) as block:
+    def region(self, carried=None):
+        """Records a block that may run once, several times or not at all. Lists have the same contents after it as before."""
+        carried = _Carried(self.lists) if carried is None else carried
+        with self.recorder.block() as block:
             self.frames.append(block)
+            self._carried.append(carried)
             try:
                 yield block
             finally:
                 self.frames.pop()
+                self._carried.pop()
+                carried.put(carried.at_entry())
+
+    def carry(self, target, made_in, added):
+        """Lets all regions around carry a list that was made in the block `made_in`. added: values that are added to it."""
+        element = self.lists.element_of(added[0]) if added else None
+        for buffers in self._growing:
+            element = buffers.give_up(target) or element
+        if not target and element is None:
+            return  # it stays empty
+        first = 0 if made_in is None else 1 + next(i for i, block in enumerate(self.frames) if block is made_in)
+        for depth in range(first, len(self.frames)):
+            entries = self._carried[depth].entries
+            if id(target) in entries:
+                continue
+            had = list(target)
+            with self.recorder.before(self.frames, depth):
+                piece = self.lists.piece_of(had) if had else self.lists.make_empty(element)
+            entries[id(target)] = target, had, piece
+            target[:] = [piece]
 
     def output_of(self, value):
         """Returns the value number of `value`, the value of a name at the end of a region."""
@@ -76,21 +166,22 @@ class ControlFlow:
         return self.recorder.number_of(value)
 
     @contextlib.contextmanager
-    def growing(self, lists, block, position):
+    def growing(self, buffers, block, position):
         """Lets lists grow by one element in each iteration while the block is recorded."""
-        lists.begin(block, position)
-        self._growing.append(lists)
+        buffers.begin(block, position)
+        self._growing.append(buffers)
         try:
             yield
         finally:
             self._growing.pop()
+            buffers.restore()
 
     # Conditions.
 
     def condition_of(self, value):
         """Returns bool(value), or a SymBool if only a run knows it."""
-        if id(value) in self.grown:
-            value = self.grown[id(value)].count
+        if has_pieces(value):
+            value = count_of(value)
         if isinstance(value, torch.Tensor):
             return self._read_truth(value)
         if isinstance(value, (torch.SymInt, torch.SymFloat)):
@@ -113,34 +204,63 @@ class ControlFlow:
     def branch(self, condition, then, orelse, state):
         """Records both arms of an `if` whose condition, a SymBool, only a run knows."""
         flag = self.recorder.number_of(condition)
+        carried = _Carried(self.lists)
+        try:
+            self._record_branch(flag, condition, (then, orelse), _CarryingState(state, carried), carried)
+        except BaseException:
+            carried.undo()
+            raise
+
+    def _record_branch(self, flag, condition, bodies, state, carried):
         entry = state.get()
-        arms = [self._run_arm(arm, state, entry, condition, truth)
-                for arm, truth in ((then, True), (orelse, False))]
+        arms = [self._run_arm(body, state, carried, entry, condition, truth) for body, truth in zip(bodies, (True, False))]
+        missing = [block is None for block, _ in arms]
+        if any(missing):
+            if all(missing):
+                raise self._not_yet
+            block, values = arms[1 - missing.index(True)]
+            if values is None:
+                raise Raised
+            self.recorder.adopt(block)
+            state.put(values)
+            return
         raising = [values is None for _, values in arms]
         if all(raising):
             raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception")])
+        lists = carried.at_entry()
+        # A list that the second arm has changed first is as before after the first one.
+        arms = [(block, values and (*values, *lists[len(values) - len(entry):])) for block, values in arms]
         if any(raising):
             self._finish_assertion(flag, arms, raising.index(True), state)
             return
-        joined = _Join(self, state, entry, arms)
+        joined = _Join(self, state, (*entry, *lists), arms, carried.entries)
         joined.run()
         self.recorder.emit_blocks("prim::If", [flag], [block for block, _ in arms], joined.results)
         joined.note_aliases()
         state.put(joined.values)
 
-    def _run_arm(self, arm, state, entry, condition, truth):
-        """Returns (block, values of the names after it), with None instead of the values if the arm raises."""
-        state.put([_decide(value, condition, truth) for value in entry])
+    def _run_arm(self, arm, state, carried, entry, condition, truth):
+        """Returns (block, values of the names after it), with None instead of the values if the arm raises.
+
+        The block is None if the arm uses an element that a list gets in a later iteration only.
+        """
+        decided = [_decide(value, condition, truth) for value in entry]
+        state.put([*decided, *carried.at_entry()])
         try:
-            with self.region() as block:
+            with self.region(carried) as block:
                 try:
                     arm()
+                except NotYet as error:
+                    if not self._num_loops:
+                        raise
+                    self._not_yet = error
+                    return None, None
                 except Raised:
                     self.recorder.emit("prim::RaiseException", [self.recorder.number_of("raised")])
                     return block, None
                 return block, state.get()
         finally:
-            state.put(entry)
+            state.put([*entry, *carried.at_entry()])
 
     def _finish_assertion(self, flag, arms, raising, state):
         """Records an arm that raises as an assertion; the other arm becomes part of the enclosing block."""
@@ -160,22 +280,27 @@ class ControlFlow:
 
         first: whether goes_on() holds before the first iteration: True or a SymBool.
         """
-        entry = Leaves(state.get())
+        entry = state.get()
+        loop = _Loop(self, state, entry, count)
+        self._num_loops += 1
         try:
-            self._finish_loop(_Loop(self, state, entry, count), bind_item, body, goes_on, count, first)
-        except Raised:
-            state.put(entry.values)
-            raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception")]) from None
-        except BaseException:
-            state.put(entry.values)
+            self._finish_loop(loop, bind_item, body, goes_on, count, first)
+        except BaseException as error:
+            state.put(entry)
+            loop.undo()
+            if isinstance(error, Raised):
+                raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception")]) from None
             raise
+        finally:
+            self._num_loops -= 1
 
     def _finish_loop(self, loop, bind_item, body, goes_on, count, first):
         recorder = self.recorder
         inputs = [recorder.number_of(_NO_LIMIT if count is None else count), recorder.number_of(first)]
         for _ in range(_MAX_ROUNDS):
-            loop.lists.make_buffers()
-            with self.region() as block, loop.iteration():
+            self._not_yet = None if self._num_loops == 1 else self._not_yet
+            loop.buffers.make_buffers()
+            with self.region(loop.carried) as block, loop.iteration():
                 with recorder.silence():
                     position = self.environment.create_unbacked_symint()
                     torch._check(position >= 0)
@@ -183,17 +308,22 @@ class ControlFlow:
                         torch._check(position < count)
                 recorder.add_block_input(block, position)
                 loop.enter(block)
-                with self.growing(loop.lists, block, position):
+                with self.growing(loop.buffers, block, position):
                     body(bind_item(position))
                 going = goes_on()  # may assign names, too
-                if loop.learn() or loop.lists.grew():
+                if going is not True:
+                    loop.buffers.refuse()
+                is_changed = loop.buffers.learn()
+                if loop.learn() or is_changed:
                     continue
+                if self._not_yet is not None and self._num_loops == 1:
+                    raise self._not_yet
                 block["outputs"] += [recorder.number_of(going), *loop.leave()]
             inputs += loop.inputs()
             results = loop.make_results()
             recorder.emit_blocks("prim::Loop", inputs, [block], results)
             loop.finish(results)
-            loop.lists.finish()
+            loop.buffers.finish()
             return
         raise UnsupportedError([recorder.locate(
             "the types and sizes of what a loop carries change in every iteration")])
@@ -233,9 +363,9 @@ def _decide(value, condition, truth):
 class _Join:
     """The values of the names after a branch."""
 
-    def __init__(self, control, state, entry, arms):
+    def __init__(self, control, state, entry, arms, carried):
         self._control, self._recorder = control, control.recorder
-        self._state, self._entry = state, entry
+        self._state, self._entry, self._carried = state, entry, carried
         self._blocks = [block for block, _ in arms]
         self._sides = [values for _, values in arms]
         self._has_returned = [state.has_returned(values) for values in self._sides]
@@ -256,7 +386,9 @@ class _Join:
         if left is right:
             return left
         left, right = self._drop_dead(name, left, right)
-        parts = Leaves([left]), Leaves([right])
+        parts = [Leaves([side], self._carried) for side in (left, right)]
+        if parts[0].structure != parts[1].structure and self._control.carries_lists and type(left) is type(right) is list:
+            parts = [Leaves([[piece]]) for piece in self._take_pieces(left, right)]
         if parts[0].structure != parts[1].structure:
             return Undefined(self._say(name, f"{describe(left)} on one path and {describe(right)} on the other"))
         leaves = [self._join(name, l, r) for l, r in zip(parts[0].leaves, parts[1].leaves)]
@@ -264,11 +396,21 @@ class _Join:
         self._control.note_joined(value, (left, self._blocks[0]), (right, self._blocks[1]), self._places)
         return value
 
+    def _take_pieces(self, left, right):
+        """Returns a piece for each of two lists that differ in length."""
+        lists, pieces = self._control.lists, [None, None]
+        for i in sorted((0, 1), key=lambda i: not (left, right)[i]):  # an empty list is like the other one
+            with self._recorder.block(self._blocks[i]):
+                values = (left, right)[i]
+                pieces[i] = lists.piece_of(values, pieces[1 - i])
+        lists.check_alike(*pieces)
+        return pieces
+
     def _drop_dead(self, name, left, right):
         """Returns the two values, with nothing for that of an arm after which the function reads no name any more."""
         if self._has_returned[0] == self._has_returned[1] or name in (VALUE, RETURNED) or name in self._state.shared:
             return left, right
-        live = Leaves([right if self._has_returned[0] else left])
+        live = Leaves([right if self._has_returned[0] else left], self._carried)
         if not live.leaves or any(map(is_undefined, live.leaves)):
             return left, right
         (dead,) = live.rebuild([NOTHING] * len(live.leaves), is_new=True)
@@ -310,21 +452,34 @@ class _Loop:
 
     def __init__(self, control, state, entry, count):
         self._control, self._recorder = control, control.recorder
-        self._state, self._count = state, count
+        self._count, self._num_names = count, len(state.names)
+        self.carried = _Carried(control.lists)
+        self._state = _CarryingState(state, self.carried)
         self._known = self._recorder.known_symbols()
-        self.lists = GrowingLists(control, count)
+        self.buffers = Buffers(control, count)
         self._lost = {}  # of names that cannot be carried: an Undefined with the reason, by position
+        self._opened = {}  # of names that are lists of any length: the piece before the loop, by position
         self._inside, self._next = [], []
         self._begin(entry)
 
-    def _begin(self, entry):
-        self._entry, self._forms = entry, {}
-        self._names = [i for i, value in enumerate(entry.values) for _ in Leaves([value]).leaves]
+    def _begin(self, values):
+        self._entry, self._forms = self._take(values), {}
+        self._names = [i for i, value in enumerate(values) for _ in self._take([value]).leaves]
+
+    def _take(self, values):
+        return Leaves(values, self.carried.entries)
+
+    def undo(self):
+        """Gives lists the contents that they had before the loop."""
+        self.buffers.restore()
+        self.carried.undo()
 
     def _lose(self, i, reason):
         """Gives up the name at position `i`: it has no value at the start of an iteration and after the loop."""
+        if i >= self._num_names:
+            raise NeedsKnown([self._say(i, reason)])
         self._lost[i] = Undefined(self._say(i, reason))
-        self._begin(Leaves([self._lost.get(n, value) for n, value in enumerate(self._entry.values)]))
+        self._begin([self._lost.get(n, value) for n, value in enumerate(self._entry.values)])
 
     @contextlib.contextmanager
     def iteration(self):
@@ -358,10 +513,14 @@ class _Loop:
 
     def learn(self):
         """Returns whether an iteration has changed something that was assumed to stay the same."""
-        found = Leaves([self._lost.get(i, value) for i, value in enumerate(self._state.get())])
+        found = self._take([self._lost.get(i, self._as_piece(i, value)) for i, value in enumerate(self._state.get())])
+        if len(found.values) > len(self._entry.values):
+            self._begin([*self._entry.values[:self._num_names], *self.carried.at_entry()])
+            return True
         for i, (old, new) in enumerate(zip(self._entry.structure, found.structure)):
             if old != new:
-                self._lose(i, "changes its structure in the loop")
+                if not self._open(i, found.values[i]):
+                    self._lose(i, "changes its structure in the loop")
                 return True
         self._next = found.leaves
         is_changed = False
@@ -372,6 +531,26 @@ class _Loop:
                 return True
             is_changed = is_changed or changed
         return is_changed
+
+    def _open(self, i, new):
+        """Lets the name at position `i`, which is a list of another length after an iteration, be a list with a piece."""
+        old, lists = self._entry.values[i], self._control.lists
+        if not self._control.carries_lists or type(old) is not list or type(new) is not list or i in self._opened:
+            return False
+        frames, like = self._control.frames, None if old else lists.piece_of(new)
+        with self._recorder.before(frames, len(frames) - 1):
+            piece = self._opened[i] = lists.piece_of(old, like)
+        values = list(self._entry.values)
+        values[i] = [piece]
+        self._begin(values)
+        return True
+
+    def _as_piece(self, i, value):
+        if i not in self._opened or type(value) is not list:
+            return value
+        piece = self._control.lists.piece_of(value, self._opened[i])
+        self._control.lists.check_alike(self._opened[i], piece)
+        return [piece]
 
     def _learn_part(self, i, old, new):
         """Returns (whether the part changes in a new way, the reason why it cannot be carried or None)."""

@@ -94,6 +94,10 @@ class Expressions:
         """Returns a copy of what is known now, as the scope of a block."""
         return dict(self._sizes), dict(self._numbers)
 
+    def scope(self):
+        """Returns what is known now, as the scope of the current block."""
+        return self._sizes, self._numbers
+
     @contextlib.contextmanager
     def use_scope(self, scope):
         """Everything that is bound or emitted meanwhile is known only in `scope`."""
@@ -109,6 +113,12 @@ class Expressions:
         for known, other in zip((self._sizes, self._numbers), scope):
             for key, value in other.items():
                 known.setdefault(key, value)
+
+    def pass_on(self, scope):
+        """Adds everything that is known now to `scope`, that of a block inside of the current one."""
+        for known, other in zip((self._sizes, self._numbers), scope):
+            for key, value in known.items():
+                other.setdefault(key, value)
 
     def symbols(self):
         """Returns all symbols and expressions that are known now."""

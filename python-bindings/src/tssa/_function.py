@@ -22,7 +22,6 @@ from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._expressions import compile_expressions, evaluate
 from ._hooks import Hooks
-from ._lists import NeedsList
 from ._record import DecidesShape, locate_error
 from ._recorded import record
 from ._state import Reads
@@ -141,7 +140,7 @@ class _Recording:
     """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
-        self._has_buffers = True
+        self._carries_lists = True
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
@@ -155,21 +154,18 @@ class _Recording:
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
                     return run()
-            except NeedsList:
-                self._has_buffers = False
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except DependsOnOnes:
                 fixed += 1
-            except UnsupportedError as error:
-                errors.append(UnsupportedError([_locate(error, problem) for problem in error.problems]))
-                fixed += 2
-            except Error as error:
-                errors.append(error)
-                fixed += 2
             except Exception as error:
+                if isinstance(error, UnsupportedError):
+                    error = UnsupportedError([_locate(error, problem) for problem in error.problems])
                 errors.append(error)
-                fixed += 1
+                if self._carries_lists and self._lists.are_used:
+                    self._carries_lists = False  # loops over such lists may be unrolled
+                else:
+                    fixed += 2 if isinstance(error, Error) else 1
             finally:
                 self._reads.restore()
         self._raise(errors)
@@ -203,7 +199,8 @@ class _Recording:
         self.program.prepare(*arguments.values)
 
     def _call(self, function, arguments, recorder, *values):
-        hooks = Hooks(recorder, self._reads, self._has_buffers)
+        hooks = Hooks(recorder, self._reads, self._carries_lists)
+        self._lists = hooks.lists
         args, kwargs = arguments.rebuild(values)
         recorder.fixes_numbers = True
         for value in values:

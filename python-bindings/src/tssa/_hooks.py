@@ -18,13 +18,14 @@ import torch
 
 from . import _source
 from ._aliases import storage_of
-from ._builtins import SPECIAL, known_number
-from ._control import FEW, ControlFlow, Raised, State
+from ._builtins import SPECIAL, known_number, list_numbers
+from ._control import FEW, ControlFlow, NotYet, Raised, State
 from ._errors import UnsupportedError
-from ._expressions import is_unbacked
-from ._indexing import read, write
+from ._expressions import is_symbolic, is_unbacked
+from ._indexing import as_index, is_number, read, write
+from ._lists import METHODS, UNCHANGED, has_pieces
 from ._sequences import as_items
-from ._values import NOTHING, NeedsKnown, Undefined, containers_of, defined
+from ._values import NOTHING, NeedsKnown, Piece, Undefined, containers_of, defined
 
 _REFUSALS = (UnsupportedError, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode)
 _COMPARISONS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
@@ -46,20 +47,20 @@ _OWN = ("tssa._recurrent",)
 class Hooks(ControlFlow):
     """The hooks of one program that is being recorded.
 
-    reads: collects the state outside of the arguments that it reads (_state.py). has_buffers: whether a
-    list that grows in a loop becomes a buffer (_lists.py).
+    reads: collects the state outside of the arguments that it reads (_state.py). carries_lists: see ControlFlow.
     """
 
     nothing = NOTHING
 
-    def __init__(self, recorder, reads, has_buffers):
-        super().__init__(recorder)
-        self.has_buffers = has_buffers
+    def __init__(self, recorder, reads, carries_lists):
+        super().__init__(recorder, carries_lists)
         self.undefined = Undefined("a name without a value is used")
         self._reads = reads
         self._made = {}  # by id: (container, the block in which it was made)
         self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
+        self._stored = {}  # by id: lists and dicts that are elements of lists that a run changes
         self._rewritten = {}
+        self._iterated = []  # what the loops around iterate over
 
     # Statements.
 
@@ -86,9 +87,14 @@ class Hooks(ControlFlow):
         self.loop(None, lambda _: None, lambda _: body(), lambda: self.condition_of(goes_on()), state, going)
 
     def for_(self, iterable, body, stop, *state):
-        state = State(*state)
-        self._check_known(iterable)
-        items = as_items(iterable)
+        self._iterated.append(iterable)
+        try:
+            self._iterate(iterable, body, stop, State(*state))
+        finally:
+            self._iterated.pop()
+
+    def _iterate(self, iterable, body, stop, state):
+        items = as_items(iterable, self.lists)
         if items is None:
             return self.unroll(iterable, body, stop, state)
         if not items.is_open() and len(items) <= FEW:
@@ -100,7 +106,7 @@ class Hooks(ControlFlow):
             return self.loop(items.count(), items.item, body, lambda: self._goes_on(stop), state)
         except _REFUSALS as error:
             state.put(entry)
-            if items.is_unbacked():
+            if items.is_unbacked() or self.lists.are_used:
                 raise self.refusal(error) from error
         return self.unroll(items.known(), body, stop, state)
 
@@ -109,8 +115,7 @@ class Hooks(ControlFlow):
 
     def iterate(self, iterable):
         """Returns what a comprehension iterates over."""
-        self._check_known(iterable)
-        items = as_items(iterable)
+        items = as_items(iterable, self.lists)
         return iterable if items is None else items.known()
 
     def known(self, test):
@@ -185,6 +190,8 @@ class Hooks(ControlFlow):
         left, value = operands[0](), True
         for i, name in enumerate(names):
             right = operands[i + 1]()
+            if name in ("Eq", "NotEq") and (has_pieces(left) or has_pieces(right)):
+                return self._compare_lists(name, left, right)
             value = _COMPARISONS[name](left, right)
             if i + 1 < len(names):
                 condition = self.condition_of(value)
@@ -195,6 +202,12 @@ class Hooks(ControlFlow):
                         self.compare, names[i + 1:], lambda: right, *operands[i + 2:]))
             left = right
         return value
+
+    def _compare_lists(self, name, left, right):
+        if left and right:
+            raise NeedsKnown([self.recorder.locate("two lists are compared of which only a run knows the length")])
+        is_empty = self.not_(left or right)
+        return is_empty if name == "Eq" else self.not_(is_empty)
 
     def choose(self, test, then, orelse):
         condition = self.condition_of(test)
@@ -222,28 +235,51 @@ class Hooks(ControlFlow):
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
             return read(value, index)
-        self._check_known(value)
-        if isinstance(index, torch.SymInt):
+        try:
+            return self._read_element(value, index)
+        except IndexError as error:
+            if self._num_loops and type(value) is list and self.carries_lists:
+                raise NotYet([self.recorder.locate(f"{error}, in the first iteration of a loop")]) from error
+            raise
+
+    def _read_element(self, value, index):
+        if self._is_open(value, index):
+            return self._note_read(self.lists.get(value, index))
+        if is_number(index) or isinstance(index, torch.SymInt):
+            index = as_index(index)
             if is_unbacked(index):
                 raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled")])
             index = int(index)
         return value[index]
 
-    def _check_known(self, value):
-        """Refuses the use of a list that is a buffer and so has no elements."""
-        if id(value) in self.grown:
-            self.grown[id(value)].refuse()
+    def _is_open(self, value, index):
+        """Returns whether a list or tuple has pieces, or only a run knows the index into it."""
+        parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
+        return has_pieces(value) or self.carries_lists and type(value) in (list, tuple) and bool(value) and any(
+            is_number(part) or is_unbacked(part) for part in parts)
+
+    def _note_read(self, element):
+        """Notes that lists and dicts in an element that was read are copies of those in eager mode."""
+        self.note_ambiguous(element)
+        return element
 
     def setitem(self, target, index, value):
-        if not isinstance(target, torch.Tensor):
-            self._check_change(target, "changed")
-            target[index] = value
+        if isinstance(target, torch.Tensor):
+            write(target, index, value)
             return
-        write(target, index, value)
+        self._check_change(target, "changed")
+        if type(target) is list and self._is_open(target, index):
+            self._check_stored(target, [value])
+            self.lists.set(target, index, value)
+        else:
+            target[index] = value
 
     def delitem(self, target, index):
         self._check_change(target, "changed")
-        del target[index]
+        if type(target) is list and self._is_open(target, index):
+            self.lists.delete(target, index)
+        else:
+            del target[index]
 
     def setattr(self, target, name, value):
         self._check_change(target, f"given another '{name}'")
@@ -251,7 +287,7 @@ class Hooks(ControlFlow):
 
     def augment(self, operation, target, value):
         if isinstance(target, _MUTABLE):
-            self._check_change(target, "changed")
+            self._check_change(target, "changed", _added_by("__iadd__", (value,)))
         return getattr(operator, operation)(target, value)
 
     def augment_item(self, operation, target, index, value):
@@ -300,19 +336,30 @@ class Hooks(ControlFlow):
     def _frame(self):
         return self.frames[-1] if self.frames else None
 
-    def _check_change(self, target, what):
+    def _check_change(self, target, what, added=()):
+        """Refuses to change a container where only a run decides about it, unless the regions around can carry it.
+
+        added: the values that are added to it.
+        """
         if isinstance(target, torch.Tensor):
             return
-        self._check_known(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
                 f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it")])
         if not self.frames:
             return
-        _, frame = self._made.get(id(target), (None, None))
-        if frame is not self.frames[-1]:
+        made = self._made.get(id(target))
+        if made is not None and made[1] is self.frames[-1]:
+            return
+        if not self._can_carry(target, made):
             raise NeedsKnown([self.recorder.locate(
                 f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about")])
+        self.carry(target, made[1], added)
+
+    def _can_carry(self, target, made):
+        is_made = made is not None and (made[1] is None or any(made[1] is block for block in self.frames))
+        return (self.carries_lists and type(target) is list and is_made
+                and not any(target is iterable for iterable in self._iterated))
 
     # Calls.
 
@@ -320,23 +367,66 @@ class Hooks(ControlFlow):
         special = SPECIAL.get(function) if _is_hashable(function) else None
         if special is not None:
             return special(self, *args, **kwargs)
+        if getattr(function, "__name__", None) == "tolist" and self._has_open_length(getattr(function, "__self__", None)):
+            return list_numbers(self, function.__self__)
         if isinstance(function, types.BuiltinMethodType):
-            if self._growing and function.__name__ == "append" and self._append(function.__self__, *args):
-                return None
+            if type(function.__self__) is list:
+                return self._call_method(function.__self__, function, *args, **kwargs)
             self.check_builtin(function)
         if isinstance(function, type):
+            self._check_arguments(function, args)
             made = function(*args, **kwargs)
             return made if isinstance(made, torch.Tensor) else self.made(made)
-        return self.convert(function)(*args, **kwargs)
+        converted = self.convert(function)
+        if converted is function:
+            self._check_arguments(function, args)
+        return converted(*args, **kwargs)
+
+    def _check_arguments(self, function, args):
+        """Refuses to pass lists with pieces to functions that are not part of the program."""
+        if function not in UNCHANGED and any(has_pieces(arg) or isinstance(arg, Piece) for arg in args):
+            name = getattr(function, "__name__", type(function).__name__)
+            raise NeedsKnown([self.recorder.locate(f"{name}() gets a list of which only a run knows the length: use torch.stack or "
+                                                   f"torch.cat of it")])
+
+    def _has_open_length(self, value):
+        return self.carries_lists and isinstance(value, torch.Tensor) and value.dim() == 1 and is_symbolic(value.shape[0])
+
+    def _call_method(self, owner, function, *args, **kwargs):
+        """Calls a method of a list."""
+        name = function.__name__
+        if name in ("append", "insert"):
+            self._check_stored(owner, args[-1:])
+        if name == "append" and self._append(owner, *args):
+            return None
+        if name in _CHANGES:
+            self._check_change(owner, "changed", _added_by(name, args))
+        is_open = has_pieces(owner) or self.carries_lists and any(map(is_unbacked, args))
+        if is_open and name in METHODS:
+            return METHODS[name](self.lists, owner, *args, **kwargs)
+        if is_open and name not in ("append", "extend", "clear", "copy"):
+            raise NeedsKnown([self.recorder.locate(f"{name}() of a list of which only a run knows the length")])
+        return function(*args, **kwargs)
+
+    def _check_stored(self, owner, values):
+        """Refuses a list or dict that becomes an element twice, where elements are copied."""
+        if not (has_pieces(owner) or self.carries_lists and self.frames):
+            return
+        for container in (container for value in values for container in containers_of(value)):
+            made = self._made.get(id(container))
+            if id(container) in self._stored or made is None or made[1] is not self._frame():
+                raise NeedsKnown([self.recorder.locate(f"a {type(container).__name__} may become an element twice of a list of which only "
+                                                       f"a run knows the length: append a copy of it")])
+            self._stored[id(container)] = container
 
     def _append(self, owner, *values):
         """Appends to a list that is a buffer. Returns False if `owner` is not such a list."""
-        block = self._growing[-1].block
-        if self._frame() is not block or id(owner) in self._ambiguous or type(owner) is not list:
+        if not self._growing or not self.carries_lists or self._frame() is not self._growing[-1].block:
             return False
-        _, frame = self._made.get(id(owner), (None, None))
-        is_outside = frame is (self.frames[-2] if len(self.frames) > 1 else None)
-        return is_outside and self._growing[-1].append(owner, *values)
+        made = self._made.get(id(owner))
+        is_outside = made is not None and made[1] is (self.frames[-2] if len(self.frames) > 1 else None)
+        is_known = id(owner) not in self._ambiguous and not any(owner is iterable for iterable in self._iterated)
+        return is_outside and is_known and self._growing[-1].append(owner, *values)
 
     def check_builtin(self, function):
         owner = function.__self__
@@ -344,7 +434,6 @@ class Hooks(ControlFlow):
         self._check_pure(module, function)
         if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
-        self._check_known(owner)
         if function is next:
             raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
 
@@ -388,6 +477,13 @@ class Hooks(ControlFlow):
                 known = function
             self._rewritten[function] = known
         return known
+
+
+def _added_by(name, args):
+    """Returns the values that a method of a list adds to it, as far as they are known without a loop."""
+    if name in ("append", "insert"):
+        return args[-1:]
+    return args[0] if name in ("extend", "__iadd__") and isinstance(args[0], (list, tuple)) else ()
 
 
 def _is_hashable(function):

@@ -1,107 +1,285 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Lists to which each iteration of a loop appends one tensor: they become one buffer, as torch.stack would make.
+"""Lists of which only a run knows how many elements they have.
 
-The tensors are copied into the buffer, while eager mode keeps them; so none may be written afterwards,
-and only stack, cat and len() may use the list. Otherwise the program is recorded again without
-buffers, and the loop is unrolled.
+Such a list has a Piece among its elements, which stands for any number of them: the rows of tensors. What Python
+does with lists as a whole (copies, concatenations) so stays right; what needs their length or single elements
+is done here. The elements are copies, while eager mode keeps the tensors; so none of these may be written afterwards.
 """
 
 import torch
 
-from ._values import Form, Undefined
+from ._errors import UnsupportedError
+from ._expressions import is_symbolic
+from ._indexing import as_index, read, write
+from ._values import Leaves, NeedsKnown, Piece, describe, is_contiguous, is_same, is_varying, kind_of
+
+_DTYPES = {int: torch.int64, float: torch.float64, bool: torch.bool}
 
 
-class NeedsList(Exception):
-    """A list cannot be a buffer; the program must be recorded without buffers."""
+def has_pieces(value):
+    return type(value) in (list, tuple) and any(type(part) is Piece for part in value)
 
 
-class _Elements(Undefined):
-    """The element of a list that is a buffer. Its use by code that is not rewritten raises NeedsList."""
-
-    def _refuse(self):
-        raise NeedsList
+def count_of(values):
+    """Returns the length of a list or tuple."""
+    return sum(part.count if type(part) is Piece else 1 for part in values)
 
 
-class Grown:
-    """A list that is a buffer of shape [count, *shape of an element]."""
+def _kind_of(leaf):
+    return torch.Tensor if isinstance(leaf, torch.Tensor) else kind_of(leaf)
 
-    def __init__(self, buffer, count):
-        self._buffer, self.count = buffer, count
 
-    def refuse(self):
-        raise NeedsList
+class Lists:
+    """What is done with the contents of lists that have pieces, or whose index only a run knows.
 
-    def stack(self, dim=0, **options):
-        if options:
-            raise NeedsList
-        made = self._buffer.clone()
-        return made.movedim(0, dim).contiguous() if dim else made
+    are_used: whether there is such a list.
+    """
 
-    def cat(self, dim=0, **options):
-        if options or not self._buffer.dim() > 1:
-            raise NeedsList
-        rank = self._buffer.dim() - 1
+    def __init__(self, control):
+        self._control, self._recorder = control, control.recorder
+        self.are_used = False
+        self._sources = []  # the tensors that elements are copies of
+
+    def refuse(self, text):
+        raise NeedsKnown([self._recorder.locate(text)])
+
+    # Pieces.
+
+    def piece_of(self, values, like=None):
+        """Returns a piece that stands for all of `values`, which are like the elements of the piece `like`."""
+        if len(values) == 1 and type(values[0]) is Piece:
+            return values[0]
+        if not values:
+            return self.make_empty(like.element)
+        parts = [part if type(part) is Piece else self.make_piece(part) for part in values]
+        for part in parts[1:]:
+            self.check_alike(parts[0], part)
+        columns = [torch.cat(columns) for columns in zip(*(part.columns for part in parts))]
+        return Piece(parts[0].element, columns)
+
+    def make_piece(self, value):
+        """Returns a piece of one element."""
+        element = self.element_of(value)
+        columns = []
+        for leaf, is_column in element.varying():
+            columns += [torch.full([1], leaf.shape[0]), leaf] if is_column else [self._as_column(leaf)]
+        return Piece(element, columns)
+
+    def element_of(self, value):
+        """Returns the Leaves of an element, or of those of a piece. Each list with pieces in it has one piece only."""
+        self.are_used = True
+        if type(value) is Piece:
+            return value.element
+        self._control.note_ambiguous(value)  # lists in it are copied, too
+        element = Leaves([self._join_pieces(value)])
+        if not element.varying():
+            self.refuse(f"a list of which only a run knows the length has {describe(value)} as an element: expected tensors "
+                        f"or numbers")
+        return element
+
+    def _join_pieces(self, value):
+        if has_pieces(value):
+            piece = self.piece_of(value)
+            if piece.element.columns:
+                self.refuse("a list of which only a run knows the length has lists of lists as elements")
+            return type(value)([piece])
+        if type(value) in (list, tuple):
+            return type(value)(map(self._join_pieces, value))
+        return {key: self._join_pieces(part) for key, part in value.items()} if type(value) is dict else value
+
+    def _as_column(self, leaf):
+        if not isinstance(leaf, torch.Tensor):
+            return torch.full([1], leaf, dtype=_DTYPES[kind_of(leaf)])
+        self._recorder.aliases.freeze(leaf, self._refuse_write)
+        self._sources.append(leaf)
+        return leaf.unsqueeze(0)
+
+    def _refuse_write(self):
+        raise UnsupportedError([self._recorder.locate(
+            "a tensor is written that may be in a list, and only a run knows the list's length: append a clone() of it")])
+
+    def check_alike(self, left, right):
+        """Refuses two pieces whose elements differ in types or sizes."""
+        one, other = left.element, right.element
+        is_alike = one.structure == other.structure
+        for a, b in zip(one.leaves, other.leaves) if is_alike else ():
+            is_alike = is_alike and (_kind_of(a) is _kind_of(b) if is_varying(a) else is_same(a, b))
+        for a, b in zip(left.columns, right.columns) if is_alike else ():
+            is_alike = is_alike and a.dtype == b.dtype and a.dim() == b.dim() and all(
+                map(is_same, a.shape[1:], b.shape[1:]))
+        if not is_alike:
+            self.refuse(f"the elements of a list differ in types or sizes, and only a run knows its length or an index: "
+                        f"{self._describe(left)} and {self._describe(right)}")
+
+    @staticmethod
+    def _describe(piece):
+        (value,) = piece.element.values
+        if not isinstance(value, torch.Tensor):
+            return describe(value)
+        sizes = ", ".join("?" if is_symbolic(size) else str(size) for size in piece.columns[0].shape[1:])
+        return f"{describe(value)} with the sizes [{sizes}]"
+
+    def make_empty(self, element):
+        """Returns a piece without elements. The sizes of the tensors in `element`, an example, must be known here."""
+        columns = []
+        for leaf, is_column in element.varying():
+            is_tensor = isinstance(leaf, torch.Tensor)
+            sizes = leaf.shape[int(is_column):] if is_tensor else ()
+            if any(map(self._recorder.is_unknown, sizes)):
+                self.refuse("tensors whose size only a run knows are appended to a list in a loop or branch: append tensors of "
+                            "one size")
+            columns += [torch.empty([0], dtype=torch.int64)] if is_column else []
+            columns.append(torch.empty([0, *sizes], dtype=leaf.dtype if is_tensor else _DTYPES[kind_of(leaf)]))
+        return Piece(element, columns)
+
+    # Elements.
+
+    def get(self, values, index):
+        """Returns values[index]."""
+        if isinstance(index, slice):
+            return type(values)(self._cut(values, index))
+        index = as_index(index)
+        known = self._find_known(values, index)
+        return self._read(self.piece_of(values), index) if known is None else known
+
+    @staticmethod
+    def _find_known(values, index):
+        """Returns the element at a known index if no piece stands before it, counted from the nearer end; else None."""
+        if not isinstance(index, int) or not -len(values) <= index < len(values):
+            return None
+        before = values[:index + 1] if index >= 0 else values[index:]
+        return None if has_pieces(before) else values[index]
+
+    def _read(self, piece, index):
+        if isinstance(piece.count, int) and (piece.count == 0 or isinstance(index, int)
+                                             and not -piece.count <= index < piece.count):
+            raise IndexError("list index out of range")
+        parts = [self._read_part(leaf, columns, index) for leaf, columns in piece.parts()]
+        (value,) = piece.element.rebuild(piece.element.fill(parts), is_new=True)
+        return value
+
+    def _read_part(self, leaf, columns, index):
+        if len(columns) == 2:
+            return self._read_rows(*columns, index)
+        row = read(columns[0], index)
+        if not isinstance(leaf, torch.Tensor):
+            return row.item()
+        sources = [tensor for tensor in self._sources if tensor.dtype == row.dtype and tensor.dim() == row.dim()]
+        if not all(map(is_contiguous, sources)):
+            self.refuse("an element of a list of which only a run knows the length may be a tensor that is not contiguous: "
+                        "append its contiguous() form")
+        copy = row.clone(memory_format=torch.contiguous_format)
+        self._recorder.aliases.join(copy, sources)
+        return copy
+
+    @staticmethod
+    def _read_rows(counts, rows, index):
+        """Returns the rows that belong to one element, given the number of rows of each element."""
+        count, end = read(counts, index).item(), read(counts.cumsum(0), index).item()
+        return torch.narrow(rows, 0, end - count, count).clone()
+
+    def _cut(self, values, index):
+        """Returns the contents of values[index], where `index` is a slice."""
+        if not values or index.start is index.stop is index.step is None:
+            return list(values)
+        piece = self._plain_piece(values)
+        columns, step = piece.columns, 1 if index.step is None else index.step
+        if not isinstance(step, int):
+            self.refuse("a slice of a list has a step that only a run knows")
+        if step < 0:
+            if not (index.start is index.stop is None):
+                self.refuse("a slice of a list whose length only a run knows has a negative step and bounds: take two slices")
+            columns, index = [column.flip(0) for column in columns], slice(None, None, -step)
+        return [Piece(piece.element, [read(column, index).contiguous() for column in columns])]
+
+    def _plain_piece(self, values):
+        """Returns the piece for all of `values`, whose elements have no lists of any length."""
+        piece = self.piece_of(values)
+        if piece.element.columns:
+            self.refuse("a list whose elements are lists of which only a run knows the length is cut or gets another element")
+        return piece
+
+    def set(self, values, index, value):
+        """Does values[index] = value."""
+        if isinstance(index, slice):
+            self.refuse("a slice of a list is assigned, and only a run knows the list's length")
+        index = as_index(index)
+        piece, new = self._plain_piece(values), self.make_piece(value)
+        self.check_alike(piece, new)
+        columns = []
+        for column, row in zip(piece.columns, new.columns):
+            column = column.clone()
+            write(column, index, row[0])
+            columns.append(column)
+        values[:] = [Piece(piece.element, columns)]
+
+    # Methods of lists.
+
+    def pop(self, values, index=-1):
+        """Does values.pop(index)."""
+        value = self.get(values, index)
+        self.delete(values, index)
+        return value
+
+    def delete(self, values, index):
+        """Does `del values[index]`."""
+        if isinstance(index, slice):
+            self.refuse("a slice of a list is deleted, and only a run knows the list's length")
+        index = as_index(index)
+        if isinstance(index, int) and index == -1:
+            values[:] = self._cut(values, slice(None, -1))
+            return
+        values[:] = [*self._cut(values, slice(None, index)), *self._cut(values, slice(index + 1, None))]
+
+    def insert(self, values, index, value):
+        """Does values.insert(index, value)."""
+        values[:] = [*self._cut(values, slice(None, index)), value, *self._cut(values, slice(index, None))]
+
+    def reverse(self, values):
+        """Does values.reverse()."""
+        values[:] = self._cut(values, slice(None, None, -1))
+
+    # Tensors.
+
+    def stack(self, values, dim=0):
+        """Returns torch.stack(values, dim)."""
+        column = self._only_column(values)
+        return column.movedim(0, dim).contiguous() if dim else column.clone()
+
+    def cat(self, values, dim=0):
+        """Returns torch.cat(values, dim)."""
+        column = self._only_column(values)
+        rank = column.dim() - 1
+        if rank == 0:
+            raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
         dim = dim + rank if dim < 0 else dim
-        moved = self._buffer.movedim(0, dim)
+        moved = column.movedim(0, dim)
         sizes = list(moved.shape)
         return moved.clone(memory_format=torch.contiguous_format).view(
             *sizes[:dim], sizes[dim] * sizes[dim + 1], *sizes[dim + 2:])
 
+    def _only_column(self, values):
+        piece = self._plain_piece(values)
+        if not isinstance(piece.element.values[0], torch.Tensor):
+            self.refuse(f"expected a list of tensors, got one with {describe(piece.element.values[0])}")
+        return piece.columns[0]
 
-class GrowingLists:
-    """The lists that grow in one loop. block: the block of the iteration that is being recorded."""
-
-    def __init__(self, control, count):
-        self._control, self._count = control, count
-        self._forms, self._buffers, self._lists = {}, {}, {}
-        self._known = control.recorder.known_symbols()
-        self.block = None
-
-    def begin(self, block, position):
-        self.block, self._position = block, position
-        self._appended, self._is_new = set(), False
-
-    def append(self, owner, value):
-        """Returns whether `owner` is a list to which each iteration appends; then notes or writes the value."""
-        key = id(owner)
-        if (not self._control.has_buffers or self._count is None or owner or key in self._appended
-                or not isinstance(value, torch.Tensor)):
-            return False
-        self._appended.add(key)
-        self._lists[key] = owner
-        form = self._forms.get(key)
-        if form is None:
-            form = self._forms[key] = Form(value)
-            self._is_new = True
-        if form.join(value, self._is_visible) or None in form.sizes or form.strides is not None:
-            raise NeedsList
-        self._control.recorder.aliases.freeze(value, _refuse)
-        if key in self._buffers:
-            self._buffers[key].select(0, self._position).copy_(value)
-        return True
-
-    def _is_visible(self, size):
-        return not isinstance(size, torch.SymInt) or size.node.expr.free_symbols <= self._known
-
-    def make_buffers(self):
-        """Makes buffers, before the loop, for the lists that grew in the last trial."""
-        for key, form in self._forms.items():
-            if key not in self._buffers:
-                self._buffers[key] = torch.empty([self._count, *form.sizes], dtype=form.dtype)
-
-    def grew(self):
-        """Returns whether a list has grown that has no buffer yet."""
-        if self._appended != set(self._forms):
-            raise NeedsList
-        return self._is_new
-
-    def finish(self):
-        for key, owner in self._lists.items():
-            self._control.grown[key] = Grown(self._buffers[key], self._count)
-            owner.append(_Elements("a list that is a buffer"))
+    def tensor(self, values, dtype=None):
+        """Returns torch.tensor(values, dtype=dtype)."""
+        piece = self._plain_piece(values)
+        columns = [column.to(torch.get_default_dtype() if dtype is None and column.dtype == torch.float64 else
+                             dtype or column.dtype) for column in piece.columns]
+        (value,) = piece.element.values
+        if isinstance(value, (list, tuple)) and len(value) == len(columns) and all(c.dim() == 1 for c in columns):
+            return torch.stack(columns, 1)
+        if len(columns) != 1 or isinstance(value, torch.Tensor) and value.dim():
+            self.refuse(f"a list of which only a run knows the length becomes a tensor, and has {describe(value)} as an element")
+        return columns[0].clone()
 
 
-def _refuse():
-    raise NeedsList
+#: The methods of lists that change them, and have a form for lists with pieces. append, extend and clear need none.
+METHODS = {"pop": Lists.pop, "insert": Lists.insert, "reverse": Lists.reverse}
+#: Functions that may be called with lists that have pieces.
+UNCHANGED = (list, tuple, isinstance, type, id)

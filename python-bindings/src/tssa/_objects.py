@@ -7,11 +7,15 @@ A plain object, such as a cache of keys and values, consists of its class and it
 """
 
 import enum
+import itertools
 import types
 from collections import OrderedDict, defaultdict
 
 import torch
 from torch.utils import _pytree as pytree
+
+from ._errors import UnsupportedError
+from ._values import Piece, is_varying
 
 _OTHERS = (torch.Tensor, types.ModuleType, type, enum.Enum, list, tuple, dict, set, str, bytes, int, float)
 _CONSTANTS = (torch.dtype, torch.device, torch.layout, type, types.FunctionType, enum.Enum, bytes, torch.nn.Module)
@@ -90,6 +94,8 @@ class Template:
         if is_object(value):
             number = self._number(value)
             return ("object", number, type(value), self.take_contents(value))
+        if isinstance(value, Piece):
+            return self._take_piece(value)
         if isinstance(value, torch.Size):
             return ("size", self._number(value), [self.take(size) for size in value])
         parts, spec = pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
@@ -103,6 +109,16 @@ class Template:
 
     def take_contents(self, value):
         return {key: self.take(part) for key, part in contents_of(value).items()}
+
+    def _take_piece(self, piece):
+        """Returns the description of elements that are numbers; how many of them there are, a run decides."""
+        for leaf, is_column in piece.element.varying():
+            if isinstance(leaf, torch.Tensor) and not (is_column and leaf.dim() == 1):
+                raise UnsupportedError(["a result is a list of tensors of which only a run knows the length: return "
+                                        "torch.stack() of it"])
+        first = len(self.leaves)
+        self.leaves += piece.columns
+        return ("piece", range(first, len(self.leaves)), piece)
 
     def _number(self, value):
         self._alive.append(value)
@@ -130,14 +146,49 @@ class Maker:
             made = self._made[what] = torch.Size(map(self.make, node[2]))
             return made
         if kind == "container":
-            made = self._made[what] = pytree.tree_unflatten([self.make(part) for part in node[3]], node[2])
+            parts = [self._make_elements(part) if part[0] == "piece" else [self.make(part)] for part in node[3]]
+            if any(part[0] == "piece" for part in node[3]):  # in a list or tuple
+                made = node[2].type(itertools.chain(*parts))
+            else:
+                made = pytree.tree_unflatten(list(itertools.chain(*parts)), node[2])
+            self._made[what] = made
             return made
         made = self._made[what] = make_empty(node[2])
         refill(made, self.make_contents(node[3]))
         return made
 
+    def _make_elements(self, node):
+        """Returns the elements that a piece stands for."""
+        _, leaves, piece = node
+        waiting = iter([self._leaves[leaf].tolist() for leaf in leaves])
+        parts = []
+        for _, columns in piece.parts():
+            rows = next(waiting)
+            if len(columns) == 2:
+                values = iter(next(waiting))
+                rows = [list(itertools.islice(values, count)) for count in rows]
+            parts.append(rows)
+        (example,) = piece.element.values
+        return [_build(example, iter(row)) for row in zip(*parts)]
+
     def make_contents(self, contents):
         return {key: self.make(node) for key, node in contents.items()}
+
+
+def _build(example, numbers):
+    """Returns a value like `example`, with the given numbers and, for a piece in it, lists of them."""
+    if isinstance(example, dict):
+        return {key: _build(part, numbers) for key, part in example.items()}
+    if not isinstance(example, (list, tuple)):
+        return next(numbers) if is_varying(example) else example
+    made = []
+    for part in example:
+        if isinstance(part, Piece):
+            rows = zip(*[next(numbers) for _ in part.columns])
+            made += [_build(part.element.values[0], iter(row)) for row in rows]
+        else:
+            made.append(_build(part, numbers))
+    return type(example)(*made) if hasattr(example, "_fields") else type(example)(made)
 
 
 def refill(value, contents):

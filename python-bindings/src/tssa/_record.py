@@ -116,6 +116,8 @@ class Recorder(TorchDispatchMode):
         self._nonzero = {}  # (result, nodes of its block) by (value number, number of writes before)
         self._num_writes = 0
         self._expressions = Expressions(self)
+        self._main = _Block(nodes=self.nodes)
+        self._main.constants, self._main.scope, self._main.first_number = self._constants, self._expressions.scope(), 0
 
     # What a program has.
 
@@ -183,6 +185,14 @@ class Recorder(TorchDispatchMode):
                 yield block
         finally:
             self.nodes, self._constants, self._first_number = outer
+
+    @contextlib.contextmanager
+    def before(self, blocks, depth):
+        """Records meanwhile before the node of the block blocks[depth]. blocks: those being recorded, the innermost last."""
+        with self.block(blocks[depth - 1] if depth else self._main):
+            yield
+            for block in blocks[depth:]:
+                self._expressions.pass_on(block.scope)
 
     @contextlib.contextmanager
     def silence(self):

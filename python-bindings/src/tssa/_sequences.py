@@ -3,9 +3,12 @@
 
 """Iterables that a `for` accesses by position: ranges, rows of tensors, and enumerations of them."""
 
+import functools
+
 import torch
 
 from ._expressions import hint_of, is_symbolic, is_unbacked
+from ._lists import count_of, has_pieces
 
 
 class Range:
@@ -82,14 +85,55 @@ class _Rows:
         return int(self._size)
 
 
-class _Combined:
-    """enumerate(), zip() or reversed() of such iterables. It has the length of the first of `parts`."""
+class _Elements:
+    """The elements of a list or tuple of which only a run knows the length, as it is now."""
 
-    def __init__(self, parts, item, known):
-        self._parts, self._item, self._known = parts, item, known
+    def __init__(self, lists, values):
+        self._lists, self._values = lists, list(values)
+
+    def is_open(self):
+        return True
+
+    def is_unbacked(self):
+        return is_unbacked(self.count())
+
+    def is_empty(self):
+        return not self.is_unbacked() and hint_of(self.count()) == 0 and bool(self.count() == 0)
+
+    def count(self):
+        return count_of(self._values)
+
+    def item(self, position):
+        return self._lists.get(self._values, position)
+
+    def known(self):
+        return [self.item(i) for i in range(int(self.count()))]
+
+    def __iter__(self):
+        return iter(self.known())
+
+    def __len__(self):
+        return int(self.count())
+
+
+class _Combined:
+    """enumerate(), zip() or reversed() of such iterables. It has the length of the first of `parts`, unless it has `count`."""
+
+    def __init__(self, parts, item, known, count=None):
+        self._parts, self._item, self._known, self._count = parts, item, known, count
         self._first = parts[0]
-        self.is_open, self.is_unbacked = self._first.is_open, self._first.is_unbacked
-        self.is_empty, self.count = self._first.is_empty, self._first.count
+
+    def is_open(self):
+        return self._first.is_open() or self._count is not None
+
+    def is_unbacked(self):
+        return self._first.is_unbacked() or self._count is not None
+
+    def is_empty(self):
+        return self._count is None and self._first.is_empty()
+
+    def count(self):
+        return self._first.count() if self._count is None else self._count
 
     def item(self, position):
         return self._item(self._parts, position)
@@ -104,21 +148,25 @@ class _Combined:
         return len(self._first)
 
 
-def as_items(iterable):
+def as_items(iterable, lists):
     """Returns `iterable` as a sequence that is accessed by position, or None."""
+    if has_pieces(iterable):
+        return _Elements(lists, iterable)
     if isinstance(iterable, torch.Tensor):
         if iterable.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
         return _Rows(iterable)
     if isinstance(iterable, range):
         return Range(iterable.start, iterable.stop, iterable.step)
-    return iterable if isinstance(iterable, (Range, _Rows, _Combined)) else None
+    return iterable if isinstance(iterable, (Range, _Rows, _Elements, _Combined)) else None
 
 
-def combine(kind, args, kwargs):
+def combine(kind, args, kwargs, lists):
     """Returns enumerate, zip or reversed of sequences that may be open, or None."""
-    is_plain = not any(isinstance(arg, (torch.Tensor, Range, _Combined)) for arg in args)
-    parts = [] if is_plain or not args else [as_items(arg) for arg in args]
+    is_plain = not any(isinstance(arg, (torch.Tensor, Range, _Combined)) or has_pieces(arg) for arg in args)
+    parts = [] if is_plain or not args else [as_items(arg, lists) for arg in args]
+    if None in parts and any(map(has_pieces, args)):
+        lists.refuse(f"{kind.__name__}() gets a list of which only a run knows the length, and something of another kind")
     if kind is enumerate:
         parts, start = parts[:1], kwargs.get("start", args[1] if len(args) > 1 else 0)
         if not parts or None in parts:
@@ -128,8 +176,9 @@ def combine(kind, args, kwargs):
         return None
     if kind is zip:
         sizes = [part.count() for part in parts]
-        if any(bool(size != sizes[0]) for size in sizes[1:]):
+        count = functools.reduce(torch.sym_min, sizes) if any(map(is_unbacked, sizes)) else None
+        if count is None and any(bool(size != sizes[0]) for size in sizes[1:]):
             return None
-        return _Combined(parts, lambda p, i: tuple(part.item(i) for part in p), zip)
+        return _Combined(parts, lambda p, i: tuple(part.item(i) for part in p), zip, count)
     size = parts[0].count()
     return _Combined(parts, lambda p, i: p[0].item(size - 1 - i), lambda p: list(p)[::-1])

@@ -251,8 +251,8 @@ class _FunctionRewriter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node):
-        is_identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
-        if len(node.ops) == 1 and not is_identity or not self._is_plain(node):
+        is_plain = not any(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in node.ops)
+        if len(node.ops) == 1 and is_plain or not self._is_plain(node):
             return self.generic_visit(node)
         operands = [make_lambda(self.visit(value)) for value in (node.left, *node.comparators)]
         names = constants(type(op).__name__ for op in node.ops)

@@ -61,20 +61,40 @@ NOTHING = _Nothing()
 
 
 class Leaves:
-    """The parts of values: the elements of lists, tuples and dicts, in order."""
+    """The parts of values: the elements of lists, tuples and dicts, in order.
 
-    def __init__(self, values):
-        self.values = list(values)
+    whole: ids of lists that are leaves themselves. columns: which leaves are columns of pieces, by position.
+    """
+
+    def __init__(self, values, whole=()):
+        self.values, self._whole = list(values), whole
+        self.columns = set()
         self.leaves = []
         self.structure = [self._take(value) for value in self.values]
 
     def _take(self, value):
-        if not _is_container(value):
+        if isinstance(value, Piece):
+            self.columns.update(range(len(self.leaves), len(self.leaves) + len(value.columns)))
+            self.leaves += value.columns
+            return (Piece, value.element.structure, len(value.columns))
+        if not self._has_parts(value):
             self.leaves.append(value)
             return None
         keys = tuple(value) if isinstance(value, dict) else ()
         elements = value.values() if isinstance(value, dict) else value
         return (type(value), keys, [self._take(element) for element in elements])
+
+    def _has_parts(self, value):
+        return _is_container(value) and id(value) not in self._whole
+
+    def varying(self):
+        """Returns [(leaf, whether it is a column of a piece)] for the tensors and numbers."""
+        return [(defined(leaf), i in self.columns) for i, leaf in enumerate(self.leaves) if is_varying(defined(leaf))]
+
+    def fill(self, parts):
+        """Returns the leaves with `parts` in place of the tensors and numbers among them, in order."""
+        waiting = iter(parts)
+        return [next(waiting) if is_varying(leaf) else leaf for leaf in self.leaves]
 
     def rebuild(self, leaves, is_new=False):
         """Returns the values with other parts. A container whose parts are unchanged is not copied, unless is_new."""
@@ -82,7 +102,11 @@ class Leaves:
         return [self._build(value, waiting, is_new)[0] for value in self.values]
 
     def _build(self, value, waiting, is_new):
-        if not _is_container(value):
+        if isinstance(value, Piece):
+            built = [next(waiting) for _ in value.columns]
+            is_old = all(new is old for new, old in built)
+            return (value if is_old else Piece(value.element, [new for new, _ in built])), is_old
+        if not self._has_parts(value):
             new, old = next(waiting)
             return new, new is old
         elements = value.values() if isinstance(value, dict) else value
@@ -93,6 +117,35 @@ class Leaves:
         if isinstance(value, dict):
             return dict(zip(value, parts)), False
         return (type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)), False
+
+
+class Piece(Undefined):
+    """Stands in a list for elements of which only a run knows how many there are.
+
+    element: the Leaves of an example of an element. columns: for each tensor and number among its leaves a tensor that
+    has this part of all elements as its rows. If the element is or has a list with a piece, two tensors for each column
+    of that piece: the number of its rows in each element, and its rows of all elements. A piece does not change: so
+    copies of the list may share it.
+    """
+
+    def __init__(self, element, columns):
+        super().__init__("the elements of a list are used one by one, and only a run knows how many there are: use len(), "
+                         "an index, a loop, torch.stack or torch.cat")
+        object.__setattr__(self, "element", element)
+        object.__setattr__(self, "columns", list(columns))
+
+    def __repr__(self):
+        self._refuse()
+
+    @property
+    def count(self):
+        return self.columns[0].shape[0]
+
+    def parts(self):
+        """Returns [(leaf of the element, [its column, or the two for a leaf that is a column of a piece itself])]."""
+        waiting = iter(self.columns)
+        return [(leaf, [next(waiting), next(waiting)] if is_column else [next(waiting)])
+                for leaf, is_column in self.element.varying()]
 
 
 def containers_of(value):
@@ -134,6 +187,11 @@ def kind_of(value):
         if isinstance(value, (kind, symbol)):
             return kind
     return None
+
+
+def is_varying(value):
+    """Returns whether a value is a tensor or a number, which may differ between paths."""
+    return isinstance(value, torch.Tensor) or kind_of(value) is not None
 
 
 #: Strides that differ between paths: only a run knows them.
@@ -179,7 +237,7 @@ class Form:
     def describe(self):
         if self.kind is torch.Tensor:
             return f"a tensor of {len(self.sizes)} dims of {self.dtype}"
-        return f"a {self.kind.__name__}"
+        return f"{'an' if self.kind is int else 'a'} {self.kind.__name__}"
 
     def make(self, environment):
         """Returns a new value of this form. It must be called while nothing is recorded."""
@@ -210,7 +268,7 @@ def describe(value):
         return f"a tensor of {value.dim()} dims of {value.dtype}"
     kind = kind_of(value)
     if kind is not None:
-        return f"a {kind.__name__}"
+        return f"{'an' if kind is int else 'a'} {kind.__name__}"
     return "no value" if is_undefined(value) or value is NOTHING else f"a {type(value).__name__}"
 
 
