@@ -3,6 +3,8 @@
 
 """Arguments of a call: their parts, the key of a recording for them, and fake tensors like them."""
 
+import contextlib
+import inspect
 import math
 
 import sympy
@@ -14,7 +16,7 @@ from torch.utils import _pytree as pytree
 
 from ._errors import UnsupportedError
 from ._objects import contents_of, is_object, make_empty, mutables_of, refill
-from ._text import find_permutation
+from ._text import check_tensor, find_permutation
 
 _LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, slice)
 
@@ -32,6 +34,23 @@ class Arguments:
         self._places = {}  # of tensors, by id
         self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self._given)
+
+    def check(self, program):
+        """Refuses a tensor that the compiler does not know, by the name that the program gives it."""
+        for value in self.values:
+            try:
+                if isinstance(value, torch.Tensor):
+                    check_tensor(value)
+            except UnsupportedError as error:
+                raise UnsupportedError([self._name(program, value) + error.problems[0]]) from None
+
+    def _name(self, program, value):
+        args, kwargs = self._given
+        with contextlib.suppress(TypeError, ValueError):
+            for name, part in inspect.signature(program).bind(*args, **kwargs).arguments.items():
+                if any(leaf is value for leaf in Arguments((part,), {}).values):
+                    return f"the argument '{name}': "
+        return "an argument: "
 
     def rebuild(self, values):
         """Returns (args, kwargs) with `values` in place of the parts."""

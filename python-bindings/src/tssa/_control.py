@@ -215,8 +215,7 @@ class ControlFlow:
     def refusal(self, error):
         """Returns a NeedsKnown for PyTorch's error about a decision by values of tensors, else the error itself."""
         if isinstance(error, GuardOnDataDependentSymNode):
-            what = str(error).splitlines()[0]
-            return NeedsKnown([self.recorder.locate(f"a decision depends on values that only a run knows: {what}")])
+            return NeedsKnown([self.recorder.locate("a decision depends on values that only a run knows")])
         return error
 
 

@@ -14,6 +14,7 @@ import warnings
 
 import sympy
 import torch
+from torch._subclasses.fake_tensor import UnsupportedOperatorException
 from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -141,7 +142,8 @@ class _Recording:
     """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
-        self._has_buffers = True
+        self._function, self._has_buffers = function, True
+        arguments.check(function)
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
@@ -162,7 +164,7 @@ class _Recording:
             except DependsOnOnes:
                 fixed += 1
             except UnsupportedError as error:
-                errors.append(UnsupportedError([_locate(error, problem) for problem in error.problems]))
+                errors.append(UnsupportedError([self._locate(error, problem) for problem in error.problems]))
                 fixed += 2
             except Error as error:
                 errors.append(error)
@@ -174,8 +176,7 @@ class _Recording:
                 self._reads.restore()
         self._raise(errors)
 
-    @staticmethod
-    def _raise(errors):
+    def _raise(self, errors):
         """Raises the error that explains most.
 
         The last error is that of a recording with fixed sizes, the same as in eager mode. If that is a
@@ -186,9 +187,20 @@ class _Recording:
                 line = _LINE.match(getattr(error, "problems", [""])[0])
                 text = ("a decision depends on a number that only a run knows, or a size does: compute it before the "
                         "call")
-                raise UnsupportedError([line[0] + text if line else locate_error(error, text)]) from error
+                raise UnsupportedError([line[0] + text if line else self._locate(error, text)]) from error
+            if isinstance(error, UnsupportedOperatorException):
+                raise UnsupportedError([self._locate(error, f"{error.func} is not supported")]) from error
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]
         raise refusals[0] if refusals and isinstance(errors[-1], Error) else errors[-1]
+
+    def _locate(self, error, problem):
+        """Returns a problem with its line, if it has none yet: what no line causes has that of the program itself."""
+        if _LINE.match(problem):
+            return problem
+        located = locate_error(error, problem)
+        code = getattr(getattr(self._function, "forward", self._function), "__code__", None)
+        is_known = located is not problem or code is None
+        return located if is_known else f"{code.co_filename}:{code.co_firstlineno}: {problem}"
 
     def _run(self, function, arguments, name, options):
         made = [value if i in self._constants else self._fakes.make(value, i)
@@ -275,11 +287,6 @@ class _Recording:
                 and self._reads.hold()):
             return sizes
         return None
-
-
-def _locate(error, problem):
-    """Returns a problem with its line, if it has none yet."""
-    return problem if _LINE.match(problem) else locate_error(error, problem)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from ._aliases import Aliases
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, Expressions
-from ._text import describe, scalar_type_code
+from ._text import check_tensor, describe, scalar_type_code
 from ._tool import list_operators
 from ._values import has_overlap
 from ._views import Views
@@ -426,6 +426,7 @@ class Recorder(TorchDispatchMode):
     def bind(self, value, number):
         """Binds `value` to the value number `number`, unless it is bound already."""
         if isinstance(value, torch.Tensor):
+            check_tensor(value)
             self._alive.append(value)
             self._numbers.setdefault(id(value), number)
             self.aliases.add(value)

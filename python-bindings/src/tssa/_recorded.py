@@ -133,8 +133,8 @@ def _has_strides_of_paths(tensor):
 
 
 def _check(tensor):
-    if not tensor.is_cpu or tensor.layout != torch.strided:
-        raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
+    if not tensor.is_cpu:
+        raise Error(f"expected tensors on the cpu, got one on {tensor.device}")
     if tensor.requires_grad and torch.is_grad_enabled():
         raise Error("gradients are not computed: call under torch.no_grad()")
 
