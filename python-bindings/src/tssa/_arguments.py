@@ -146,7 +146,8 @@ def _line_through(tensors):
     """Returns the storage that the tensors share, as a 1-D tensor."""
     kinds = {tensor.dtype for tensor in tensors}
     if len(kinds) > 1:
-        raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}"])
+        raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}; "
+                                "pass a clone() of one"])
     return torch.empty(0, dtype=tensors[0].dtype).set_(tensors[0].untyped_storage())
 
 

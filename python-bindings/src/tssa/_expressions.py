@@ -187,12 +187,14 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}, which has no operator")])
+        raise UnsupportedError([recorder.locate("a size or number is computed by more than + - * / // % **, comparisons, min, "
+                                                "max and math.sqrt: compute it with a tensor or before the call")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder
         if not exponent.is_Integer or exponent < 0:
-            raise UnsupportedError([recorder.locate(f"a number of the program is {base}**{exponent}")])
+            raise UnsupportedError([recorder.locate("a power of a size or number needs an exponent that is a constant "
+                                                    "integer >= 0: compute it with a tensor")])
         overload = "int_to_int" if base.is_integer else "float_int"
         return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
 

@@ -67,10 +67,13 @@ def _strides_of_format(shape, memory_format):
 
 
 class Choice:
-    """A decision between a view and a copy. result: what it gave, of other sizes or in `memory_format`."""
+    """A decision between a view and a copy. result: what it gave, of other sizes or in `memory_format`.
 
-    def __init__(self, tensor, result, is_view, memory_format=None, must_be_view=False):
-        self.tensor, self.result, self.is_view = tensor, result, is_view
+    refusal: the text if nothing can be told before a run.
+    """
+
+    def __init__(self, refusal, tensor, result, is_view, memory_format=None, must_be_view=False):
+        self.refusal, self.tensor, self.result, self.is_view = refusal, tensor, result, is_view
         self.memory_format, self.must_be_view = memory_format, must_be_view
 
     def is_same(self, sizes, strides, shape, recorded, is_told_apart):
@@ -131,9 +134,12 @@ class Views:
             if not any(map(is_unbacked, (*choice.tensor.shape, *choice.tensor.stride(), *choice.result.shape))):
                 found.append((choice, is_told_apart))
             elif is_told_apart:
-                raise UnsupportedError([self._recorder.locate(
-                    "only a run knows whether contiguous() or reshape() copies: call clone()")])
+                raise UnsupportedError([choice.refusal])
         return found
+
+    def _note_choice(self, *parts, **options):
+        refusal = self._recorder.locate("only a run knows whether contiguous() or reshape() copies: call clone()")
+        self._choices.append(Choice(refusal, *parts, **options))
 
     def _reshape(self, tensor, shape):
         if is_contiguous(tensor):
@@ -145,7 +151,7 @@ class Views:
             made = self._recorder.call(aten._unsafe_view.default, copy, shape)
         else:
             made = self._make_view(tensor, shape, strides)
-        self._choices.append(Choice(tensor, made, strides is not None))
+        self._note_choice(tensor, made, strides is not None)
         return made
 
     def _view(self, tensor, shape):
@@ -156,7 +162,7 @@ class Views:
         if strides is None:
             raise RuntimeError(_CANNOT_VIEW)
         made = self._make_view(tensor, shape, strides)
-        self._choices.append(Choice(tensor, made, True, must_be_view=True))
+        self._note_choice(tensor, made, True, must_be_view=True)
         return made
 
     def _flatten(self, tensor, start_dim=0, end_dim=-1):
@@ -185,7 +191,7 @@ class Views:
         is_known = not any(map(is_unbacked, (*tensor.shape, *tensor.stride())))
         is_view = is_known and has_strides(*([*map(hint_of, part)] for part in (tensor.shape, tensor.stride(), wanted)))
         made = tensor if is_view else self._recorder.call(aten.clone.default, tensor, memory_format=memory_format)
-        self._choices.append(Choice(tensor, made, is_view, memory_format))
+        self._note_choice(tensor, made, is_view, memory_format)
         return made
 
     def _complete(self, tensor, shape):
