@@ -57,7 +57,7 @@ class Arguments:
         return _replace(self._given, iter(values), {})
 
     def mutables(self):
-        """Returns the lists, dicts and objects among the arguments."""
+        """Returns the lists, deques, dicts and objects among the arguments."""
         return mutables_of(self._given)
 
     def _take(self, value):
@@ -83,7 +83,7 @@ class Arguments:
         return (kind, str(spec), *map(self._take, leaves))
 
     def _take_mutable(self, value):
-        """Returns the key of a list, a dict or an object. One that occurs twice is taken once."""
+        """Returns the key of a list, a deque, a dict or an object. One that occurs twice is taken once."""
         if id(value) in self._seen:
             return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
@@ -171,7 +171,7 @@ def _replace(value, values, known):
 
 
 def _make_twin(value, values, known):
-    """Returns a copy of a list, a dict or an object, with other parts."""
+    """Returns a copy of a list, a deque, a dict or an object, with other parts."""
     if id(value) not in known:
         twin = known[id(value)] = make_empty(type(value))
         refill(twin, {name: _replace(part, values, known) for name, part in contents_of(value).items()})

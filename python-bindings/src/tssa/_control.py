@@ -17,7 +17,8 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ._errors import UnsupportedError
 from ._exits import RETURNED, VALUE
 from ._lists import GrowingLists
-from ._expressions import is_unbacked
+from ._expressions import UNDECIDED, is_unbacked
+from ._record import locate_error
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
                       is_undefined)
 
@@ -196,7 +197,7 @@ class ControlFlow:
             loop.lists.finish()
             return
         raise UnsupportedError([recorder.locate(
-            "the types and sizes of what a loop carries change in every iteration")])
+            "a loop carries too many values that differ between iterations: keep them in one tensor")])
 
     def unroll(self, items, body, stop, state):
         """Records the body for each item. After a stop that only a run knows, the rest is in a branch."""
@@ -215,7 +216,7 @@ class ControlFlow:
     def refusal(self, error):
         """Returns a NeedsKnown for PyTorch's error about a decision by values of tensors, else the error itself."""
         if isinstance(error, GuardOnDataDependentSymNode):
-            return NeedsKnown([self.recorder.locate("a decision depends on values that only a run knows")])
+            return NeedsKnown([locate_error(error, UNDECIDED)])
         return error
 
 

@@ -15,6 +15,8 @@ from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from ._errors import UnsupportedError
 
+#: The text for a decision in PyTorch's code by a number that only a run knows.
+UNDECIDED = "a decision depends on a number that only a run knows, or a size does: compute it before the call"
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _FOLDED = {sympy.Add: "aten::add", sympy.Mul: "aten::mul",
            functions.Max: "prim::max", functions.Min: "prim::min",
@@ -163,7 +165,7 @@ class Expressions:
         if kind in _BINARY:
             left, right = expression.args
             if _BINARY[kind] == "aten::div":
-                recorder.check_divisor(right)
+                recorder.guard_divisor(right)
             return self._combine(_BINARY[kind], (left, self._write(left)), right)[1]
         if kind in (sympy.Pow, functions.PowByNatural):
             return self._emit_power(*expression.args)

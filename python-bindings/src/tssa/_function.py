@@ -21,7 +21,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments
 from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
-from ._expressions import compile_expressions, evaluate
+from ._expressions import UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._lists import NeedsList
 from ._record import DecidesShape, locate_error
@@ -119,7 +119,7 @@ class CompiledFunction:
             found = self._find_recording(key, arguments)
             if found is None:
                 raise UnsupportedError([f"{self.__name__} reads state that changes while it is recorded, "
-                                        f"or before the call"])
+                                        f"or before the call: pass it as an argument"])
             return (*found, True)
 
     def _find_recording(self, key, arguments):
@@ -185,9 +185,7 @@ class _Recording:
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode) or _NUMBER_OF_RUN.search(str(error)):
                 line = _LINE.match(getattr(error, "problems", [""])[0])
-                text = ("a decision depends on a number that only a run knows, or a size does: compute it before the "
-                        "call")
-                raise UnsupportedError([line[0] + text if line else self._locate(error, text)]) from error
+                raise UnsupportedError([line[0] + UNDECIDED if line else self._locate(error, UNDECIDED)]) from error
             if isinstance(error, UnsupportedOperatorException):
                 raise UnsupportedError([self._locate(error, f"{error.func} is not supported")]) from error
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]

@@ -298,7 +298,8 @@ class RecordedProgram:
             return ("root", self._add_root(value), None)
         if value is None or isinstance(value, (bool, int, float, str)):
             return ("constant", value)
-        raise UnsupportedError([f"a result is a {type(value).__name__}"])
+        raise UnsupportedError([f"a result is a {type(value).__name__}: return tensors, numbers and strings, "
+                                "in lists, tuples and dicts"])
 
     def _check_aliases(self, recorder, value):
         """Refuses a result if only a run decides whether it shares storage with an argument or another result."""

@@ -26,7 +26,7 @@ _CODES = {
     torch.uint16: 27, torch.uint32: 28, torch.uint64: 29,
 }
 # A position in the stack trace that PyTorch gives for a node.
-PLACE = re.compile(r'File "(.+?)", line (\d+)')
+PLACE = re.compile(r'File "([^<].*?)", line (\d+)')
 
 
 _COMPLEX = "complex numbers are not supported: keep the real and the imaginary parts in tensors of their own"
