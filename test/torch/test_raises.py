@@ -35,15 +35,14 @@ INTERNAL = {"CannotRewrite", "NeedsList", "DecidesShape", "DependsOnOnes", "Rais
 # Places that no case reaches, by file and a part of the text, and why.
 UNREACHED = {}
 # What no message may contain.
-HIDDEN = re.compile(r"\b[su]\d+\b|\bzuf\d+|FakeTensor|Undefined|__tssa|Symbol|SymInt|SymFloat|SymBool|Piecewise|Traceback|"
-                    r"site-packages|GuardOnDataDependent|TreeSpec|object at 0x|While executing|eval_with_key")
+HIDDEN = re.compile(r"\b[su]\d+\b|\bzuf\d+|FakeTensor|Undefined|__tssa|Symbol|SymInt|SymFloat|SymBool|Piecewise|"
+                    r"Traceback|site-packages|GuardOnDataDependent|TreeSpec|object at 0x|While executing|eval_with_key")
 HERE = "# here"
 
 X = torch.arange(12.0).reshape(3, 4) + 1
 V = torch.tensor([3.0, -1.0, 2.0])
 LINE = torch.arange(8.0)
 ONE = torch.ones(1)
-Z = torch.complex(X, X)
 PROGRAMS, CALLS = [], []
 
 
@@ -198,7 +197,7 @@ raises("tensors of torch.float8_e4m3fn are not supported", X)(lambda x: x.to(tor
 raises("the device meta: tensors live on the cpu", X)(lambda x: x.to("meta"))
 raises(r"view\(\) of a tensor of torch.bool as torch.uint8", X > 3)(lambda x: x.view(torch.uint8))
 raises("aten._nested_tensor_from_tensor_list.default is not supported", X)(lambda x: torch.nested.nested_tensor([x, x]))
-raises("median.*: Expected reduction dim 0 to have non-zero size", torch.ones(0, 2), kind=IndexError)(lambda x: x.median(0))
+raises("median.*: Expected reduction dim 0 to have", torch.ones(0, 2), kind=IndexError)(lambda x: x.median(0))
 raises(r"max\(\): Expected reduction dim", torch.ones(0), kind=RuntimeError)(lambda x: x.max())
 raises("Expected input to have non-zero size", torch.ones(1, 1, 0, 2, 2), kind=RuntimeError)(
     lambda x: F.adaptive_avg_pool3d(x, 2))
@@ -262,7 +261,7 @@ raises("preserve memory format is unsupported", X, kind=RuntimeError)(
 raises("required rank 4 tensor to use channels_last", X, kind=RuntimeError)(
     lambda x: x.contiguous(memory_format=torch.channels_last))
 raises("size is -1 but must be >= 0", LINE, kind=RuntimeError)(lambda x: x.unfold(0, -1, 1))
-raises("maximum size for tensor at dimension 0 is 8 but size is 9", LINE, kind=RuntimeError)(lambda x: x.unfold(0, 9, 1))
+raises("maximum size for tensor at dimension 0 is 8", LINE, kind=RuntimeError)(lambda x: x.unfold(0, 9, 1))
 raises("step is 0 but must be > 0", LINE, kind=RuntimeError)(lambda x: x.unfold(0, 2, 0))
 
 
@@ -274,16 +273,12 @@ raises("a result may be an argument or not", X)(lambda x: x if x.sum() > 0 else 
 raises("expected tensors on the cpu, got one on meta", X.to("meta"), kind=tssa.Error)(lambda x: x + 1)
 raises("gradients are not computed: call under torch.no_grad", torch.ones(2, requires_grad=True), kind=tssa.Error)(
     lambda x: x + 1)
-raises("the argument 'z': complex numbers are not supported", X, Z, line=False)(lambda x, z: x + z)
+raises("the argument 'z': complex numbers are not supported", X, X * 1j, line=False)(lambda x, z: x + z)
 raises("arguments of different types share memory: torch.float32, torch.int32", LINE[:4], LINE.view(torch.int32)[2:6],
        line=False)(lambda x, y: x.add_(y))
 
 
-class Stack(list):
-    pass
-
-
-@raises("a Stack among the arguments is given other elements: return a new one", Stack([X]))
+@raises("a Stack among the arguments is given other elements: return a new one", type("Stack", (list,), {})([X]))
 def changes_a_stack(stack):
     stack.append(X)
     return X
@@ -307,14 +302,9 @@ def counts_calls(x):
 
 # The package.
 
-@fails("expected a function or a module, got a int", TypeError)
-def compiles_a_number():
-    tssa.compile(7)
-
-
-@fails("a TorchScript program: give the function or module that it was made of", tssa.UnsupportedError)
-def compiles_a_script():
-    tssa.compile(torch.jit.script(torch.nn.Identity()))
+fails("expected a function or a module, got a int", TypeError)(lambda: tssa.compile(7))
+fails("a TorchScript program: give the function or module that it was made of", tssa.UnsupportedError)(
+    lambda: tssa.compile(torch.jit.script(torch.nn.Identity())))
 
 
 @fails("reads state that changes while it is recorded", tssa.UnsupportedError)

@@ -39,7 +39,8 @@ class Reference:
 
 def show_structure(values, spec):
     """Returns a text with the types of values in their containers, such as ([Tensor, int],)."""
-    kinds = ["Tensor" if isinstance(value, torch.Tensor) else (kind_of(value) or type(value)).__name__ for value in values]
+    kinds = ["Tensor" if isinstance(value, torch.Tensor) else (kind_of(value) or type(value)).__name__
+             for value in values]
     return re.sub("'(.*?)'", r"\1", str(pytree.tree_unflatten(kinds, spec)))
 
 

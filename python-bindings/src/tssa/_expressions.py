@@ -189,8 +189,8 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate("a size or number is computed by more than + - * / // % **, comparisons, min, "
-                                                "max and math.sqrt: compute it with a tensor or before the call")])
+        raise UnsupportedError([recorder.locate("a size or number is computed by more than + - * / // % **, comparisons, "
+                                                "min, max and math.sqrt: compute it with a tensor or before the call")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder

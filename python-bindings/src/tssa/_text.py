@@ -37,7 +37,7 @@ def check_type(dtype):
     if dtype.is_complex:
         raise UnsupportedError([_COMPLEX])
     if dtype not in _DTYPES:
-        raise UnsupportedError([f"tensors of {dtype} are not supported: convert to torch.float32 or another type before"])
+        raise UnsupportedError([f"tensors of {dtype} are not supported: convert to another type before"])
 
 
 def check_tensor(tensor):
