@@ -119,7 +119,7 @@ class ControlFlow:
                 for arm, truth in ((then, True), (orelse, False))]
         raising = [values is None for _, values in arms]
         if all(raising):
-            raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception")])
+            raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception: raise it before")])
         if any(raising):
             self._finish_assertion(flag, arms, raising.index(True), state)
             return
@@ -166,7 +166,8 @@ class ControlFlow:
             self._finish_loop(_Loop(self, state, entry, count), bind_item, body, goes_on, count, first)
         except Raised:
             state.put(entry.values)
-            raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception")]) from None
+            raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception: raise it "
+                                                          "before")]) from None
         except BaseException:
             state.put(entry.values)
             raise

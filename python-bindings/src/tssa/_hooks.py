@@ -120,7 +120,7 @@ class Hooks(ControlFlow):
         if flag is True or flag is False:
             return None if value is NOTHING else value
         raise UnsupportedError([self.recorder.locate(
-            "the function returns a value on one path and nothing on another")])
+            "the function returns a value on one path and nothing on another: return one on both")])
 
     def assert_(self, test, message):
         condition = self.condition_of(test)
@@ -225,7 +225,8 @@ class Hooks(ControlFlow):
         self._check_known(value)
         if isinstance(index, torch.SymInt):
             if is_unbacked(index):
-                raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled")])
+                raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled: "
+                                                       "stack the list and index the tensor")])
             index = int(index)
         return value[index]
 
@@ -306,13 +307,15 @@ class Hooks(ControlFlow):
         self._check_known(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
-                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it")])
+                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it; "
+                "change a copy")])
         if not self.frames:
             return
         _, frame = self._made.get(id(target), (None, None))
         if frame is not self.frames[-1]:
             raise NeedsKnown([self.recorder.locate(
-                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about")])
+                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about: "
+                "make a new one")])
 
     # Calls.
 
@@ -346,7 +349,8 @@ class Hooks(ControlFlow):
             self._check_change(owner, "changed")
         self._check_known(owner)
         if function is next:
-            raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
+            raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about: "
+                                                   "call it before")])
 
     def _check_pure(self, module, function):
         if (module or "").split(".")[0] in _IMPURE:
