@@ -25,7 +25,7 @@ X = torch.ones(3, 4)
 
 def two_unsupported(x: Tensor):
     y = torch.linalg.det(x[:, :3])
-    z = torch.fft.rfft(x)
+    z = torch.linalg.matrix_exp(x[:, :3])
     return y, z
 
 
@@ -173,6 +173,68 @@ def asserts(x: Tensor):
     return x + 1.0
 
 
+def writes_its_real_part(x: Tensor):
+    x.real.add_(1)
+    x.real = x.real * 2
+    return x.real, torch.real(x).conj(), x.is_complex()
+
+
+# What makes complex numbers.
+COMPLEX = [
+    lambda x: torch.complex(x, x).real,
+    lambda x: torch.polar(x, x).imag,
+    lambda x: torch.view_as_complex(x.reshape(6, 2)).real.add_(1),
+    lambda x: torch.view_as_real(torch.view_as_complex(x.reshape(6, 2))),
+    lambda x: torch.fft.fft(x).abs(),
+    lambda x: torch.fft.irfft(x),
+    lambda x: torch.stft(x.flatten(), 4, return_complex=True),
+    lambda x: torch.linalg.eigvals(x[:3, :3]),
+    lambda x: x.to(torch.complex64),
+    lambda x: x.view(torch.complex64),
+    lambda x: torch.zeros(2, dtype=torch.complex64),
+    lambda x: x * 1j,
+    lambda x: x * COMPLEX_STATE,
+]
+COMPLEX_STATE = torch.complex(X, X)
+
+
+def assigns_an_imaginary_part(x: Tensor):
+    z = torch.complex(x, x)
+    z.imag = x
+    return z.real
+
+
+class Complex(unittest.TestCase):
+    """Complex numbers are refused, by the name of the argument or by the line. Real parts of real tensors are not."""
+
+    def test_programs(self):
+        for function in [*COMPLEX, assigns_an_imaginary_part]:
+            line = function.__code__.co_firstlineno + (function is assigns_an_imaginary_part)
+            x = X.clone()
+            with self.subTest(line=line), self.assertRaisesRegex(
+                    tssa.UnsupportedError, rf"test_errors.py:{line}: complex numbers are not supported: keep the real"):
+                tssa.compile(function)(x)
+            self.assertEqual(x.tolist(), X.tolist())
+
+    def test_arguments(self):
+        z = torch.complex(X, X)
+        for arguments, options in (((X, z), {}), ((X,), {"z": z}), ((X, [1, {"key": (z,)}]), {}), ((X, z.numpy()), {})):
+            name = "an argument" if isinstance(arguments[-1], numpy.ndarray) else "the argument 'z'"
+            with self.assertRaisesRegex(tssa.UnsupportedError, f"\n{name}: complex numbers are not supported"):
+                tssa.compile(lambda x, z: x + 1)(*arguments, **options)
+        with self.assertRaisesRegex(tssa.UnsupportedError, "the argument 'z': complex"):
+            tssa.compile(lambda x, z: x + 1, example_inputs=(X, z))
+        self.assertEqual(z.real.tolist(), X.tolist())
+
+    def test_real_tensors(self):
+        left, right = X.clone(), X.clone()
+        for found, expected in zip(tssa.compile(writes_its_real_part)(left), writes_its_real_part(right)):
+            torch.testing.assert_close(found, expected)
+        torch.testing.assert_close(left, right)
+        with self.assertRaisesRegex(RuntimeError, "imag is not implemented for tensors with non-complex dtypes."):
+            tssa.compile(lambda x: x.imag)(X)
+
+
 class Errors(unittest.TestCase):
     def refuse(self, function, *parts, arguments=(X,), kind=tssa.UnsupportedError):
         with self.assertRaises(kind) as caught:
@@ -184,7 +246,7 @@ class Errors(unittest.TestCase):
     def test_all_unsupported_operators_with_lines(self):
         first = two_unsupported.__code__.co_firstlineno
         error = self.refuse(two_unsupported, f"test_errors.py:{first + 1}: aten::_linalg_det",
-                            f"test_errors.py:{first + 2}: aten::_fft_r2c")
+                            f"test_errors.py:{first + 2}: aten::linalg_matrix_exp")
         self.assertEqual(len(error.problems), 2)
 
     def test_refused(self):

@@ -5,7 +5,7 @@
 
 import copy
 import unittest
-from collections import OrderedDict
+from collections import OrderedDict, deque
 
 import torch
 
@@ -74,6 +74,11 @@ def change_dict(state, x):
     state["sum"] = state.get("sum", 0) + x
     state["seen"] = [x, state]
     return state
+
+
+def push(queue, x):
+    queue.append(queue[-1] + x)
+    return queue
 
 
 def make_objects(x):
@@ -168,6 +173,15 @@ class Objects(AgreementTest):
         found = tssa.compile(change_dict)(state, tensor(3))
         self.assertIs(found, state)
         torch.testing.assert_close(state["sum"], tensor(3))
+        queue = deque([tensor(3), tensor(3) * 2], maxlen=2)
+        compiled = tssa.compile(push)
+        for times in (1, 2):
+            expected = copy.deepcopy(queue)
+            push(expected, tensor(3))
+            self.assertIs(compiled(queue, tensor(3)), queue)
+            self.assertEqual(len(queue), 2)
+            for made, wanted in zip(queue, expected):
+                torch.testing.assert_close(made, wanted)
         with self.assertRaisesRegex(tssa.UnsupportedError, "a Stack among the arguments is given other elements"):
             tssa.compile(lambda stack, x: stack.append(x))(Stack(), tensor(3))
         shared = [tensor(3)]

@@ -3,6 +3,8 @@
 
 """Arguments of a call: their parts, the key of a recording for them, and fake tensors like them."""
 
+import contextlib
+import inspect
 import math
 
 import sympy
@@ -14,7 +16,7 @@ from torch.utils import _pytree as pytree
 
 from ._errors import UnsupportedError
 from ._objects import contents_of, is_object, make_empty, mutables_of, refill
-from ._text import find_permutation
+from ._text import check_tensor, find_permutation
 
 _LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, slice)
 
@@ -33,12 +35,29 @@ class Arguments:
         self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self._given)
 
+    def check(self, program):
+        """Refuses a tensor that the compiler does not know, by the name that the program gives it."""
+        for value in self.values:
+            try:
+                if isinstance(value, torch.Tensor):
+                    check_tensor(value)
+            except UnsupportedError as error:
+                raise UnsupportedError([self._name(program, value) + error.problems[0]]) from None
+
+    def _name(self, program, value):
+        args, kwargs = self._given
+        with contextlib.suppress(TypeError, ValueError):
+            for name, part in inspect.signature(program).bind(*args, **kwargs).arguments.items():
+                if any(leaf is value for leaf in Arguments((part,), {}).values):
+                    return f"the argument '{name}': "
+        return "an argument: "
+
     def rebuild(self, values):
         """Returns (args, kwargs) with `values` in place of the parts."""
         return _replace(self._given, iter(values), {})
 
     def mutables(self):
-        """Returns the lists, dicts and objects among the arguments."""
+        """Returns the lists, deques, dicts and objects among the arguments."""
         return mutables_of(self._given)
 
     def _take(self, value):
@@ -64,7 +83,7 @@ class Arguments:
         return (kind, str(spec), *map(self._take, leaves))
 
     def _take_mutable(self, value):
-        """Returns the key of a list, a dict or an object. One that occurs twice is taken once."""
+        """Returns the key of a list, a deque, a dict or an object. One that occurs twice is taken once."""
         if id(value) in self._seen:
             return ("same container", self._seen[id(value)])
         self._seen[id(value)] = len(self._seen)
@@ -127,7 +146,8 @@ def _line_through(tensors):
     """Returns the storage that the tensors share, as a 1-D tensor."""
     kinds = {tensor.dtype for tensor in tensors}
     if len(kinds) > 1:
-        raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}"])
+        raise UnsupportedError([f"arguments of different types share memory: {', '.join(sorted(map(str, kinds)))}; "
+                                "pass a clone() of one"])
     return torch.empty(0, dtype=tensors[0].dtype).set_(tensors[0].untyped_storage())
 
 
@@ -151,7 +171,7 @@ def _replace(value, values, known):
 
 
 def _make_twin(value, values, known):
-    """Returns a copy of a list, a dict or an object, with other parts."""
+    """Returns a copy of a list, a deque, a dict or an object, with other parts."""
     if id(value) not in known:
         twin = known[id(value)] = make_empty(type(value))
         refill(twin, {name: _replace(part, values, known) for name, part in contents_of(value).items()})

@@ -6,6 +6,7 @@
 import torch
 
 from ._errors import UnsupportedError
+from ._text import check_type
 
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -16,8 +17,9 @@ def cast_bits(bitcast, tensor, dtype):
     bitcast(tensor, dtype): does the same for a type of the same width.
     """
     for kind in (tensor.dtype, dtype):
-        if kind.is_complex or kind == torch.bool:
-            raise UnsupportedError([f"view() of a tensor of {tensor.dtype} as {dtype}"])
+        check_type(kind)
+        if kind == torch.bool:
+            raise UnsupportedError([f"view() of a tensor of {tensor.dtype} as {dtype} is not supported: use to()"])
     had, wanted = tensor.element_size(), dtype.itemsize
     numbers = bitcast(tensor, _INTEGERS[had])
     if wanted < had:

@@ -4,11 +4,13 @@
 """tssa.compile(..., check=True): compares a compiled program with eager mode."""
 
 import copy
+import re
 
 import torch
 from torch.utils import _pytree as pytree
 
 from ._errors import Error
+from ._values import kind_of
 
 # In single precision, other orders of summation and other approximations of functions change the last bits.
 _TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float16: (2e-2, 1e-2), torch.bfloat16: (5e-2, 2e-2)}
@@ -29,9 +31,17 @@ class Reference:
             expected, spec = pytree.tree_flatten(self._expected[what])
             found, other = pytree.tree_flatten(actual)
             if spec != other:
-                raise Error(f"{name}: eager mode gives {spec}, the compiled program gives {other}")
+                raise Error(f"{name}: {what} is {show_structure(expected, spec)} in eager mode, "
+                            f"the compiled program gives {show_structure(found, other)}")
             for i, (left, right) in enumerate(zip(expected, found)):
                 _compare(f"{name}: {what} {i}", left, right)
+
+
+def show_structure(values, spec):
+    """Returns a text with the types of values in their containers, such as ([Tensor, int],)."""
+    kinds = ["Tensor" if isinstance(value, torch.Tensor) else (kind_of(value) or type(value)).__name__
+             for value in values]
+    return re.sub("'(.*?)'", r"\1", str(pytree.tree_unflatten(kinds, spec)))
 
 
 def _compare(where, expected, actual):

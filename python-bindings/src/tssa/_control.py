@@ -18,7 +18,8 @@ from ._errors import UnsupportedError
 from ._exits import RETURNED, VALUE
 from ._buffers import Buffers
 from ._lists import Lists, count_of, has_pieces
-from ._expressions import is_unbacked
+from ._expressions import UNDECIDED, is_unbacked
+from ._record import locate_error
 from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
                       is_undefined)
 
@@ -226,7 +227,7 @@ class ControlFlow:
             return
         raising = [values is None for _, values in arms]
         if all(raising):
-            raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception")])
+            raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception: raise it before")])
         lists = carried.at_entry()
         # A list that the second arm has changed first is as before after the first one.
         arms = [(block, values and (*values, *lists[len(values) - len(entry):])) for block, values in arms]
@@ -289,7 +290,8 @@ class ControlFlow:
             state.put(entry)
             loop.undo()
             if isinstance(error, Raised):
-                raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception")]) from None
+                raise UnsupportedError([self.recorder.locate("each iteration of a loop raises an exception: raise it "
+                                                               "before")]) from None
             raise
         finally:
             self._num_loops -= 1
@@ -326,7 +328,7 @@ class ControlFlow:
             loop.buffers.finish()
             return
         raise UnsupportedError([recorder.locate(
-            "the types and sizes of what a loop carries change in every iteration")])
+            "a loop carries too many values that differ between iterations: keep them in one tensor")])
 
     def unroll(self, items, body, stop, state):
         """Records the body for each item. After a stop that only a run knows, the rest is in a branch."""
@@ -345,8 +347,7 @@ class ControlFlow:
     def refusal(self, error):
         """Returns a NeedsKnown for PyTorch's error about a decision by values of tensors, else the error itself."""
         if isinstance(error, GuardOnDataDependentSymNode):
-            what = str(error).splitlines()[0]
-            return NeedsKnown([self.recorder.locate(f"a decision depends on values that only a run knows: {what}")])
+            return NeedsKnown([locate_error(error, UNDECIDED)])
         return error
 
 

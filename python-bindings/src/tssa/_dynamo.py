@@ -9,6 +9,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
+from ._check import show_structure
 from ._recorded import record
 from ._regions import Runner
 
@@ -90,7 +91,8 @@ class ExportedFunction:
     def _bind(self, args, kwargs):
         values, spec = pytree.tree_flatten((args, kwargs))
         if spec != self._in_spec:
-            raise TypeError(f"expected arguments of the structure {self._in_spec}, got {spec}")
+            raise TypeError(f"expected the arguments {show_structure(self._arguments, self._in_spec)}, got "
+                            f"{show_structure(values, spec)}")
         for expected, value in zip(self._arguments, values):
             if not isinstance(expected, (FakeTensor, torch.SymInt)) and value != expected:
                 raise ValueError(f"the program was exported for {expected!r}, got {value!r}")

@@ -15,6 +15,8 @@ from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 from ._errors import UnsupportedError
 
+#: The text for a decision in PyTorch's code by a number that only a run knows.
+UNDECIDED = "a decision depends on a number that only a run knows, or a size does: compute it before the call"
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _FOLDED = {sympy.Add: "aten::add", sympy.Mul: "aten::mul",
            functions.Max: "prim::max", functions.Min: "prim::min",
@@ -173,7 +175,7 @@ class Expressions:
         if kind in _BINARY:
             left, right = expression.args
             if _BINARY[kind] == "aten::div":
-                recorder.check_divisor(right)
+                recorder.guard_divisor(right)
             return self._combine(_BINARY[kind], (left, self._write(left)), right)[1]
         if kind in (sympy.Pow, functions.PowByNatural):
             return self._emit_power(*expression.args)
@@ -197,12 +199,14 @@ class Expressions:
             return functools.reduce(lambda l, r: recorder.emit(_JOINED[kind], [l, r]), operands)
         if kind is sympy.Not:
             return recorder.emit("aten::__not__", [self._write(expression.args[0])])
-        raise UnsupportedError([recorder.locate(f"a number of the program is {expression}, which has no operator")])
+        raise UnsupportedError([recorder.locate("a size or number is computed by more than + - * / // % **, comparisons, "
+                                                "min, max and math.sqrt: compute it with a tensor or before the call")])
 
     def _emit_power(self, base, exponent):
         recorder = self._recorder
         if not exponent.is_Integer or exponent < 0:
-            raise UnsupportedError([recorder.locate(f"a number of the program is {base}**{exponent}")])
+            raise UnsupportedError([recorder.locate("a power of a size or number needs an exponent that is a constant "
+                                                    "integer >= 0: compute it with a tensor")])
         overload = "int_to_int" if base.is_integer else "float_int"
         return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
 

@@ -14,13 +14,14 @@ import warnings
 
 import sympy
 import torch
+from torch._subclasses.fake_tensor import UnsupportedOperatorException
 from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments
 from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
-from ._expressions import compile_expressions, evaluate
+from ._expressions import UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._record import DecidesShape, locate_error
 from ._recorded import record
@@ -117,7 +118,7 @@ class CompiledFunction:
             found = self._find_recording(key, arguments)
             if found is None:
                 raise UnsupportedError([f"{self.__name__} reads state that changes while it is recorded, "
-                                        f"or before the call"])
+                                        f"or before the call: pass it as an argument"])
             return (*found, True)
 
     def _find_recording(self, key, arguments):
@@ -140,7 +141,8 @@ class _Recording:
     """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
-        self._carries_lists = True
+        self._function, self._carries_lists = function, True
+        arguments.check(function)
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
@@ -160,7 +162,7 @@ class _Recording:
                 fixed += 1
             except Exception as error:
                 if isinstance(error, UnsupportedError):
-                    error = UnsupportedError([_locate(error, problem) for problem in error.problems])
+                    error = UnsupportedError([self._locate(error, problem) for problem in error.problems])
                 errors.append(error)
                 if self._carries_lists and self._lists.are_used:
                     self._carries_lists = False  # loops over such lists may be unrolled
@@ -170,8 +172,7 @@ class _Recording:
                 self._reads.restore()
         self._raise(errors)
 
-    @staticmethod
-    def _raise(errors):
+    def _raise(self, errors):
         """Raises the error that explains most.
 
         The last error is that of a recording with fixed sizes, the same as in eager mode. If that is a
@@ -180,11 +181,20 @@ class _Recording:
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode) or _NUMBER_OF_RUN.search(str(error)):
                 line = _LINE.match(getattr(error, "problems", [""])[0])
-                text = ("a decision depends on a number that only a run knows, or a size does: compute it before the "
-                        "call")
-                raise UnsupportedError([line[0] + text if line else locate_error(error, text)]) from error
+                raise UnsupportedError([line[0] + UNDECIDED if line else self._locate(error, UNDECIDED)]) from error
+            if isinstance(error, UnsupportedOperatorException):
+                raise UnsupportedError([self._locate(error, f"{error.func} is not supported")]) from error
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]
         raise refusals[0] if refusals and isinstance(errors[-1], Error) else errors[-1]
+
+    def _locate(self, error, problem):
+        """Returns a problem with its line, if it has none yet: what no line causes has that of the program itself."""
+        if _LINE.match(problem):
+            return problem
+        located = locate_error(error, problem)
+        code = getattr(getattr(self._function, "forward", self._function), "__code__", None)
+        is_known = located is not problem or code is None
+        return located if is_known else f"{code.co_filename}:{code.co_firstlineno}: {problem}"
 
     def _run(self, function, arguments, name, options):
         made = [value if i in self._constants else self._fakes.make(value, i)
@@ -272,11 +282,6 @@ class _Recording:
                 and self._reads.hold()):
             return sizes
         return None
-
-
-def _locate(error, problem):
-    """Returns a problem with its line, if it has none yet."""
-    return problem if _LINE.match(problem) else locate_error(error, problem)
 
 
 @contextlib.contextmanager

@@ -125,7 +125,7 @@ class Hooks(ControlFlow):
         if flag is True or flag is False:
             return None if value is NOTHING else value
         raise UnsupportedError([self.recorder.locate(
-            "the function returns a value on one path and nothing on another")])
+            "the function returns a value on one path and nothing on another: return one on both")])
 
     def assert_(self, test, message):
         condition = self.condition_of(test)
@@ -248,7 +248,8 @@ class Hooks(ControlFlow):
         if is_number(index) or isinstance(index, torch.SymInt):
             index = as_index(index)
             if is_unbacked(index):
-                raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled")])
+                raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled: "
+                                                       "stack the list and index the tensor")])
             index = int(index)
         return value[index]
 
@@ -345,7 +346,8 @@ class Hooks(ControlFlow):
             return
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
-                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it")])
+                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it; "
+                "change a copy")])
         if not self.frames:
             return
         made = self._made.get(id(target))
@@ -353,7 +355,8 @@ class Hooks(ControlFlow):
             return
         if not self._can_carry(target, made):
             raise NeedsKnown([self.recorder.locate(
-                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about")])
+                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about: "
+                "make a new one")])
         self.carry(target, made[1], added)
 
     def _can_carry(self, target, made):
@@ -435,7 +438,8 @@ class Hooks(ControlFlow):
         if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
         if function is next:
-            raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about")])
+            raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about: "
+                                                   "call it before")])
 
     def _check_pure(self, module, function):
         if (module or "").split(".")[0] in _IMPURE:

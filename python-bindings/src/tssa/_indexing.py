@@ -69,13 +69,21 @@ def _is_open(part):
     return isinstance(part, (torch.SymInt, torch.SymBool, range)) or is_number(part)
 
 
+def _is_mask(part):
+    return isinstance(part, torch.Tensor) and part.dtype in _MASKS
+
+
+def _is_truth(part):
+    return isinstance(part, (bool, torch.SymBool))
+
+
 def _as_part(part):
     """Returns one part of an index with numbers as sizes, and masks as tensors of bools."""
     if is_number(part):
         return part.item()
-    if isinstance(part, (bool, torch.SymBool)):
+    if _is_truth(part):
         return torch.zeros([1 if part else 0], dtype=torch.int64)
-    if isinstance(part, torch.Tensor) and part.dtype in _MASKS:
+    if _is_mask(part):
         return (part if part.dim() else part.reshape(1)).to(torch.bool)
     if isinstance(part, range) or isinstance(part, (list, tuple)) and not part:
         return torch.tensor(list(part), dtype=torch.int64)
@@ -86,14 +94,14 @@ def _as_part(part):
 
 def _count_dims(part):
     """Returns how many dims of the tensor one part of an index takes."""
-    if part is None or part is Ellipsis or isinstance(part, (bool, torch.SymBool)):
+    if part is None or part is Ellipsis or _is_truth(part):
         return 0
-    return part.dim() if isinstance(part, torch.Tensor) and part.dtype in _MASKS else 1
+    return part.dim() if _is_mask(part) else 1
 
 
 def _has_open(index):
     """Returns whether parts of the index may differ between calls, or are slices."""
-    return any(_is_open(part) or isinstance(part, slice) or getattr(part, "dtype", None) in _MASKS
+    return any(_is_open(part) or isinstance(part, slice) or _is_mask(part)
                or isinstance(part, list) and any(map(_is_open, part)) for part in _parts_of(index))
 
 
@@ -106,7 +114,7 @@ def _take_views(tensor, index):
     parts = _parts_of(index)
     rest, dim, has_single = [], 0, False
     for i, part in enumerate(parts):
-        added = int(isinstance(part, (bool, torch.SymBool)) or getattr(part, "dtype", None) in _MASKS and not part.dim())
+        added = int(_is_truth(part) or _is_mask(part) and not part.dim())
         if part is Ellipsis:
             skipped = tensor.dim() - dim - sum(map(_count_dims, parts[i + 1:]))
             rest += [slice(None)] * skipped
@@ -119,7 +127,7 @@ def _take_views(tensor, index):
             part = slice(None)
         part = _as_part(part)
         if isinstance(part, (int, torch.SymInt)):
-            place_in(part, tensor.shape[dim])
+            _place_in(part, tensor.shape[dim])
             tensor = tensor.select(dim, part)
             continue
         if isinstance(part, slice):
@@ -151,14 +159,14 @@ def _slice(tensor, dim, part):
     if begin is None and end is None and step is None:
         return tensor
     size = tensor.shape[dim]
-    bounds = [place_in(bound, size) for bound in (0 if begin is None else begin, size if end is None else end)]
+    bounds = [_place_in(bound, size) for bound in (0 if begin is None else begin, size if end is None else end)]
     if any(is_symbolic(bound) for bound in bounds) and not any(map(is_unbacked, bounds)):
         bool(bounds[0] <= bounds[1])
     return torch.ops.aten.slice.Tensor(tensor, dim, 0 if begin is None else begin,
                                        sys.maxsize if end is None else end, 1 if step is None else step)
 
 
-def place_in(position, size):
+def _place_in(position, size):
     """Returns a position that may count from the end as one from the start, within the size.
 
     A guard fixes which case holds to that of the example, so that sizes stay simple expressions.

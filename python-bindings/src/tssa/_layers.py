@@ -9,7 +9,6 @@ import torch
 from torch._decomp.decompositions import upsample_compute_output_size
 
 from ._decomposition_table import decomposes
-from ._errors import UnsupportedError
 from ._expressions import is_unbacked
 
 aten = torch.ops.aten
@@ -139,7 +138,7 @@ def _native_batch_norm(input, weight, bias, running_mean, running_var, training,
 def _attend(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
     """The result has the strides of the query; the logarithms of the sums have those of PyTorch's kernel."""
     if dropout_p != 0:
-        raise UnsupportedError(["dropout in attention: call eval() on the module"])
+        return NotImplemented
     if query.shape[1] != key.shape[1]:
         groups = query.shape[1] // key.shape[1]
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Lists, dicts and plain objects among arguments and results: how a call makes and changes them.
+"""Lists, deques, dicts and plain objects among arguments and results: how a call makes and changes them.
 
 A plain object, such as a cache of keys and values, consists of its class and its attributes.
 """
@@ -9,7 +9,7 @@ A plain object, such as a cache of keys and values, consists of its class and it
 import enum
 import itertools
 import types
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 
 import torch
 from torch.utils import _pytree as pytree
@@ -32,12 +32,12 @@ def is_object(value):
 
 
 def make_empty(kind):
-    """Returns a list, a dict or an object without contents."""
+    """Returns a list, a deque, a dict or an object without contents."""
     return kind.__new__(kind)
 
 
 def mutables_of(value):
-    """Returns the lists, dicts and objects in a value, each once, in order."""
+    """Returns the lists, deques, dicts and objects in a value, each once, in order."""
     found = {}
     _find_mutables(value, found)
     return list(found.values())
@@ -46,7 +46,7 @@ def mutables_of(value):
 def _find_mutables(value, found):
     if id(value) in found:
         return
-    if isinstance(value, (list, dict)) or is_object(value):
+    if isinstance(value, (list, deque, dict)) or is_object(value):
         found[id(value)] = value
     elif not isinstance(value, tuple):
         return
@@ -55,14 +55,14 @@ def _find_mutables(value, found):
 
 
 def contents_of(value):
-    """Returns the contents of a list, a dict or an object, by position, key or name."""
-    if isinstance(value, (list, tuple)):
+    """Returns the contents of a list, a deque, a dict or an object, by position, key or name."""
+    if isinstance(value, (list, deque, tuple)):
         return dict(enumerate(value))
     return dict(value if isinstance(value, dict) else vars(value))
 
 
 def can_be_refilled(value):
-    return type(value) in (list, dict, OrderedDict, defaultdict) or is_object(value)
+    return type(value) in (list, deque, dict, OrderedDict, defaultdict) or is_object(value)
 
 
 def is_changed(value, had):
@@ -74,7 +74,7 @@ def is_changed(value, had):
 class Template:
     """Describes how values are made of their leaves: tensors, numbers and constants.
 
-    mutables: the lists, dicts and objects among the arguments, which are not made.
+    mutables: the lists, deques, dicts and objects among the arguments, which are not made.
     """
 
     def __init__(self, mutables):
@@ -192,10 +192,10 @@ def _build(example, numbers):
 
 
 def refill(value, contents):
-    """Replaces the contents of a list, a dict or an object."""
-    if isinstance(value, list):
-        value[:] = contents.values()
-        return
-    parts = value if isinstance(value, dict) else vars(value)
+    """Replaces the contents of a list, a deque, a dict or an object."""
+    parts = value if isinstance(value, (list, deque, dict)) else vars(value)
     parts.clear()
+    if isinstance(value, (list, deque)):
+        parts.extend(contents.values())
+        return
     parts.update(contents)

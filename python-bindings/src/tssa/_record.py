@@ -23,7 +23,7 @@ from ._aliases import Aliases
 from ._decompositions import find_decomposition
 from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, Expressions
-from ._text import describe, scalar_type_code
+from ._text import check_tensor, describe, scalar_type_code
 from ._tool import list_operators
 from ._values import has_overlap
 from ._views import Views
@@ -95,6 +95,8 @@ class Recorder(TorchDispatchMode):
     the call, if the caller knows it.
     """
 
+    supports_higher_order_operators = True  # they come here, to be refused
+
     def __init__(self, fake_mode):
         super().__init__()
         self.fake_mode = fake_mode
@@ -159,12 +161,11 @@ class Recorder(TorchDispatchMode):
         self._append(op, inputs, [number])
         return number
 
-    def check_divisor(self, expression):
-        """Raises ZeroDivisionError for a divisor of 0, as Python does. If a call knows the number, adds a guard."""
+    def guard_divisor(self, expression):
+        """Adds a guard for a divisor that a call knows: not 0, for which Python raises an error."""
         symbols = expression.free_symbols
-        if symbols and symbols <= self.fake_mode.shape_env.backed_var_to_val.keys() and not (
-                self.fake_mode.shape_env.evaluate_expr(sympy.Ne(expression, 0))):
-            raise ZeroDivisionError("division by zero")
+        if symbols and symbols <= self.fake_mode.shape_env.backed_var_to_val.keys():
+            self.fake_mode.shape_env.evaluate_expr(sympy.Ne(expression, 0))
 
     def truth_of(self, value):
         """Returns the value number of a bool, or of a tensor of one element converted to a bool."""
@@ -248,7 +249,7 @@ class Recorder(TorchDispatchMode):
             return func(*args, **(kwargs or {}))
         args, kwargs = pytree.tree_map_only(torch.Tensor, self.lift, (args, kwargs or {}))
         if not isinstance(func, torch._ops.OpOverload):
-            raise UnsupportedError([self.locate(f"{func} is not supported")])
+            raise UnsupportedError([self.locate(f"{func.name()} is not supported")])
         functional = find_functional(func)
         if functional is not None and operator_name(func) not in list_operators():
             change = self._change_shape if gives_view(functional) else self._write
@@ -348,6 +349,9 @@ class Recorder(TorchDispatchMode):
         return self._fakes[id(tensor)]
 
     def _record(self, func, args, kwargs, result):
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            raise UnsupportedError([self.locate(f"{operator_name(func)} draws random numbers: call eval() on the module, or "
+                                                f"pass the numbers as an argument")])
         inputs = [self.number_of(value) for value in self._complete(func, args, kwargs, result)]
         outputs, unpacked = [], []
         returns = func._schema.returns
@@ -378,7 +382,8 @@ class Recorder(TorchDispatchMode):
             return [made.dtype if name == "dtype" and value is None else value for name, value in zip(names, values)]
         if made.dtype != torch.float32:
             raise UnsupportedError([self.locate(
-                f"{operator_name(func)} gives the default type {made.dtype}, expected torch.float32")])
+                f"{operator_name(func)} gives the default type {made.dtype}: make torch.float32 the default "
+                "type, or convert the integers before")])
         return values
 
     def _write(self, func, functional, args, kwargs):
@@ -436,6 +441,7 @@ class Recorder(TorchDispatchMode):
     def bind(self, value, number):
         """Binds `value` to the value number `number`, unless it is bound already."""
         if isinstance(value, torch.Tensor):
+            check_tensor(value)
             self._alive.append(value)
             self._numbers.setdefault(id(value), number)
             self.aliases.add(value)

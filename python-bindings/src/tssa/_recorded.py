@@ -133,8 +133,8 @@ def _has_strides_of_paths(tensor):
 
 
 def _check(tensor):
-    if not tensor.is_cpu or tensor.layout != torch.strided:
-        raise Error(f"expected dense tensors on the cpu, got one on {tensor.device}")
+    if not tensor.is_cpu:
+        raise Error(f"expected tensors on the cpu, got one on {tensor.device}")
     if tensor.requires_grad and torch.is_grad_enabled():
         raise Error("gradients are not computed: call under torch.no_grad()")
 
@@ -298,7 +298,8 @@ class RecordedProgram:
             return ("root", self._add_root(value), None)
         if value is None or isinstance(value, (bool, int, float, str)):
             return ("constant", value)
-        raise UnsupportedError([f"a result is a {type(value).__name__}"])
+        raise UnsupportedError([f"a result is a {type(value).__name__}: return tensors, numbers and strings, "
+                                "in lists, tuples and dicts"])
 
     def _check_aliases(self, recorder, value):
         """Refuses a result if only a run decides whether it shares storage with an argument or another result."""

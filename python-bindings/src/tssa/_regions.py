@@ -16,6 +16,7 @@ class Runner(torch.fx.Interpreter):
 
     def __init__(self, module, recorder):
         super().__init__(module)
+        self.extra_traceback = False  # errors have lines of the program instead
         self.recorder = recorder
 
     def run_flat(self, *arguments):

@@ -26,19 +26,35 @@ _CODES = {
     torch.uint16: 27, torch.uint32: 28, torch.uint64: 29,
 }
 # A position in the stack trace that PyTorch gives for a node.
-PLACE = re.compile(r'File "(.+?)", line (\d+)')
+PLACE = re.compile(r'File "([^<].*?)", line (\d+)')
+
+
+_COMPLEX = "complex numbers are not supported: keep the real and the imaginary parts in tensors of their own"
+
+
+def check_type(dtype):
+    """Refuses an element type that the compiler does not know."""
+    if dtype.is_complex:
+        raise UnsupportedError([_COMPLEX])
+    if dtype not in _DTYPES:
+        raise UnsupportedError([f"tensors of {dtype} are not supported: convert to another type before"])
+
+
+def check_tensor(tensor):
+    """Refuses a tensor of an element type or a layout that the compiler does not know."""
+    check_type(tensor.dtype)
+    if tensor.layout != torch.strided:
+        raise UnsupportedError(["sparse tensors are not supported: call to_dense() before"])
 
 
 def dtype_name(dtype):
-    if dtype not in _DTYPES:
-        raise UnsupportedError([f"tensors of {dtype}"])
+    check_type(dtype)
     return _DTYPES[dtype]
 
 
 def scalar_type_code(dtype):
     """Returns the number that stands for an element type in arguments of operators."""
-    if dtype not in _CODES:
-        raise UnsupportedError([f"tensors of {dtype}"])
+    check_type(dtype)
     return _CODES[dtype]
 
 
@@ -80,7 +96,7 @@ def describe(value, name):
         kind = "list" if isinstance(value, list) else "tuple"
         return {"kind": kind,
                 "elements": [describe(v, f"{name}.{i}") for i, v in enumerate(value)]}
-    raise UnsupportedError([f"'{name}' is a {type(value).__name__}"])
+    raise UnsupportedError([_COMPLEX if isinstance(value, complex) else f"{name} is a {type(value).__name__}"])
 
 
 def make_program(name, files, arguments, graph):

@@ -28,25 +28,30 @@ _CANNOT_VIEW = ("view size is not compatible with input tensor's size and stride
 _ORDERS = {torch.channels_last: {4: (1, 3, 2, 0)}, torch.channels_last_3d: {5: (1, 4, 3, 2, 0)}}
 
 
-def find_view_strides(sizes, strides, shape, now=hint_of):
+def _is_known(*parts):
+    """Returns whether a call knows these sizes and strides."""
+    return not any(is_unbacked(value) for part in parts for value in part)
+
+
+def find_view_strides(sizes, strides, shape):
     """Returns the strides of a view of another shape, or None if no strides describe it.
 
-    shape: sizes, with as many elements as `sizes`. now: gives the value by which an open size is decided.
+    shape: sizes, with as many elements as `sizes`. The values in the example decide.
     """
-    if any(now(size) == 0 for size in sizes):
-        return list(strides) if [*map(now, sizes)] == [*map(now, shape)] else contiguous_strides(shape)
+    if any(hint_of(size) == 0 for size in sizes):
+        return list(strides) if [*map(hint_of, sizes)] == [*map(hint_of, shape)] else contiguous_strides(shape)
     made, place = [1] * len(shape), len(shape) - 1
     step, count = strides[-1] if sizes else 1, 1
     for dim in reversed(range(len(sizes))):
         count = count * sizes[dim]
-        if dim > 0 and (now(sizes[dim - 1]) == 1 or now(strides[dim - 1]) == now(count * step)):
+        if dim > 0 and (hint_of(sizes[dim - 1]) == 1 or hint_of(strides[dim - 1]) == hint_of(count * step)):
             continue
         filled = 1
-        while place >= 0 and (now(filled) < now(count) or now(shape[place]) == 1):
+        while place >= 0 and (hint_of(filled) < hint_of(count) or hint_of(shape[place]) == 1):
             made[place] = filled * step
             filled = filled * shape[place]
             place -= 1
-        if now(filled) != now(count):
+        if hint_of(filled) != hint_of(count):
             return None
         if dim > 0:
             step, count = strides[dim - 1], 1
@@ -67,10 +72,13 @@ def _strides_of_format(shape, memory_format):
 
 
 class Choice:
-    """A decision between a view and a copy. result: what it gave, of other sizes or in `memory_format`."""
+    """A decision between a view and a copy. result: what it gave, of other sizes or in `memory_format`.
 
-    def __init__(self, tensor, result, is_view, memory_format=None, must_be_view=False):
-        self.tensor, self.result, self.is_view = tensor, result, is_view
+    refusal: the text if nothing can be told before a run.
+    """
+
+    def __init__(self, refusal, tensor, result, is_view, memory_format=None, must_be_view=False):
+        self.refusal, self.tensor, self.result, self.is_view = refusal, tensor, result, is_view
         self.memory_format, self.must_be_view = memory_format, must_be_view
 
     def is_same(self, sizes, strides, shape, recorded, is_told_apart):
@@ -128,35 +136,39 @@ class Views:
                 choice.tensor, choice.result, results)
             if not is_told_apart and not self._recorder.aliases.are_given(choice.result, results):
                 continue
-            if not any(map(is_unbacked, (*choice.tensor.shape, *choice.tensor.stride(), *choice.result.shape))):
+            if _is_known(choice.tensor.shape, choice.tensor.stride(), choice.result.shape):
                 found.append((choice, is_told_apart))
             elif is_told_apart:
-                raise UnsupportedError([self._recorder.locate(
-                    "only a run knows whether contiguous() or reshape() copies: call clone()")])
+                raise UnsupportedError([choice.refusal])
         return found
+
+    def _note_choice(self, *parts, **options):
+        refusal = self._recorder.locate("only a run knows whether contiguous() or reshape() copies: call clone()")
+        self._choices.append(Choice(refusal, *parts, **options))
 
     def _reshape(self, tensor, shape):
         if is_contiguous(tensor):
             return self._recorder.call(aten.view.default, tensor, shape)
         shape = self._complete(tensor, shape)
-        strides = self._find_strides(tensor, shape)
+        is_known = _is_known(tensor.shape, tensor.stride(), shape)  # what only a run knows is copied
+        strides = find_view_strides(tensor.shape, tensor.stride(), shape) if is_known else None
         if strides is None:
             copy = self._recorder.call(aten.clone.default, tensor, memory_format=torch.contiguous_format)
             made = self._recorder.call(aten._unsafe_view.default, copy, shape)
         else:
             made = self._make_view(tensor, shape, strides)
-        self._choices.append(Choice(tensor, made, strides is not None))
+        self._note_choice(tensor, made, strides is not None)
         return made
 
     def _view(self, tensor, shape):
-        if is_contiguous(tensor) or any(map(is_unbacked, (*tensor.shape, *tensor.stride(), *shape))):
+        if is_contiguous(tensor) or not _is_known(tensor.shape, tensor.stride(), shape):
             return NotImplemented
         shape = self._complete(tensor, shape)
-        strides = self._find_strides(tensor, shape)
+        strides = find_view_strides(tensor.shape, tensor.stride(), shape)
         if strides is None:
             raise RuntimeError(_CANNOT_VIEW)
         made = self._make_view(tensor, shape, strides)
-        self._choices.append(Choice(tensor, made, True, must_be_view=True))
+        self._note_choice(tensor, made, True, must_be_view=True)
         return made
 
     def _flatten(self, tensor, start_dim=0, end_dim=-1):
@@ -182,10 +194,9 @@ class Views:
                                f"{str(memory_format).removeprefix('torch.')} format")
         if memory_format == torch.contiguous_format and is_contiguous(tensor):
             return tensor
-        is_known = not any(map(is_unbacked, (*tensor.shape, *tensor.stride())))
-        is_view = is_known and has_strides(*([*map(hint_of, part)] for part in (tensor.shape, tensor.stride(), wanted)))
+        is_view = _is_known(tensor.shape, tensor.stride()) and has_strides(*([*map(hint_of, part)] for part in (tensor.shape, tensor.stride(), wanted)))
         made = tensor if is_view else self._recorder.call(aten.clone.default, tensor, memory_format=memory_format)
-        self._choices.append(Choice(tensor, made, is_view, memory_format))
+        self._note_choice(tensor, made, is_view, memory_format)
         return made
 
     def _complete(self, tensor, shape):
@@ -198,7 +209,7 @@ class Views:
         if tensor.dim() == 0:
             return NotImplemented
         dims = [canonicalize_dim(tensor.dim(), dim) for dim in dims]
-        if any(is_unbacked(tensor.shape[dim]) for dim in dims):
+        if not _is_known([tensor.shape[dim] for dim in dims]):
             return NotImplemented
         made = tensor
         for dim in sorted(set(dims), reverse=True):
@@ -211,12 +222,16 @@ class Views:
         if not is_unbacked(index):
             return NotImplemented
         dim = canonicalize_dim(tensor.dim(), dim)
-        size, stride = tensor.shape[dim], tensor.stride(dim)
+        shape, strides = ([v for d, v in enumerate(part) if d != dim] for part in (tensor.shape, tensor.stride()))
+        # -1 % size is the last position.
+        return self._move(aten.select.int, (tensor, dim, index), shape, strides, index % tensor.shape[dim])
+
+    def _move(self, function, arguments, shape, strides, position):
+        """Records a view of a tensor that begins at a position in one of its dims."""
+        tensor, dim = arguments[:2]
         with self._recorder.silence():
-            place = tensor.storage_offset() + index % size * stride  # -1 % size is the last position
-            made = aten.as_strided(tensor, *([v for d, v in enumerate(part) if d != dim]
-                                             for part in (tensor.shape, tensor.stride())), place)
-        return self._recorder.record_view(aten.select.int, (tensor, dim, index), made)
+            made = aten.as_strided(tensor, shape, strides, tensor.storage_offset() + position * tensor.stride(dim))
+        return self._recorder.record_view(function, arguments, made)
 
     def _slice(self, tensor, dim=0, start=None, end=None, step=1):
         if not is_unbacked(start):
@@ -224,22 +239,18 @@ class Views:
         dim = canonicalize_dim(tensor.dim(), dim)
         with self._recorder.silence():
             sliced = aten.slice(tensor, dim, start, end, step)
-            size, first = (v.node.expr if isinstance(v, torch.SymInt) else v for v in (tensor.shape[dim], start))
-            first = Max(0, Min(size, Where(sympy.Lt(first, 0), first + size, first)))
-            begin = self._recorder.fake_mode.shape_env.create_symintnode(first, hint=None)
-            place = tensor.storage_offset() + begin * tensor.stride(dim)
-            made = aten.as_strided(tensor, sliced.shape, sliced.stride(), place)
-        return self._recorder.record_view(aten.slice.Tensor, (tensor, dim, start, end, step), made)
+        size, first = (v.node.expr if isinstance(v, torch.SymInt) else v for v in (tensor.shape[dim], start))
+        first = Max(0, Min(size, Where(sympy.Lt(first, 0), first + size, first)))
+        begin = self._recorder.fake_mode.shape_env.create_symintnode(first, hint=None)
+        return self._move(aten.slice.Tensor, (tensor, dim, start, end, step), sliced.shape, sliced.stride(), begin)
 
     def _narrow(self, tensor, dim, start, length):
         if not is_unbacked(start) and not is_unbacked(length):
             return NotImplemented
         dim = canonicalize_dim(tensor.dim(), dim)
-        with self._recorder.silence():
-            place = tensor.storage_offset() + start % tensor.shape[dim] * tensor.stride(dim)
-            shape = [length if d == dim else size for d, size in enumerate(tensor.shape)]
-            made = aten.as_strided(tensor, shape, tensor.stride(), place)
-        return self._recorder.record_view(aten.narrow.default, (tensor, dim, start, length), made)
+        shape = [length if d == dim else size for d, size in enumerate(tensor.shape)]
+        return self._move(aten.narrow.default, (tensor, dim, start, length), shape, tensor.stride(),
+                          start % tensor.shape[dim])
 
     def _view_bits(self, tensor, dtype):
         """Records a view as another element type as a copy. Nothing may be written any more that shares memory with it."""
@@ -249,9 +260,7 @@ class Views:
             made = aten.view.dtype(tensor, dtype)
         with self._recorder:
             contents = cast_bits(self._recorder.bitcast, tensor, dtype)
-        self._recorder.bind(made, self._recorder.number_of(contents))
-        self._recorder.aliases.freeze(made, functools.partial(self._refuse_write, aten.view))
-        return made
+        return self._bind_copy(made, contents, aten.view)
 
     def _take_windows(self, function, take_view, copy, tensor, *geometry):
         """Records a view by strides. If no slices and reshapes describe it, its elements are copied; then nothing may be
@@ -265,6 +274,10 @@ class Views:
             return NotImplemented
         with self._recorder.silence():
             made = function(tensor, *geometry)
+        return self._bind_copy(made, contents, function)
+
+    def _bind_copy(self, made, contents, function):
+        """Binds a view, the result of `function`, to a copy of its elements. Its memory may not be written any more."""
         self._recorder.bind(made, self._recorder.number_of(contents))
         self._recorder.aliases.freeze(made, functools.partial(self._refuse_write, function))
         return made
@@ -273,13 +286,6 @@ class Views:
         name = str(function).removeprefix("aten.")
         raise UnsupportedError([self._recorder.locate(f"a tensor is written that shares memory with a result of {name}(), "
                                                       f"which had to be copied: clone() that result")])
-
-    @staticmethod
-    def _find_strides(tensor, shape):
-        """Returns the strides of a view of the shape, or None for a copy; what only a run knows is copied."""
-        if any(map(is_unbacked, (*tensor.shape, *tensor.stride(), *shape))):
-            return None
-        return find_view_strides(tensor.shape, tensor.stride(), shape)
 
     def _make_view(self, tensor, shape, strides):
         """Records the view. PyTorch's own function for fake tensors would refuse strides that hold for some sizes only."""
