@@ -13,8 +13,10 @@ import random
 STATEMENTS = {"fresh": 18, "view": 16, "write": 26, "mask_write": 4, "index_write": 4, "augmented": 6,
               "rebind": 5, "alias": 3, "list": 4, "dict": 2, "number": 4, "call": 2, "out": 2, "block": 20}
 BLOCKS = {"range": 28, "rows": 10, "enumerate": 5, "append": 7, "while": 14, "if": 26, "exit": 10}
-# Of arguments: contiguous, transposed, every other row of another, the same tensor twice.
-LAYOUTS = {"contiguous": 70, "transposed": 12, "strided": 13, "twice": 5}
+# Of arguments: contiguous, transposed, every other row or column of another, the same tensor twice, one row for all,
+# without columns.
+LAYOUTS = {"contiguous": 60, "transposed": 10, "strided": 8, "stepped": 7, "twice": 5, "expanded": 6, "empty": 4}
+WRITES = ("write", "mask_write", "index_write", "augmented", "out")
 TYPES = {"float32": 80, "float64": 12, "int64": 8}
 
 SIZES = {"n": 4, "m": 3}
@@ -138,11 +140,13 @@ class Generator:
         kind = choose(self.random, STATEMENTS)
         if kind == "block" and budget == 0:
             kind = "write"
+        if kind in WRITES and self.layout == "expanded":  # eager mode refuses to write an expanded tensor
+            scope = [t for t in scope if self.group_of(t) != "x"]
         if kind == "block":
             self.block(scope, depth, index, budget - 1)
         elif kind in ("fresh", "view", "number", "rebind", "alias"):
             getattr(self, "do_" + kind)(scope, depth, index)
-        elif not getattr(self, "do_" + kind)(scope, depth, index):
+        elif not getattr(self, "do_" + kind)(scope, depth, index) and self.layout != "expanded":
             self.do_write(scope, depth, index)
 
     def do_fresh(self, scope, depth, index):

@@ -32,11 +32,16 @@ def make_arguments(seed, rows, layout="contiguous", kind="float32"):
         made = torch.randn(*sizes, generator=generator) * (3 if kind == "int64" else 1)
         return made.to(getattr(torch, kind))
 
-    x, y, z = make(rows, rows - 1), make(rows, rows - 1), make(rows)
+    columns = 0 if layout == "empty" else rows - 1
+    x, y, z = make(rows, columns), make(rows, columns), make(rows)
     if layout == "transposed":
         x = x.t().contiguous().t()
     elif layout == "strided":
         x = torch.stack([x, y]).transpose(0, 1)[:, 0]
+    elif layout == "stepped":
+        x = torch.stack([x, y], 2)[..., 0]
+    elif layout == "expanded":
+        x = x[:1].expand(rows, columns)
     return [x, x if layout == "twice" else y, z]
 
 

@@ -477,8 +477,6 @@ class _Loop:
 
     def _lose(self, i, reason):
         """Gives up the name at position `i`: it has no value at the start of an iteration and after the loop."""
-        if i >= self._num_names:
-            raise NeedsKnown([self._say(i, reason)])
         self._lost[i] = Undefined(self._say(i, reason))
         self._begin([self._lost.get(n, value) for n, value in enumerate(self._entry.values)])
 

@@ -25,7 +25,7 @@ from ._expressions import is_symbolic, is_unbacked
 from ._indexing import as_index, is_number, read, write
 from ._lists import METHODS, UNCHANGED, has_pieces
 from ._sequences import as_items
-from ._values import NOTHING, NeedsKnown, Piece, Undefined, containers_of, defined
+from ._values import NOTHING, Leaves, NeedsKnown, Piece, Undefined, containers_of, defined
 
 _REFUSALS = (UnsupportedError, torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode)
 _COMPARISONS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
@@ -254,10 +254,12 @@ class Hooks(ControlFlow):
         return value[index]
 
     def _is_open(self, value, index):
-        """Returns whether a list or tuple has pieces, or only a run knows the index into it."""
+        """Returns whether a list or tuple has pieces, or has tensors or numbers and only a run knows the index into it."""
+        if has_pieces(value) or type(value) not in (list, tuple) or not value:
+            return has_pieces(value)
         parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
-        return has_pieces(value) or self.carries_lists and type(value) in (list, tuple) and bool(value) and any(
-            is_number(part) or is_unbacked(part) for part in parts)
+        return (self.carries_lists and any(is_number(part) or is_unbacked(part) for part in parts)
+                and bool(Leaves(value).varying()))
 
     def _note_read(self, element):
         """Notes that lists and dicts in an element that was read are copies of those in eager mode."""
