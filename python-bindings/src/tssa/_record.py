@@ -350,8 +350,8 @@ class Recorder(TorchDispatchMode):
 
     def _record(self, func, args, kwargs, result):
         if torch.Tag.nondeterministic_seeded in func.tags:
-            raise UnsupportedError([self.locate(f"{operator_name(func)} draws random numbers: call eval() on the module, or "
-                                                f"pass the numbers as an argument")])
+            raise UnsupportedError([self.locate(f"{operator_name(func)} is not supported, as it draws random numbers: call "
+                                                f"eval() on the module, or pass the numbers as an argument")])
         inputs = [self.number_of(value) for value in self._complete(func, args, kwargs, result)]
         outputs, unpacked = [], []
         returns = func._schema.returns
