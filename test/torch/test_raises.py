@@ -479,6 +479,9 @@ class Tests(unittest.TestCase):
         finally:
             sys.settrace(None)
 
+    def tearDown(self):
+        torch._dynamo.reset()  # scan() and map() leave compiled functions behind
+
     def test_each_place(self):
         for program, arguments, text, kind, options in PROGRAMS:
             with self.subTest(text):

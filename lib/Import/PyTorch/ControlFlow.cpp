@@ -228,6 +228,7 @@ private:
   /// the new values, or nothing if the body must be built again.
   FailureOr<std::optional<SmallVector<mlir::Value>>>
   buildBody(const Size &position, mlir::ValueRange carried, mlir::Value *goesOn);
+  mlir::LogicalResult openDims();
   FailureOr<bool> learn(ArrayRef<Value> next);
   SmallVector<mlir::Value> getInitialValues();
   Values wrapLeaves(mlir::ValueRange carried);
@@ -262,6 +263,25 @@ Values LoopImporter::wrapLeaves(mlir::ValueRange carried) {
   for (auto [leaf, form] : llvm::zip_equal(leaves, forms))
     wrapped.push_back(form ? form->wrap(importer, carried[next++]) : leaf);
   return wrapped;
+}
+
+/// Lets the loop carry the tensors that the program says have other sizes in later iterations.
+mlir::LogicalResult LoopImporter::openDims() {
+  for (const Block::OpenDim &open : body.openDims) {
+    if (open.input == 0)
+      return b.error("expected a value that the loop carries as 'open', got its iteration");
+    const Value &leaf = leaves[open.input - 1];
+    if (leaf.is(Value::Uninitialized))
+      continue; // the first trial finds its form
+    if (!leaf.is(Value::Tensor) || static_cast<int64_t>(open.dim) >= leaf.getTensor().rank())
+      return b.error("expected a dim of a tensor as 'open', got dim " + Twine(open.dim) + " of " +
+                     leaf.describe());
+    std::optional<Form> &form = forms[open.input - 1];
+    if (!form)
+      form = Form::get(leaf);
+    form->forgetSize(open.dim);
+  }
+  return mlir::success();
 }
 
 /// Compares the outputs of the body with its inputs, and updates the forms. Returns true if the
@@ -403,6 +423,8 @@ FailureOr<Values> LoopImporter::run(const Value &trips, const Value &condition) 
   outside = b.ops.getInsertionBlock();
   isWhile = !count || !condition.getConstantBool();
   flag = importer.getTruth(condition);
+  if (failed(openDims()))
+    return failure();
   while (b.numDiscarded() < maxTrials) {
     Trial trial = tryLoop();
     if (failed(trial))

@@ -95,6 +95,13 @@ bool Form::join(Importer &importer, const Value &leaf, bool &learned) {
   return true;
 }
 
+void Form::forgetSize(size_t dim) {
+  SmallVector<int64_t> extents(getExtents(type));
+  extents[dim] = mlir::ShapedType::kDynamic;
+  type = refs::RefType::get(cast<refs::RefType>(type).getTensorType().clone(extents));
+  shape[dim] = std::nullopt;
+}
+
 mlir::Type Form::getType(mlir::Builder &builder) const {
   if (kind == Value::Int)
     return builder.getIndexType();

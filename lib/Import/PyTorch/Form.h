@@ -33,6 +33,8 @@ struct Form {
   /// have, and sizes that are not visible at the builder's insertion point. Sets `learned` if
   /// that changed the form. Returns false if no form can represent both.
   bool join(Importer &importer, const Value &leaf, bool &learned);
+  /// Forgets the size of a dim of a tensor.
+  void forgetSize(size_t dim);
   mlir::Type getType(mlir::Builder &builder) const;
   /// Returns the SSA value of `leaf`, to be yielded as this form.
   mlir::Value build(Importer &importer, const Value &leaf) const;

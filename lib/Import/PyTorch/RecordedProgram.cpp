@@ -47,6 +47,7 @@ private:
   LogicalResult readLocation(const json::Object &object, SourceLocation &location);
   LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
+  LogicalResult readOpenDims(const json::Object &object, Block &block);
 
   ImportReport &report;
   std::vector<std::string> files;
@@ -282,6 +283,24 @@ LogicalResult Reader::readNode(const json::Value &value, RecordedNode &node, uns
   return readIds(*object, "out", /*define=*/true, node.outputs);
 }
 
+LogicalResult Reader::readOpenDims(const json::Object &object, Block &block) {
+  const json::Array *pairs = object.getArray("open");
+  if (!pairs)
+    return success();
+  for (const json::Value &pair : *pairs) {
+    SmallVector<int64_t> numbers;
+    if (const json::Array *parts = pair.getAsArray())
+      for (const json::Value &part : *parts)
+        numbers.push_back(part.getAsInteger().value_or(-1));
+    if (numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 0 ||
+        numbers[0] >= static_cast<int64_t>(block.inputs.size()))
+      return error("expected pairs of an input and a dim as 'open'");
+    block.openDims.push_back(
+        {static_cast<size_t>(numbers[0]), static_cast<size_t>(numbers[1])});
+  }
+  return success();
+}
+
 LogicalResult Reader::readBlock(const json::Value *value, Block &block, unsigned depth) {
   const json::Object *object = value ? value->getAsObject() : nullptr;
   const json::Array *nodes = object ? object->getArray("nodes") : nullptr;
@@ -290,7 +309,8 @@ LogicalResult Reader::readBlock(const json::Value *value, Block &block, unsigned
   if (depth > maxGraphDepth)
     return fail(report, Fault::Limit, "blocks are nested too deeply");
   size_t numOutside = open.size();
-  if (failed(readIds(*object, "inputs", /*define=*/true, block.inputs)))
+  if (failed(readIds(*object, "inputs", /*define=*/true, block.inputs)) ||
+      failed(readOpenDims(*object, block)))
     return failure();
   for (const json::Value &node : *nodes)
     if (failed(readNode(node, block.nodes.emplace_back(), depth)))

@@ -74,6 +74,11 @@ struct RecordedNode {
 
 struct Block {
   std::vector<ValueId> inputs, outputs;
+  /// A dim of an input of a loop's body whose size differs between iterations.
+  struct OpenDim {
+    size_t input, dim;
+  };
+  std::vector<OpenDim> openDims;
   std::vector<RecordedNode> nodes;
 };
 

@@ -217,6 +217,9 @@ class Recorder(TorchDispatchMode):
     def add_block_input(self, block, value):
         """Adds an input to the block for `value`, a tensor or size that no node has made."""
         number = self._new_number()
+        for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+            if self.is_unknown(size):
+                block.setdefault("open", []).append([len(block["inputs"]), dim])
         block["inputs"].append(number)
         self.bind(value, number)
 
