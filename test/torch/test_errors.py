@@ -34,8 +34,8 @@ def changes_shape_of_argument(x: Tensor):
     return x
 
 
-def maybe_an_argument(x: Tensor):
-    return x if x.sum() > 0 else x + 1
+def maybe_a_part_of_an_argument(x: Tensor):
+    return x[1:] if x.sum() > 0 else x[1:] + 1
 
 
 def maybe_another_result(x: Tensor):
@@ -131,7 +131,7 @@ def adds_what_is_found(x):
 
 REFUSED = {
     changes_shape_of_argument: "changes the shape of an argument",
-    maybe_an_argument: "a result may be an argument or not",
+    maybe_a_part_of_an_argument: "a result may be an argument or not",
     maybe_another_result: "a result may be another result or not",
     returns_on_one_path: "returns a value on one path and nothing on another",
     differs_in_type: "'y' is a tensor of 1 dims of torch.float32 on one path and a tensor of 0 dims",

@@ -1,15 +1,13 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Programs as people write them (everyday.py) are right, or refused where this says so."""
+"""Programs as people write them (everyday.py) are right."""
 
 import unittest
 
 import everyday
 import tssa
 from support import AgreementTest
-
-REFUSED = {"until_converged": "a result may be an argument or not, which only a run decides: clone it"}
 
 
 class Everyday(AgreementTest):
@@ -21,12 +19,7 @@ class Everyday(AgreementTest):
 
 def add_test(name, function, calls):
     def test(self):
-        compiled = tssa.compile(function)
-        if name in REFUSED:
-            with self.assertRaisesRegex(tssa.UnsupportedError, REFUSED[name]):
-                self.run_calls(compiled, function, calls)
-        else:
-            self.run_calls(compiled, function, calls)
+        self.run_calls(tssa.compile(function), function, calls)
 
     setattr(Everyday, f"test_{name}", test)
 

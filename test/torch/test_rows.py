@@ -104,7 +104,7 @@ def row_08_arguments_overlap(a, b):
     return c, a
 
 
-@refused("a result may be an argument or not", (V, V + 1, torch.tensor(1)))
+@right((V, V + 1, torch.tensor(1)), (V, V + 1, torch.tensor(0)))
 def row_09_one_of_two_storages_is_the_result(x, y, c):
     return x if c else y
 

@@ -10,6 +10,8 @@ own in the recording, but when the program runs it is one of several storages.
 import torch
 
 _MAX_STEPS = 16
+#: The origin of tensors that are not an argument.
+MADE = -1
 
 
 class Aliases:
@@ -25,9 +27,11 @@ class Aliases:
         self._written = []
         self._frozen = {}  # of a storage that must not be written any more: the function that refuses it
         self._alive = []
+        self._origins = {}  # of tensors by id, see origin_of
 
     def add_argument(self, fake, order):
         self._makers.setdefault(storage_of(fake), ("argument", order))
+        self.set_origin(fake, order)
 
     def add(self, tensor):
         storage = storage_of(tensor)
@@ -97,6 +101,24 @@ class Aliases:
         """Returns whether a value is a tensor that may share the storage of an argument."""
         return isinstance(value, torch.Tensor) and any(
             kind == "argument" for _, (kind, _), _ in self.find_bases(value))
+
+    def origin_of(self, value):
+        """Returns which argument a tensor is itself: its order, MADE for none, and None if it may be a part of one.
+
+        The order is a symbol where only a run decides.
+        """
+        if not isinstance(value, torch.Tensor):
+            return None
+        if id(value) in self._origins:
+            return self._origins[id(value)]
+        return None if self.is_argument(value) else MADE
+
+    def has_origin(self, tensor):
+        return id(tensor) in self._origins
+
+    def set_origin(self, tensor, origin):
+        self._alive.append(tensor)
+        self._origins[id(tensor)] = origin
 
     def find_bases(self, tensor):
         """Returns [(key, maker, count)]: the storages that the tensor's storage may be.

@@ -84,38 +84,56 @@ class _Carried:
 
 
 class _CarryingState(State):
-    """The names of a state, and after them the lists that the region carries."""
+    """The names of a state; after them which arguments their tensors are, if `aliases` is not None; then the lists that
+    the region carries.
+    """
 
-    def __init__(self, state, carried):
-        self._state, self._carried = state, carried
+    def __init__(self, state, carried, aliases):
+        self._state, self._carried, self._aliases = state, carried, aliases
         self.shared = state.shared
 
     @property
     def names(self):
-        return (*self._state.names, *[LIST] * len(self._carried.entries))
+        return (*self._state.names, *(self._state.names if self._aliases else ()), *[LIST] * len(self._carried.entries))
 
     @property
     def kept(self):
         return (*self._state.kept, LIST)
 
     def get(self):
-        return (*self._state.get(), *self._carried.contents())
+        values = self._state.get()
+        origins = [tuple(map(self._aliases.origin_of, self._leaves(value))) for value in values] if self._aliases else ()
+        return (*values, *origins, *self._carried.contents())
 
     def put(self, values):
         count = len(self._state.names)
         self._state.put(values[:count])
-        self._carried.put(values[count:])
+        if self._aliases:
+            for value, origins in zip(values[:count], values[count:2 * count]):
+                self._put_origins(self._leaves(value), origins)
+        self._carried.put(values[2 * count if self._aliases else count:])
+
+    def _put_origins(self, leaves, origins):
+        is_known = not is_undefined(origins) and len(origins) == len(leaves)
+        for leaf, origin in zip(leaves, origins if is_known else [None] * len(leaves)):
+            if isinstance(leaf, torch.Tensor) and not self._aliases.has_origin(leaf):
+                self._aliases.set_origin(leaf, None if is_undefined(origin) else origin)
+
+    def _leaves(self, value):
+        return Leaves([value], self._carried.entries).leaves
 
 
 class ControlFlow:
     """Records branches and loops.
 
     frames: the blocks that are being recorded, the innermost last. carries_lists: whether lists that a run changes have
-    pieces (_lists.py), which is tried before loops are unrolled.
+    pieces (_lists.py), which is tried before loops are unrolled. tracks_arguments: whether a run notes which argument a
+    name is, as it must where a result is an argument on one path only.
     """
 
-    def __init__(self, recorder, carries_lists):
+    def __init__(self, recorder, carries_lists, tracks_arguments):
         self.recorder, self.carries_lists = recorder, carries_lists
+        self.tracked = recorder.aliases if tracks_arguments else None
         self.frames = []
         self.lists = Lists(self)
         self._carried = []  # of each block in `frames`: the lists that its region carries
@@ -207,7 +225,8 @@ class ControlFlow:
         flag = self.recorder.number_of(condition)
         carried = _Carried(self.lists)
         try:
-            self._record_branch(flag, condition, (then, orelse), _CarryingState(state, carried), carried)
+            self._record_branch(flag, condition, (then, orelse), _CarryingState(state, carried, self.tracked),
+                                carried)
         except BaseException:
             carried.undo()
             raise
@@ -282,7 +301,7 @@ class ControlFlow:
         first: whether goes_on() holds before the first iteration: True or a SymBool.
         """
         entry = state.get()
-        loop = _Loop(self, state, entry, count)
+        loop = _Loop(self, state, count)
         self._num_loops += 1
         try:
             self._finish_loop(loop, bind_item, body, goes_on, count, first)
@@ -451,17 +470,18 @@ class _Join:
 class _Loop:
     """The parts of names that a loop carries, by position: those that do not keep their values."""
 
-    def __init__(self, control, state, entry, count):
+    def __init__(self, control, state, count):
         self._control, self._recorder = control, control.recorder
-        self._count, self._num_names = count, len(state.names)
+        self._count = count
         self.carried = _Carried(control.lists)
-        self._state = _CarryingState(state, self.carried)
+        self._state = _CarryingState(state, self.carried, control.tracked)
+        self._num_names = len(self._state.names)
         self._known = self._recorder.known_symbols()
         self.buffers = Buffers(control, count)
         self._lost = {}  # of names that cannot be carried: an Undefined with the reason, by position
         self._opened = {}  # of names that are lists of any length: the piece before the loop, by position
         self._inside, self._next = [], []
-        self._begin(entry)
+        self._begin(self._state.get())
 
     def _begin(self, values):
         self._entry, self._forms = self._take(values), {}

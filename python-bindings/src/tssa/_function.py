@@ -24,7 +24,7 @@ from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._expressions import UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._record import DecidesShape, locate_error
-from ._recorded import record
+from ._recorded import MayBeArgument, record
 from ._state import Reads
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import defined, is_same
@@ -141,7 +141,7 @@ class _Recording:
     """A recorded program, and the conditions under which a call can run it."""
 
     def __init__(self, function, arguments, name, options, dynamic):
-        self._function, self._carries_lists = function, True
+        self._function, self._carries_lists, self._tracks_arguments = function, True, False
         arguments.check(function)
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
@@ -161,9 +161,11 @@ class _Recording:
             except DependsOnOnes:
                 fixed += 1
             except Exception as error:
-                if isinstance(error, UnsupportedError):
-                    error = UnsupportedError([self._locate(error, problem) for problem in error.problems])
-                errors.append(error)
+                if isinstance(error, MayBeArgument) and not self._tracks_arguments:
+                    self._tracks_arguments = True
+                    continue
+                errors.append(UnsupportedError([self._locate(error, problem) for problem in error.problems])
+                              if isinstance(error, UnsupportedError) else error)
                 if self._carries_lists and self._lists.are_used:
                     self._carries_lists = False  # loops over such lists may be unrolled
                 else:
@@ -209,7 +211,7 @@ class _Recording:
         self.program.prepare(*arguments.values)
 
     def _call(self, function, arguments, recorder, *values):
-        hooks = Hooks(recorder, self._reads, self._carries_lists)
+        hooks = Hooks(recorder, self._reads, self._carries_lists, self._tracks_arguments)
         self._lists = hooks.lists
         args, kwargs = arguments.rebuild(values)
         recorder.fixes_numbers = True

@@ -47,13 +47,13 @@ _OWN = ("tssa._recurrent",)
 class Hooks(ControlFlow):
     """The hooks of one program that is being recorded.
 
-    reads: collects the state outside of the arguments that it reads (_state.py). carries_lists: see ControlFlow.
+    reads: collects the state outside of the arguments that it reads (_state.py). The others: see ControlFlow.
     """
 
     nothing = NOTHING
 
-    def __init__(self, recorder, reads, carries_lists):
-        super().__init__(recorder, carries_lists)
+    def __init__(self, recorder, reads, carries_lists, tracks_arguments):
+        super().__init__(recorder, carries_lists, tracks_arguments)
         self.undefined = Undefined("a name without a value is used")
         self._reads = reads
         self._made = {}  # by id: (container, the block in which it was made)

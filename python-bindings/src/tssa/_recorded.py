@@ -9,7 +9,7 @@ import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ._aliases import storage_of
+from ._aliases import MADE, storage_of
 from ._binaries import Binaries
 from ._constants import Constants
 from ._errors import Error, UnsupportedError
@@ -101,6 +101,10 @@ class _Decided:
         values, (own, rank) = evaluate(self._code, sizes), self._ranks
         return self._choice.is_same(values[:own], values[own:2 * own], values[2 * own:2 * own + rank],
                                     values[2 * own + rank:], self._is_told_apart)
+
+
+class MayBeArgument(UnsupportedError):
+    """A result is an argument on one path, and the recording has not tracked on which."""
 
 
 class _Root:
@@ -275,6 +279,8 @@ class RecordedProgram:
     def _plan_result(self, recorder, value):
         """Returns a description of how a call makes this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
+            if self._may_be_argument(recorder, value):
+                return ("either", self._add_root(value), self._add_root(recorder.aliases.origin_of(value)))
             geometry = _Geometry(value)
             self._check_aliases(recorder, value)
             kind, maker = recorder.aliases.find_maker(value)
@@ -301,6 +307,15 @@ class RecordedProgram:
         raise UnsupportedError([f"a result is a {type(value).__name__}: return tensors, numbers and strings, "
                                 "in lists, tuples and dicts"])
 
+    def _may_be_argument(self, recorder, value):
+        """Returns whether a run tells which argument a result is, or that it is none."""
+        if not isinstance(recorder.aliases.origin_of(value), torch.SymInt):
+            return False
+        bases = recorder.aliases.find_bases(value)
+        self._check_bases(recorder, value, [base for base in bases if base[1][0] != "argument"])
+        self._bound.update(order for _, (kind, order), _ in bases if kind == "argument")
+        return True
+
     def _check_aliases(self, recorder, value):
         """Refuses a result if only a run decides whether it shares storage with an argument or another result."""
         bases = recorder.aliases.find_bases(value)
@@ -316,7 +331,8 @@ class RecordedProgram:
             if is_free or count is not None and not is_unbacked(count) and bool(count > 0):
                 continue
             what = "an argument" if kind == "argument" else "another result"
-            raise UnsupportedError([f"a result may be {what} or not, which only a run decides: clone it"])
+            error = MayBeArgument if kind == "argument" else UnsupportedError
+            raise error([f"a result may be {what} or not, which only a run decides: clone it"])
 
     def _add_root(self, value):
         for i, known in enumerate(self._roots):
@@ -328,7 +344,7 @@ class RecordedProgram:
     def _add_numbers(self, recorder):
         """Adds a root for each number that the geometry of results contains and that only a run knows."""
         geometries = [root.geometry for root in self._roots if root.geometry is not None]
-        geometries += [part for step in self._plan for part in step[2:] if part is not None]
+        geometries += [part for step in self._plan for part in step[2:] if isinstance(part, _Geometry)]
         known = {name for root in self._roots for name, _ in root.found}
         for symbol in {symbol for geometry in geometries for symbol in geometry.symbols} - self._symbols:
             if str(symbol) in known:
@@ -346,6 +362,8 @@ class RecordedProgram:
             return what
         if kind == "size":
             return evaluate(what, sizes)[0]
+        if kind == "either":
+            return roots[what] if roots[step[2]] == MADE else tensors[roots[step[2]]]
         base = tensors[what] if kind == "argument" else roots[what]
         if step[2] is None:
             return base
