@@ -96,52 +96,59 @@ inline bool allocate(const tssa_host *host, int32_t node, tssa_tensor &result) {
   return result.data;
 }
 
-/// Maps element `i` to an integer. The integers have the order of the elements: -inf is the least,
-/// NaN is the greatest, and both zeros are equal.
-inline uint64_t getKey(const tssa_tensor &tensor, int64_t i, bool isUnsigned) {
-  unsigned bits = tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits;
-  uint64_t raw = bits == 8    ? getData<uint8_t>(tensor)[i]
-                 : bits == 16 ? getData<uint16_t>(tensor)[i]
-                 : bits == 32 ? getData<uint32_t>(tensor)[i]
-                              : getData<uint64_t>(tensor)[i];
-  raw <<= 64 - bits; // the sign becomes the highest bit
-  constexpr uint64_t sign = uint64_t(1) << 63;
-  bool isFloat = tensor.dtype.code == 2 || tensor.dtype.code == 4;
-  if (!isFloat)
-    return isUnsigned || tensor.dtype.code == 6 ? raw : raw ^ sign;
-  unsigned exponentBits = tensor.dtype.code == 4 || bits == 32 ? 8 : bits == 16 ? 5 : 11;
-  uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << (63 - exponentBits);
-  if ((raw & ~sign) > infinity)
-    return UINT64_MAX;
-  if ((raw & ~sign) == 0)
-    return sign;
-  return raw & sign ? ~raw : raw | sign;
-}
+/// The elements of a tensor as integers that have the order of the elements: -inf is the least, NaN
+/// is the greatest, and both zeros are equal.
+class Keys {
+public:
+  Keys(const tssa_tensor &tensor, bool isUnsigned)
+      : data(tensor.data), bits(tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits),
+        isFloat(tensor.dtype.code == 2 || tensor.dtype.code == 4),
+        flipped(isUnsigned || tensor.dtype.code == 6 ? 0 : sign) {
+    unsigned exponentBits = tensor.dtype.code == 4 || bits == 32 ? 8 : bits == 16 ? 5 : 11;
+    infinity = ((uint64_t(1) << exponentBits) - 1) << (63 - exponentBits);
+  }
+
+  uint64_t operator[](int64_t i) const {
+    uint64_t raw = bits == 32   ? static_cast<const uint32_t *>(data)[i]
+                   : bits == 64 ? static_cast<const uint64_t *>(data)[i]
+                   : bits == 16 ? static_cast<const uint16_t *>(data)[i]
+                                : static_cast<const uint8_t *>(data)[i];
+    raw <<= 64 - bits; // the sign becomes the highest bit
+    if (!isFloat)
+      return raw ^ flipped;
+    uint64_t used = ~uint64_t(0) << (64 - bits);
+    if ((raw & ~sign) > infinity)
+      return used;
+    if ((raw & ~sign) == 0)
+      return sign;
+    return raw & sign ? ~raw & used : raw | sign;
+  }
+
+  /// The key of 0.
+  uint64_t getZero() const { return isFloat ? sign : flipped; }
+
+private:
+  static constexpr uint64_t sign = uint64_t(1) << 63;
+  const void *data;
+  unsigned bits;
+  bool isFloat;
+  uint64_t flipped, infinity;
+};
 
 inline void copyElement(const tssa_tensor &to, int64_t i, const tssa_tensor &from, int64_t j) {
-  int64_t size = getElementSize(to);
-  __builtin_memcpy(getData<char>(to) + i * size, getData<char>(from) + j * size, size);
-}
-
-/// Sorts `count` indexes by `before` with a stable merge sort. `scratch` has room for `count`
-/// indexes.
-template <typename Before>
-void sort(int64_t *indexes, int64_t *scratch, int64_t count, Before before) {
-  int64_t *from = indexes, *to = scratch;
-  for (int64_t width = 1; width < count; width *= 2) {
-    for (int64_t begin = 0; begin < count; begin += 2 * width) {
-      int64_t middle = begin + width < count ? begin + width : count;
-      int64_t end = begin + 2 * width < count ? begin + 2 * width : count;
-      for (int64_t a = begin, b = middle, k = begin; k < end; ++k)
-        to[k] = b == end || (a < middle && !before(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    int64_t *next = from;
-    from = to;
-    to = next;
+  switch (getElementSize(to)) {
+  case 1:
+    getData<uint8_t>(to)[i] = getData<uint8_t>(from)[j];
+    return;
+  case 2:
+    getData<uint16_t>(to)[i] = getData<uint16_t>(from)[j];
+    return;
+  case 4:
+    getData<uint32_t>(to)[i] = getData<uint32_t>(from)[j];
+    return;
+  default:
+    getData<uint64_t>(to)[i] = getData<uint64_t>(from)[j];
   }
-  if (from != indexes)
-    for (int64_t i = 0; i < count; ++i)
-      indexes[i] = from[i];
 }
 
 } // namespace tssa
