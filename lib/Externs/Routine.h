@@ -109,19 +109,24 @@ public:
   }
 
   uint64_t operator[](int64_t i) const {
-    uint64_t raw = bits == 32   ? static_cast<const uint32_t *>(data)[i]
-                   : bits == 64 ? static_cast<const uint64_t *>(data)[i]
-                   : bits == 16 ? static_cast<const uint16_t *>(data)[i]
-                                : static_cast<const uint8_t *>(data)[i];
-    raw <<= 64 - bits; // the sign becomes the highest bit
-    if (!isFloat)
-      return raw ^ flipped;
-    uint64_t used = ~uint64_t(0) << (64 - bits);
-    if ((raw & ~sign) > infinity)
-      return used;
-    if ((raw & ~sign) == 0)
-      return sign;
-    return raw & sign ? ~raw & used : raw | sign;
+    return bits == 32   ? get<uint32_t>(i)
+           : bits == 64 ? get<uint64_t>(i)
+           : bits == 16 ? get<uint16_t>(i)
+                        : get<uint8_t>(i);
+  }
+
+  /// Calls `visit(i, key)` for `count` elements from `begin` on, at distances of `stride`, until it
+  /// returns false.
+  template <typename Visit>
+  void visit(int64_t begin, int64_t stride, int64_t count, Visit visit) const {
+    if (bits == 32)
+      visitAs<uint32_t>(*this, begin, stride, count, visit);
+    else if (bits == 64)
+      visitAs<uint64_t>(*this, begin, stride, count, visit);
+    else if (bits == 16)
+      visitAs<uint16_t>(*this, begin, stride, count, visit);
+    else
+      visitAs<uint8_t>(*this, begin, stride, count, visit);
   }
 
   /// The key of 0.
@@ -129,6 +134,29 @@ public:
 
 private:
   static constexpr uint64_t sign = uint64_t(1) << 63;
+
+  template <typename Word> uint64_t get(int64_t i) const {
+    constexpr unsigned unused = 64 - 8 * sizeof(Word);
+    // The sign becomes the highest bit.
+    uint64_t raw = uint64_t(static_cast<const Word *>(data)[i]) << unused;
+    if (!isFloat)
+      return raw ^ flipped;
+    // The sign is not predictable, so this has no branch for it.
+    constexpr uint64_t used = ~uint64_t(0) << unused;
+    uint64_t size = raw & ~sign;
+    raw &= -uint64_t(size != 0);
+    uint64_t negative = -(raw >> 63);
+    return size > infinity ? used : raw ^ ((negative & used) | sign);
+  }
+
+  /// `keys` is a copy, so that no write in `visit` can change it.
+  template <typename Word, typename Visit>
+  static void visitAs(Keys keys, int64_t begin, int64_t stride, int64_t count, Visit &visit) {
+    for (int64_t i = 0; i < count; ++i)
+      if (!visit(i, keys.get<Word>(begin + i * stride)))
+        return;
+  }
+
   const void *data;
   unsigned bits;
   bool isFloat;

@@ -17,12 +17,25 @@ struct Row {
   int64_t begin, stride, size;
 
   int64_t at(int64_t i) const { return begin + i * stride; }
-  Item get(int64_t i) const {
-    uint64_t key = keys[at(i)];
-    return {largest ? ~key : key, i};
+
+  /// Calls `visit` with every item, or with one of `step` items, until it returns false.
+  template <typename Visit> void visit(int64_t count, int64_t step, Visit visit) const {
+    uint64_t mask = largest ? ~uint64_t(0) : 0;
+    keys.visit(begin, step * stride, count,
+               [&, mask](int64_t i, uint64_t key) { return visit(Item{key ^ mask, i * step}); });
   }
 };
 } // namespace
+
+/// Sorts the items that `row.visit(count, step)` visits.
+static void collect(const Row &row, int64_t count, int64_t step, Items &items) {
+  int64_t place = 0;
+  row.visit(count, step, [&](Item item) {
+    items[place++] = item;
+    return true;
+  });
+  items.sort(count);
+}
 
 /// How many items to keep while the first k of a row are sought, or the whole row if that is faster.
 static int64_t getCapacity(int64_t k, int64_t size) {
@@ -38,25 +51,21 @@ static int64_t getCapacity(int64_t k, int64_t size) {
 /// 2. Collect the other items. When there is no room, keep the first k of them; from then on, only
 ///    items before the k-th count.
 static void select(const Row &row, int64_t k, Items &items, int64_t capacity) {
-  int64_t numSamples = capacity / 2, step = row.size / numSamples;
-  for (int64_t i = 0; i < numSamples; ++i)
-    items[i] = row.get(i * step);
-  items.sort(numSamples);
+  int64_t numSamples = capacity / 2, count = 0;
+  collect(row, numSamples, row.size / numSamples, items);
   uint64_t last = items[k - 1].key;
-  int64_t count = 0;
-  for (int64_t i = 0; i < row.size; ++i) {
-    Item item = row.get(i);
+  row.visit(row.size, 1, [&](Item item) {
     if (item.key > last)
-      continue;
+      return true;
     items[count++] = item;
     if (count < capacity)
-      continue;
+      return true;
     items.sort(count);
     count = k;
-    if (items[k - 1].key == 0)
-      return;
-    last = items[k - 1].key - 1;
-  }
+    bool isLeast = items[k - 1].key == 0;
+    last = items[k - 1].key - !isLeast;
+    return !isLeast;
+  });
   items.sort(count);
 }
 
@@ -77,13 +86,10 @@ extern "C" int32_t tssa_extern_topk(const tssa_host *host, int32_t node, tssa_te
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t n = 0; n < from.inner; ++n) {
       Row row = {keys, attributes->largest != 0, from.at(o, 0, n), from.inner, from.size};
-      if (capacity < row.size) {
+      if (capacity < row.size)
         select(row, to.size, items, capacity);
-      } else {
-        for (int64_t i = 0; i < row.size; ++i)
-          items[i] = row.get(i);
-        items.sort(row.size);
-      }
+      else
+        collect(row, row.size, 1, items);
       for (int64_t i = 0; i < to.size; ++i) {
         copyElement(values, to.at(o, i, n), x, row.at(items[i].index));
         getData<int64_t>(indices)[to.at(o, i, n)] = items[i].index;
