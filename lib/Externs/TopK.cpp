@@ -37,7 +37,8 @@ static void collect(const Row &row, int64_t count, int64_t step, Items &items) {
   items.sort(count);
 }
 
-/// How many items to keep while the first k of a row are sought, or the whole row if that is faster.
+/// Returns the room for items while the first k of a row are sought. If all items have room, the
+/// whole row is sorted.
 static int64_t getCapacity(int64_t k, int64_t size) {
   if (k > size / 8)
     return size;
