@@ -59,7 +59,7 @@ extern "C" int32_t tssa_extern_non_max_suppression(const tssa_host *host, int32_
   Scratch<int64_t> kept(host, node, countElements(scores));
   if (!order || !kept)
     return TSSA_OUT_OF_MEMORY;
-  Keys keys(scores, /*isUnsigned=*/false);
+  Keys keys(scores, /*isUnsigned=*/false, /*isDescending=*/true);
   int64_t total = 0;
   for (int64_t group = 0; group < batches * classes; ++group) {
     const float *score = getData<float>(scores) + group * count;
@@ -67,7 +67,7 @@ extern "C" int32_t tssa_extern_non_max_suppression(const tssa_host *host, int32_
     int64_t candidates = 0, begin = total;
     for (int64_t i = 0; i < count; ++i)
       if (score[i] > least)
-        order[candidates++] = {~keys[group * count + i], i};
+        order[candidates++] = {keys[group * count + i], i};
     order.sort(candidates);
     for (int64_t i = 0; i < candidates && total - begin < limit; ++i) {
       int64_t index = order[i].index;

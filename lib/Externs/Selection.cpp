@@ -17,7 +17,7 @@ int32_t tssa_extern_nonzero(const tssa_host *host, int32_t node, tssa_tensor *te
   const tssa_tensor &x = tensors[0];
   tssa_tensor &result = tensors[1];
   int64_t total = countElements(x), count = 0;
-  Keys keys(x, /*isUnsigned=*/false);
+  Keys keys(x, /*isUnsigned=*/false, /*isDescending=*/false);
   uint64_t zero = keys.getZero();
   for (int64_t i = 0; i < total; ++i)
     count += keys[i] != zero;

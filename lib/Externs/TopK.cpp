@@ -13,27 +13,16 @@ namespace {
 /// The elements along the axis, at one position of the other dims.
 struct Row {
   const Keys &keys;
-  bool largest;
   int64_t begin, stride, size;
 
   int64_t at(int64_t i) const { return begin + i * stride; }
-
-  /// Calls `visit` with every item, or with one of `step` items, until it returns false.
-  template <typename Visit> void visit(int64_t count, int64_t step, Visit visit) const {
-    uint64_t mask = largest ? ~uint64_t(0) : 0;
-    keys.visit(begin, step * stride, count,
-               [&, mask](int64_t i, uint64_t key) { return visit(Item{key ^ mask, i * step}); });
-  }
 };
 } // namespace
 
-/// Sorts the items that `row.visit(count, step)` visits.
+/// Sorts `count` elements of a row at distances of `step`.
 static void collect(const Row &row, int64_t count, int64_t step, Items &items) {
-  int64_t place = 0;
-  row.visit(count, step, [&](Item item) {
-    items[place++] = item;
-    return true;
-  });
+  row.keys.visit(row.begin, step * row.stride, count, UINT64_MAX,
+                 [&](int64_t i, uint64_t key) { items[i] = {key, i * step}; });
   items.sort(count);
 }
 
@@ -55,17 +44,17 @@ static void select(const Row &row, int64_t k, Items &items, int64_t capacity) {
   int64_t numSamples = capacity / 2, count = 0;
   collect(row, numSamples, row.size / numSamples, items);
   uint64_t last = items[k - 1].key;
-  row.visit(row.size, 1, [&](Item item) {
-    if (item.key > last)
-      return true;
-    items[count++] = item;
+  bool isFinal = false; // whether no other item can be before the k-th
+  row.keys.visit(row.begin, row.stride, row.size, last, [&](int64_t i, uint64_t key) {
+    if (isFinal)
+      return;
+    items[count++] = {key, i};
     if (count < capacity)
-      return true;
+      return;
     items.sort(count);
     count = k;
-    bool isLeast = items[k - 1].key == 0;
-    last = items[k - 1].key - !isLeast;
-    return !isLeast;
+    isFinal = items[k - 1].key == 0;
+    last = items[k - 1].key - !isFinal;
   });
   items.sort(count);
 }
@@ -83,10 +72,10 @@ extern "C" int32_t tssa_extern_topk(const tssa_host *host, int32_t node, tssa_te
   Items items(host, node, capacity);
   if (!items)
     return TSSA_OUT_OF_MEMORY;
-  Keys keys(x, attributes->isUnsigned == 1);
+  Keys keys(x, attributes->isUnsigned == 1, attributes->largest != 0);
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t n = 0; n < from.inner; ++n) {
-      Row row = {keys, attributes->largest != 0, from.at(o, 0, n), from.inner, from.size};
+      Row row = {keys, from.at(o, 0, n), from.inner, from.size};
       if (capacity < row.size)
         select(row, to.size, items, capacity);
       else

@@ -69,7 +69,7 @@ extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_
   const tssa_tensor &x = tensors[0], &inverse = tensors[1];
   tssa_tensor &values = tensors[2], &firsts = tensors[3], &counts = tensors[4];
   AxisView view(x, attributes->axis);
-  Slices slices{Keys(x, attributes->isUnsigned == 1),
+  Slices slices{Keys(x, attributes->isUnsigned == 1, /*isDescending=*/false),
                 view,
                 {host, node, view.size},
                 {host, node, view.size},
