@@ -33,15 +33,16 @@ public:
     uint64_t varying = 0; // the bits in which keys differ
     for (int64_t i = 1; i < count; ++i)
       varying |= items[i].key ^ items[0].key;
+    int64_t numDigits = count < manyItems ? 256 : maxDigits;
     while (varying) {
       int shift = __builtin_ctzll(varying);
-      distribute(count, shift);
+      distribute(count, shift, numDigits);
       varying &= ~(uint64_t(numDigits - 1) << shift);
     }
   }
 
 private:
-  static constexpr int64_t fewItems = 64, numDigits = 256;
+  static constexpr int64_t fewItems = 64, manyItems = 512, maxDigits = 2048;
 
   /// Sorts by inserting each item into the sorted items before it.
   void insert(int64_t count) {
@@ -55,14 +56,16 @@ private:
   }
 
   /// Sorts by the digit that begins at bit `shift` of the keys.
-  void distribute(int64_t count, int shift) {
-    int64_t places[numDigits] = {}; // of the next item with each digit
+  void distribute(int64_t count, int shift, int64_t numDigits) {
+    int64_t places[maxDigits]; // of the next item with each digit
+    for (int64_t digit = 0; digit < numDigits; ++digit)
+      places[digit] = 0;
     for (int64_t i = 0; i < count; ++i)
       ++places[items[i].key >> shift & (numDigits - 1)];
     int64_t place = 0;
-    for (int64_t &entry : places) {
-      int64_t size = entry;
-      entry = place;
+    for (int64_t digit = 0; digit < numDigits; ++digit) {
+      int64_t size = places[digit];
+      places[digit] = place;
       place += size;
     }
     for (int64_t i = 0; i < count; ++i)
