@@ -131,8 +131,8 @@ using Types = testing::Types<float, double, int8_t, int16_t, int32_t, int64_t, u
                              uint32_t, uint64_t>;
 TYPED_TEST_SUITE(TopKTest, Types);
 
-/// Sizes around the bounds of the algorithms: 64 items are inserted, 512 have larger digits, and 1024
-/// are collected.
+/// Sizes around the bounds of the algorithms: 64 items are inserted, 512 have longer digits, and
+/// 1024 are collected.
 TYPED_TEST(TopKTest, EqualsAStableSort) {
   for (int64_t size : {0, 1, 2, 63, 64, 65, 300, 511, 512, 1023, 1024, 1025, 5000})
     for (const std::vector<TypeParam> &data : makeOrders<TypeParam>(size))
