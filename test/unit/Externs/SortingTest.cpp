@@ -220,9 +220,8 @@ void checkUnique(std::vector<int32_t> data, int64_t rows, int64_t columns, bool 
     EXPECT_EQ(getData<int64_t>(tensors[3])[g], firsts[g]);
     EXPECT_EQ(getData<int64_t>(tensors[4])[g],
               std::count(firstOf.begin(), firstOf.end(), firsts[g]));
-    EXPECT_EQ(memcmp(getData<int32_t>(tensors[2]) + g * columns, getRow(firsts[g]).data(),
-                     4 * columns),
-              0);
+    const int32_t *row = getData<int32_t>(tensors[2]) + g * columns;
+    EXPECT_EQ(std::vector<int32_t>(row, row + columns), getRow(firsts[g]));
   }
   for (int64_t i = 0; i < rows; ++i)
     EXPECT_EQ(firsts[inverse[i]], firstOf[i]);
