@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Routine.h"
+#include "Sorting.h"
 
 using namespace tssa;
 
@@ -55,9 +55,11 @@ extern "C" int32_t tssa_extern_non_max_suppression(const tssa_host *host, int32_
   if (boxes.shape[0] != batches || boxes.shape[1] != count || boxes.shape[2] != 4)
     return host->fail(host, TSSA_OUT_OF_RANGE, node, "boxes and scores differ in their sizes");
   bool isCenter = attributes->centerPointBox == 1;
-  Scratch<int64_t> order(host, node, 2 * count), kept(host, node, batches * classes * count);
+  Items order(host, node, count);
+  Scratch<int64_t> kept(host, node, countElements(scores));
   if (!order || !kept)
     return TSSA_OUT_OF_MEMORY;
+  Keys keys(scores, /*isUnsigned=*/false, /*isDescending=*/true);
   int64_t total = 0;
   for (int64_t group = 0; group < batches * classes; ++group) {
     const float *score = getData<float>(scores) + group * count;
@@ -65,16 +67,16 @@ extern "C" int32_t tssa_extern_non_max_suppression(const tssa_host *host, int32_
     int64_t candidates = 0, begin = total;
     for (int64_t i = 0; i < count; ++i)
       if (score[i] > least)
-        order[candidates++] = i;
-    sort(order.get(), order.get() + count, candidates,
-         [&](int64_t a, int64_t b) { return score[a] > score[b]; });
+        order[candidates++] = {keys[group * count + i], i};
+    order.sort(candidates);
     for (int64_t i = 0; i < candidates && total - begin < limit; ++i) {
-      Box box(corners + 4 * order[i], isCenter);
+      int64_t index = order[i].index;
+      Box box(corners + 4 * index, isCenter);
       bool free = true;
       for (int64_t j = begin; j < total && free; ++j)
         free = !(getOverlap(box, Box(corners + 4 * (kept[j] % count), isCenter)) > overlap);
       if (free)
-        kept[total++] = group * count + order[i];
+        kept[total++] = group * count + index;
     }
   }
   result.shape[0] = total;

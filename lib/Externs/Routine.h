@@ -96,52 +96,129 @@ inline bool allocate(const tssa_host *host, int32_t node, tssa_tensor &result) {
   return result.data;
 }
 
-/// Maps element `i` to an integer. The integers have the order of the elements: -inf is the least,
-/// NaN is the greatest, and both zeros are equal.
-inline uint64_t getKey(const tssa_tensor &tensor, int64_t i, bool isUnsigned) {
-  unsigned bits = tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits;
-  uint64_t raw = bits == 8    ? getData<uint8_t>(tensor)[i]
-                 : bits == 16 ? getData<uint16_t>(tensor)[i]
-                 : bits == 32 ? getData<uint32_t>(tensor)[i]
-                              : getData<uint64_t>(tensor)[i];
-  raw <<= 64 - bits; // the sign becomes the highest bit
-  constexpr uint64_t sign = uint64_t(1) << 63;
-  bool isFloat = tensor.dtype.code == 2 || tensor.dtype.code == 4;
-  if (!isFloat)
-    return isUnsigned || tensor.dtype.code == 6 ? raw : raw ^ sign;
-  unsigned exponentBits = tensor.dtype.code == 4 || bits == 32 ? 8 : bits == 16 ? 5 : 11;
-  uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << (63 - exponentBits);
-  if ((raw & ~sign) > infinity)
-    return UINT64_MAX;
-  if ((raw & ~sign) == 0)
-    return sign;
-  return raw & sign ? ~raw : raw | sign;
-}
+/// The elements of a tensor as integers that have the order of the elements: -inf is the least, NaN
+/// is the greatest, and both zeros are equal. If `isDescending`, the order is reversed.
+class Keys {
+public:
+  Keys(const tssa_tensor &tensor, bool isUnsigned, bool isDescending)
+      : data(tensor.data), bits(tensor.dtype.bits <= 8 ? 8 : tensor.dtype.bits),
+        isFloat(tensor.dtype.code == 2 || tensor.dtype.code == 4),
+        flipped(isUnsigned || tensor.dtype.code == 6 ? 0 : sign),
+        reversed(isDescending ? ~uint64_t(0) : 0) {
+    unsigned exponentBits = tensor.dtype.code == 4 || bits == 32 ? 8 : bits == 16 ? 5 : 11;
+    infinity = ((uint64_t(1) << exponentBits) - 1) << (63 - exponentBits);
+  }
+
+  uint64_t operator[](int64_t i) const {
+    return bits == 32   ? get<uint32_t>(i)
+           : bits == 64 ? get<uint64_t>(i)
+           : bits == 16 ? get<uint16_t>(i)
+                        : get<uint8_t>(i);
+  }
+
+  /// Calls `visit(i, key)` for those of `count` elements from `begin` on, at distances of `stride`,
+  /// whose keys are not greater than `last`. `visit` may reduce `last`.
+  template <typename Visit>
+  void visit(int64_t begin, int64_t stride, int64_t count, const uint64_t &last,
+             Visit visit) const {
+    if (bits == 32)
+      visitAs<uint32_t>(*this, begin, stride, count, last, visit);
+    else if (bits == 64)
+      visitAs<uint64_t>(*this, begin, stride, count, last, visit);
+    else if (bits == 16)
+      visitAs<uint16_t>(*this, begin, stride, count, last, visit);
+    else
+      visitAs<uint8_t>(*this, begin, stride, count, last, visit);
+  }
+
+  /// The key of 0.
+  uint64_t getZero() const { return (isFloat ? sign : flipped) ^ reversed; }
+
+private:
+  static constexpr uint64_t sign = uint64_t(1) << 63;
+
+  template <typename Word> uint64_t get(int64_t i) const {
+    Word word = static_cast<const Word *>(data)[i];
+    encode<1>(&word);
+    return align(word);
+  }
+
+  /// Moves a key to the highest bits, so that the signs of all types are at the same place.
+  template <typename Word> static uint64_t align(Word word) {
+    return uint64_t(word) << (64 - 8 * sizeof(Word));
+  }
+
+  /// Replaces elements by their keys. All of them are computed at once, and without branches
+  /// for the signs, which cannot be predicted.
+  template <int64_t count, typename Word> void encode(Word *words) const {
+    typedef Word Words __attribute__((vector_size(count * sizeof(Word))));
+    constexpr unsigned unused = 64 - 8 * sizeof(Word);
+    constexpr Word highest = Word(sign >> unused);
+    Words raw;
+    __builtin_memcpy(&raw, words, sizeof(raw));
+    if (isFloat) {
+      Words size = raw & Word(~highest);
+      raw &= (Words)(size != Word(0));
+      raw ^= (Words)(raw >= highest) | highest;
+      raw |= (Words)(size > Word(infinity >> unused));
+    } else {
+      raw ^= Word(flipped >> unused);
+    }
+    raw ^= Word(reversed);
+    __builtin_memcpy(words, &raw, sizeof(raw));
+  }
+
+  /// Whether one of `count` keys is not greater than `last`.
+  template <int64_t count, typename Word> static bool hasUpTo(const Word *words, uint64_t last) {
+    typedef Word Words __attribute__((vector_size(count * sizeof(Word))));
+    Words keys;
+    __builtin_memcpy(&keys, words, sizeof(keys));
+    return __builtin_reduce_or((Words)(keys <= Word(last >> (64 - 8 * sizeof(Word)))));
+  }
+
+  /// `keys` is a copy, so that no write in `visit` can change it.
+  template <typename Word, typename Visit>
+  static void visitAs(Keys keys, int64_t begin, int64_t stride, int64_t count,
+                      const uint64_t &last, Visit &visit) {
+    constexpr int64_t size = 64 / sizeof(Word);
+    const Word *from = static_cast<const Word *>(keys.data) + begin;
+    for (int64_t block = 0; block < count; block += size) {
+      Word words[size] = {};
+      int64_t used = count - block < size ? count - block : size;
+      if (stride == 1 && used == size)
+        __builtin_memcpy(words, from + block, sizeof(words));
+      else
+        for (int64_t i = 0; i < used; ++i)
+          words[i] = from[(block + i) * stride];
+      keys.encode<size>(words);
+      if (!hasUpTo<size>(words, last))
+        continue;
+      for (int64_t i = 0; i < used; ++i)
+        if (align(words[i]) <= last)
+          visit(block + i, align(words[i]));
+    }
+  }
+
+  const void *data;
+  unsigned bits;
+  bool isFloat;
+  uint64_t flipped, infinity, reversed;
+};
 
 inline void copyElement(const tssa_tensor &to, int64_t i, const tssa_tensor &from, int64_t j) {
-  int64_t size = getElementSize(to);
-  __builtin_memcpy(getData<char>(to) + i * size, getData<char>(from) + j * size, size);
-}
-
-/// Sorts `count` indexes by `before` with a stable merge sort. `scratch` has room for `count`
-/// indexes.
-template <typename Before>
-void sort(int64_t *indexes, int64_t *scratch, int64_t count, Before before) {
-  int64_t *from = indexes, *to = scratch;
-  for (int64_t width = 1; width < count; width *= 2) {
-    for (int64_t begin = 0; begin < count; begin += 2 * width) {
-      int64_t middle = begin + width < count ? begin + width : count;
-      int64_t end = begin + 2 * width < count ? begin + 2 * width : count;
-      for (int64_t a = begin, b = middle, k = begin; k < end; ++k)
-        to[k] = b == end || (a < middle && !before(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    int64_t *next = from;
-    from = to;
-    to = next;
+  switch (getElementSize(to)) {
+  case 1:
+    getData<uint8_t>(to)[i] = getData<uint8_t>(from)[j];
+    return;
+  case 2:
+    getData<uint16_t>(to)[i] = getData<uint16_t>(from)[j];
+    return;
+  case 4:
+    getData<uint32_t>(to)[i] = getData<uint32_t>(from)[j];
+    return;
+  default:
+    getData<uint64_t>(to)[i] = getData<uint64_t>(from)[j];
   }
-  if (from != indexes)
-    for (int64_t i = 0; i < count; ++i)
-      indexes[i] = from[i];
 }
 
 } // namespace tssa

@@ -9,11 +9,6 @@
 
 using namespace tssa;
 
-static bool isNonZero(const tssa_tensor &tensor, int64_t i) {
-  uint64_t zero = tensor.dtype.code == 6 ? 0 : uint64_t(1) << 63;
-  return getKey(tensor, i, /*isUnsigned=*/false) != zero;
-}
-
 extern "C" {
 
 /// (x) -> the positions of the elements that are not 0, one column per element.
@@ -22,15 +17,17 @@ int32_t tssa_extern_nonzero(const tssa_host *host, int32_t node, tssa_tensor *te
   const tssa_tensor &x = tensors[0];
   tssa_tensor &result = tensors[1];
   int64_t total = countElements(x), count = 0;
+  Keys keys(x, /*isUnsigned=*/false, /*isDescending=*/false);
+  uint64_t zero = keys.getZero();
   for (int64_t i = 0; i < total; ++i)
-    count += isNonZero(x, i);
+    count += keys[i] != zero;
   result.shape[0] = x.ndim;
   result.shape[1] = count;
   if (!allocate(host, node, result))
     return TSSA_OUT_OF_MEMORY;
   int64_t *positions = getData<int64_t>(result);
   for (int64_t i = 0, column = 0; i < total; ++i) {
-    if (!isNonZero(x, i))
+    if (keys[i] == zero)
       continue;
     int64_t rest = i;
     for (int32_t dim = x.ndim; dim-- > 0; rest /= x.shape[dim])

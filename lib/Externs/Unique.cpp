@@ -5,27 +5,55 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Routine.h"
+#include "Sorting.h"
 
 using namespace tssa;
 
 namespace {
-/// Orders the slices along an axis by their elements, lexicographically.
-struct SliceOrder {
-  const tssa_tensor &x;
-  const AxisView &view;
-  bool isUnsigned;
+/// The slices along an axis in the order of their elements, lexicographically.
+struct Slices {
+  Keys keys;
+  AxisView view;
+  Scratch<int64_t> order;
+  Scratch<bool> begins; ///< whether a slice differs from the slice before it
+  Items run;            ///< slices that are equal so far
 
-  /// Returns -1, 0 or 1 if slice `a` comes before, equals or comes after slice `b`.
-  int compare(int64_t a, int64_t b) const {
-    for (int64_t o = 0; o < view.outer; ++o)
-      for (int64_t n = 0; n < view.inner; ++n) {
-        uint64_t left = getKey(x, view.at(o, a, n), isUnsigned);
-        uint64_t right = getKey(x, view.at(o, b, n), isUnsigned);
-        if (left != right)
-          return left < right ? -1 : 1;
+  explicit operator bool() { return order && begins && run; }
+
+  /// Starts with all slices as one run. Each element sorts and splits the runs.
+  void sort() {
+    for (int64_t i = 0; i < view.size; ++i) {
+      order[i] = i;
+      begins[i] = i == 0;
+    }
+    bool hasRuns = true;
+    for (int64_t o = 0; o < view.outer && hasRuns; ++o)
+      for (int64_t n = 0; n < view.inner && hasRuns; ++n) {
+        hasRuns = false;
+        for (int64_t begin = 0, end; begin < view.size; begin = end) {
+          for (end = begin + 1; end < view.size && !begins[end];)
+            ++end;
+          if (end - begin > 1)
+            hasRuns |= split(o, n, begin, end);
+        }
       }
-    return 0;
+  }
+
+private:
+  /// Sorts slices [begin, end) by one of their elements. Returns whether two are still equal.
+  bool split(int64_t o, int64_t n, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      run[i - begin] = {keys[view.at(o, order[i], n)], order[i]};
+    run.sort(end - begin);
+    bool hasEqual = false;
+    for (int64_t i = begin; i < end; ++i) {
+      order[i] = run[i - begin].index;
+      if (i == begin)
+        continue;
+      begins[i] = run[i - begin].key != run[i - begin - 1].key;
+      hasEqual |= !begins[i];
+    }
+    return hasEqual;
   }
 };
 } // namespace
@@ -41,28 +69,32 @@ extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_
   const tssa_tensor &x = tensors[0], &inverse = tensors[1];
   tssa_tensor &values = tensors[2], &firsts = tensors[3], &counts = tensors[4];
   AxisView view(x, attributes->axis);
-  SliceOrder slices{x, view, attributes->isUnsigned == 1};
-  Scratch<int64_t> order(host, node, 2 * view.size), groups(host, node, 2 * view.size),
-      sizes(host, node, view.size);
-  if (!order || !groups || !sizes)
+  Slices slices{Keys(x, attributes->isUnsigned == 1, /*isDescending=*/false),
+                view,
+                {host, node, view.size},
+                {host, node, view.size},
+                {host, node, view.size}};
+  Scratch<int64_t> groups(host, node, view.size), sizes(host, node, view.size);
+  if (!slices || !groups || !sizes)
     return TSSA_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < view.size; ++i)
-    order[i] = i;
-  sort(order.get(), order.get() + view.size, view.size,
-       [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
+  slices.sort();
 
-  // groups[g] is the position in `order` at which group g begins. The second half of `groups` is
-  // scratch.
+  // groups[g] is the position in `order` at which group g begins.
+  Scratch<int64_t> &order = slices.order;
   int64_t count = 0;
   for (int64_t i = 0; i < view.size; ++i)
-    if (i == 0 || slices.compare(order[i - 1], order[i]) != 0)
+    if (slices.begins[i])
       groups[count++] = i;
-  int64_t *begins = groups.get();
   for (int64_t g = 0; g < count; ++g)
-    sizes[begins[g]] = (g + 1 < count ? begins[g + 1] : view.size) - begins[g];
-  if (attributes->sorted == 0)
-    sort(begins, begins + view.size, count,
-         [&](int64_t a, int64_t b) { return order[a] < order[b]; });
+    sizes[groups[g]] = (g + 1 < count ? groups[g + 1] : view.size) - groups[g];
+  if (attributes->sorted == 0) {
+    Items &firstsOfGroups = slices.run;
+    for (int64_t g = 0; g < count; ++g)
+      firstsOfGroups[g] = {static_cast<uint64_t>(order[groups[g]]), groups[g]};
+    firstsOfGroups.sort(count);
+    for (int64_t g = 0; g < count; ++g)
+      groups[g] = firstsOfGroups[g].index;
+  }
 
   firsts.shape[0] = counts.shape[0] = count;
   if (attributes->axis == Attributes::absent)
@@ -75,7 +107,7 @@ extern "C" int32_t tssa_extern_unique(const tssa_host *host, int32_t node, tssa_
     return TSSA_OUT_OF_MEMORY;
   AxisView to(values, attributes->axis);
   for (int64_t g = 0; g < count; ++g) {
-    int64_t begin = begins[g], first = order[begin];
+    int64_t begin = groups[g], first = order[begin];
     getData<int64_t>(firsts)[g] = first;
     getData<int64_t>(counts)[g] = sizes[begin];
     for (int64_t i = begin; i < begin + sizes[begin]; ++i)

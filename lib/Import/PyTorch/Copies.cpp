@@ -7,7 +7,6 @@
 
 #include "lib/Import/PyTorch/Operators.h"
 #include "lib/Import/PyTorch/Views.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -87,19 +86,15 @@ static FailureOr<Values> buildBitcast(Importer &importer, const Call &call) {
   if (failed(type))
     return failure();
   operators::Builder &b = importer.b;
-  if (from == DType::Bool || *type == DType::Bool ||
-      operators::getBits(from) != operators::getBits(*type))
+  if (from == DType::Bool || *type == DType::Bool)
     return b.unsupported(Twine("a bit cast of ") + getName(from) + " to " + getName(*type));
-  mlir::Type element = operators::getElementType(b.context(), *type);
-  FailureOr<Tensor> cast = b.elementwise(
-      *type, importer.read(*tensor), [&](operators::Body &body, mlir::ValueRange values) {
-        if (values[0].getType() == element)
-          return values[0];
-        return mlir::Value(mlir::arith::BitcastOp::create(body.ops, body.loc, element, values[0]));
-      });
+  mlir::Builder &ops = b.ops;
+  FailureOr<Tensors> cast =
+      importer.call("BitCast", 26, importer.read(*tensor),
+                    ops.getNamedAttr("to", ops.getI64IntegerAttr(operators::toONNX(*type))));
   if (failed(cast))
     return failure();
-  return one(importer.allocate(*cast));
+  return one(importer.allocate(cast->front()));
 }
 
 static FailureOr<Values> buildClone(Importer &importer, const Call &call) {
