@@ -49,7 +49,7 @@ def returned_early(x, y):
 @program
 def after_a_loop(x, y):
     steps = 0
-    while x.abs().sum() < 20:
+    while 0 < x.abs().sum() < 20:
         x = x * 2
         steps += 1
     return x, steps
