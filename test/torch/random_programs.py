@@ -286,9 +286,11 @@ class Generator:
     # Blocks.
 
     def body(self, scope, depth, index, budget):
-        inner = list(scope)
+        inner, first = list(scope), len(self.lines)
         for _ in range(self.random.randrange(1, 4)):
             self.statement(inner, depth, index, budget)
+        if len(self.lines) == first:
+            self.emit(depth, "pass")
 
     def condition(self, scope):
         a = self.pick(scope)

@@ -83,6 +83,10 @@ def raises_on_both_paths(x):
         raise ValueError("other")
 
 
+raises("index 5 is out of bounds|index 6 is out of bounds|out of range", X, kind=IndexError)(
+    lambda x: x[5] if x.sum() > 0 else x[6])
+
+
 @raises("each iteration of a loop raises an exception", V)
 def raises_in_each_iteration(x):
     for v in x[x > 0]:  # here

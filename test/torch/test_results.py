@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Results that are an argument on one path only: they are the same objects as in eager mode."""
+"""Results that differ by path: an argument or a new tensor, which are the same objects as in eager mode."""
 
 import unittest
 
@@ -92,6 +92,30 @@ def through_a_function(x, y):
     return larger(larger(x, y), x + 1)
 
 
+@program
+def a_tuple_from_the_middle_of_loops(x, y):
+    for i in range(x.size(0) + 8):
+        for j in range(x.size(1) + 8):
+            if i * j > 4 and y.sum() > i:
+                return x, y * j
+    return y, x + 1
+
+
+@program
+def a_bool_as_a_number(x, y):
+    count = int((x.sum() > 0).item()) + int(bool(y.sum() > 100))
+    if count > 1:
+        y = y * count
+    return y, count, x[count % 2]
+
+
+@program
+def an_index_error_in_an_arm_that_is_not_taken(x, y):
+    if x.sum() > 1000:
+        y = y[2] + y
+    return y * 2
+
+
 def inputs():
     for value in (1.0, -1.0, 30.0, 0.0):
         yield torch.full((2, 3), value), torch.full((2, 3), 2 * value)
@@ -112,6 +136,16 @@ class Results(AgreementTest):
             self.assert_same(left, right, "arguments")
             self.assertEqual(self.places(expected, left), self.places(actual, right))
         self.assertEqual(compiled.num_binaries, 1)
+
+
+    def test_an_index_error_in_an_arm_that_is_taken(self):
+        compiled = tssa.compile(an_index_error_in_an_arm_that_is_not_taken)
+        with self.assertRaisesRegex(tssa.Error, "the program raised an exception"):
+            compiled(torch.full((2, 3), 1000.0), torch.ones(2, 3))
+
+    def test_an_index_error_in_both_arms(self):
+        with self.assertRaises(IndexError):
+            tssa.compile(lambda x: x[5] if x.sum() > 0 else x[6])(torch.ones(2, 3))
 
 
 for name, function in PROGRAMS.items():

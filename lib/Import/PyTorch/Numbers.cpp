@@ -307,6 +307,15 @@ static FailureOr<Values> toBool(Importer &importer, const Call &call) {
   return Values{Value::truth(importer.getTruth(*value))};
 }
 
+static FailureOr<Values> toIntOfBool(Importer &importer, const Call &call) {
+  if (!call[0].is(Value::Bool))
+    return importer.b.error("expected a bool, got " + call[0].describe());
+  if (std::optional<bool> known = call[0].getConstantBool())
+    return oneInt(Size(*known));
+  return oneInt(
+      importer.b.select({std::nullopt, importer.getTruth(call[0])}, Size(1), Size(0)));
+}
+
 //===----------------------------------------------------------------------===//
 // Roots and sizes
 //===----------------------------------------------------------------------===//
@@ -349,6 +358,7 @@ void registerNumbers(OperatorTable &table) {
   table.evaluate("aten::__and__", "bool", combine<arith::AndIOp, false>);
   table.evaluate("aten::__or__", "bool", combine<arith::OrIOp, true>);
   table.evaluate("aten::Int", "float", toInt);
+  table.evaluate("aten::Int", "bool", toIntOfBool);
   table.evaluate("aten::Float", "int", toFloat);
   table.evaluate("aten::Bool", "Tensor", toBool);
   table.evaluate("aten::item", "-", toItem);

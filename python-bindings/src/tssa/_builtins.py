@@ -26,7 +26,7 @@ def _int(hooks, value=0, *args):
     if isinstance(value, torch.Tensor):
         value = value.item()
     if isinstance(value, torch.SymBool):
-        return torch.sym_ite(value, 1, 0)
+        return hooks.number_of_truth(value) if is_unbacked(value) else int(bool(value))
     if isinstance(value, torch.SymFloat):
         return torch.sym_int(value)
     return value if isinstance(value, torch.SymInt) else int(value, *args)

@@ -20,8 +20,8 @@ from ._buffers import Buffers
 from ._lists import Lists, count_of, has_pieces
 from ._expressions import UNDECIDED, is_unbacked
 from ._record import locate_error
-from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same,
-                      is_undefined)
+from ._values import (NOTHING, Form, Leaves, NeedsKnown, Undefined, defined, describe, is_same, is_undefined,
+                      nothing_like)
 
 #: A loop of at most this many iterations is unrolled.
 FEW = 8
@@ -102,7 +102,7 @@ class _CarryingState(State):
 
     def get(self):
         values = self._state.get()
-        origins = [tuple(map(self._aliases.origin_of, self._leaves(value))) for value in values] if self._aliases else ()
+        origins = map(self._find_origins, values) if self._aliases else ()
         return (*values, *origins, *self._carried.contents())
 
     def put(self, values):
@@ -113,7 +113,14 @@ class _CarryingState(State):
                 self._put_origins(self._leaves(value), origins)
         self._carried.put(values[2 * count if self._aliases else count:])
 
+    def _find_origins(self, value):
+        if value is NOTHING:
+            return NOTHING
+        return tuple(leaf if leaf is NOTHING else self._aliases.origin_of(leaf) for leaf in self._leaves(value))
+
     def _put_origins(self, leaves, origins):
+        if origins is NOTHING:
+            return
         is_known = not is_undefined(origins) and len(origins) == len(leaves)
         for leaf, origin in zip(leaves, origins if is_known else [None] * len(leaves)):
             if isinstance(leaf, torch.Tensor) and not self._aliases.has_origin(leaf):
@@ -139,6 +146,7 @@ class ControlFlow:
         self._carried = []  # of each block in `frames`: the lists that its region carries
         self._growing = []  # the Buffers of the loops that are being recorded
         self._num_loops = 0  # that are being recorded
+        self._index_error = None  # that the last arm raised if it raised one: a run raises it, too, if it takes the arm
         self._not_yet = None  # the last NotYet of an arm, which is left out until the loop around is recorded again
 
     @property
@@ -218,6 +226,16 @@ class ControlFlow:
         self.recorder.bind(symbol, number)
         return symbol
 
+    def number_of_truth(self, condition):
+        """Returns 1 or 0 for a SymBool that only a run knows."""
+        number = self.recorder.emit("aten::Int.bool", [self.recorder.number_of(condition)])
+        with self.recorder.silence():
+            symbol = self.environment.create_unbacked_symint()
+            torch._check(symbol >= 0)
+            torch._check(symbol <= 1)
+        self.recorder.bind(symbol, number)
+        return symbol
+
     # Branches.
 
     def branch(self, condition, then, orelse, state):
@@ -245,6 +263,8 @@ class ControlFlow:
             state.put(values)
             return
         raising = [values is None for _, values in arms]
+        if all(raising) and self._index_error is not None:
+            raise self._index_error
         if all(raising):
             raise UnsupportedError([self.recorder.locate("both arms of a branch raise an exception: raise it before")])
         lists = carried.at_entry()
@@ -275,7 +295,8 @@ class ControlFlow:
                         raise
                     self._not_yet = error
                     return None, None
-                except Raised:
+                except (Raised, IndexError) as error:
+                    self._index_error = error if isinstance(error, IndexError) else None
                     self.recorder.emit("prim::RaiseException", [self.recorder.number_of("raised")])
                     return block, None
                 return block, state.get()
@@ -405,6 +426,7 @@ class _Join:
             return before
         if left is right:
             return left
+        left, right = nothing_like(left, right), nothing_like(right, left)
         left, right = self._drop_dead(name, left, right)
         parts = [Leaves([side], self._carried) for side in (left, right)]
         if parts[0].structure != parts[1].structure and self._control.carries_lists and type(left) is type(right) is list:
@@ -464,7 +486,7 @@ class _Join:
         return not is_unbacked(value) or not self._recorder.is_unknown(value)
 
     def _say(self, name, reason):
-        return self._recorder.locate(f"'{name}' is {reason}")
+        return self._recorder.locate(f"{_describe_name(name)} is {reason}")
 
 
 class _Loop:
@@ -538,7 +560,9 @@ class _Loop:
             return True
         for i, (old, new) in enumerate(zip(self._entry.structure, found.structure)):
             if old != new:
-                if not self._open(i, found.values[i]):
+                if self._entry.values[i] is NOTHING:
+                    self._replace(i, nothing_like(NOTHING, found.values[i]))
+                elif not self._open(i, found.values[i]):
                     self._lose(i, "changes its structure in the loop")
                 return True
         self._next = found.leaves
@@ -559,10 +583,12 @@ class _Loop:
         frames, like = self._control.frames, None if old else lists.piece_of(new)
         with self._recorder.before(frames, len(frames) - 1):
             piece = self._opened[i] = lists.piece_of(old, like)
-        values = list(self._entry.values)
-        values[i] = [piece]
-        self._begin(values)
+        self._replace(i, [piece])
         return True
+
+    def _replace(self, i, value):
+        """Begins again with another value of the name at position `i` before the loop."""
+        self._begin([value if n == i else known for n, known in enumerate(self._entry.values)])
 
     def _as_piece(self, i, value):
         if i not in self._opened or type(value) is not list:
@@ -629,6 +655,9 @@ class _Loop:
         self._state.put(self._rebuild(after))
 
     def _say(self, i, reason):
-        name = self._state.names[i]
-        return self._recorder.locate(f"'{name}' is {reason}" if not reason.startswith("changes") else
-                                     f"'{name}' {reason}")
+        name = _describe_name(self._state.names[i])
+        return self._recorder.locate(f"{name} {reason}" if reason.startswith("changes") else f"{name} is {reason}")
+
+
+def _describe_name(name):
+    return "the result" if name == VALUE else name if name == LIST else f"'{name}'"

@@ -123,7 +123,7 @@ class Hooks(ControlFlow):
 
     def returned(self, value, flag):
         if flag is True or flag is False:
-            return None if value is NOTHING else value
+            return None if value is NOTHING or not flag else value
         raise UnsupportedError([self.recorder.locate(
             "the function returns a value on one path and nothing on another: return one on both")])
 

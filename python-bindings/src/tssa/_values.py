@@ -60,6 +60,14 @@ class _Nothing:
 NOTHING = _Nothing()
 
 
+def nothing_like(value, other):
+    """Returns, if `value` is NOTHING, a value of the structure of `other` all of whose parts are that; else `value`."""
+    if value is not NOTHING or not _is_container(other):
+        return value
+    leaves = Leaves([other])
+    return leaves.rebuild([NOTHING] * len(leaves.leaves), is_new=True)[0]
+
+
 class Leaves:
     """The parts of values: the elements of lists, tuples and dicts, in order.
 
