@@ -9,6 +9,27 @@
 
 using namespace tssa;
 
+/// Replaces `count` ascending element numbers, in the last row of `positions`, by columns with a
+/// position in each dim.
+static void splitPositions(const tssa_tensor &x, int64_t *positions, int64_t count) {
+  if (x.ndim < 2)
+    return;
+  int64_t size = x.shape[x.ndim - 1], begin = 0, *inner = positions + (x.ndim - 1) * count;
+  for (int64_t column = 0; column < count; ++column) {
+    int64_t element = inner[column];
+    if (column > 0 && element - begin < size) { // in the row of the element before
+      for (int32_t dim = 0; dim < x.ndim - 1; ++dim)
+        positions[dim * count + column] = positions[dim * count + column - 1];
+    } else {
+      int64_t rest = element / size;
+      begin = rest * size;
+      for (int32_t dim = x.ndim - 1; dim-- > 0; rest /= x.shape[dim])
+        positions[dim * count + column] = rest % x.shape[dim];
+    }
+    inner[column] = element - begin;
+  }
+}
+
 extern "C" {
 
 /// (x) -> the positions of the elements that are not 0, one column per element.
@@ -26,14 +47,14 @@ int32_t tssa_extern_nonzero(const tssa_host *host, int32_t node, tssa_tensor *te
   if (!allocate(host, node, result))
     return TSSA_OUT_OF_MEMORY;
   int64_t *positions = getData<int64_t>(result);
-  for (int64_t i = 0, column = 0; i < total; ++i) {
-    if (keys[i] == zero)
-      continue;
-    int64_t rest = i;
-    for (int32_t dim = x.ndim; dim-- > 0; rest /= x.shape[dim])
-      positions[dim * count + column] = rest % x.shape[dim];
-    ++column;
+  // The row of the last dim has the numbers of the elements first. A store that does not count is
+  // overwritten by the next one.
+  int64_t *inner = x.ndim > 0 ? positions + (x.ndim - 1) * count : positions;
+  for (int64_t i = 0, column = 0; column < count && x.ndim > 0; ++i) {
+    inner[column] = i;
+    column += keys[i] != zero;
   }
+  splitPositions(x, positions, count);
   return TSSA_OK;
 }
 

@@ -168,11 +168,18 @@ class Maker:
                 values = iter(next(waiting))
                 rows = [list(itertools.islice(values, count)) for count in rows]
             parts.append(rows)
-        (example,) = piece.element.values
-        return [_build(example, iter(row)) for row in zip(*parts)]
+        return _build_all(piece.element, parts)
 
     def make_contents(self, contents):
         return {key: self.make(node) for key, node in contents.items()}
+
+
+def _build_all(element, columns):
+    """Returns values like the example of an element, with the numbers of each row."""
+    (example,) = element.values
+    if is_varying(example):
+        return columns[0]
+    return [_build(example, iter(row)) for row in zip(*columns)]
 
 
 def _build(example, numbers):
@@ -184,8 +191,7 @@ def _build(example, numbers):
     made = []
     for part in example:
         if isinstance(part, Piece):
-            rows = zip(*[next(numbers) for _ in part.columns])
-            made += [_build(part.element.values[0], iter(row)) for row in rows]
+            made += _build_all(part.element, [next(numbers) for _ in part.columns])
         else:
             made.append(_build(part, numbers))
     return type(example)(*made) if hasattr(example, "_fields") else type(example)(made)

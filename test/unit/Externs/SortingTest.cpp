@@ -21,6 +21,8 @@
 using namespace tssa;
 
 extern "C" int32_t tssa_extern_topk(const tssa_host *, int32_t, tssa_tensor *, const Attributes *);
+extern "C" int32_t tssa_extern_nonzero(const tssa_host *, int32_t, tssa_tensor *,
+                                       const Attributes *);
 extern "C" int32_t tssa_extern_unique(const tssa_host *, int32_t, tssa_tensor *,
                                       const Attributes *);
 
@@ -92,6 +94,33 @@ void checkTopK(std::vector<T> data, int64_t outer, int64_t inner, int64_t k, boo
         ASSERT_TRUE(isSame(values[at], get(order[i])));
       }
     }
+}
+
+/// Compares nonzero with divisions by all sizes. One element in `every` is not 0.
+void checkNonZero(Shape shape, unsigned every) {
+  int64_t total = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  std::mt19937_64 random(total + every);
+  std::vector<float> data(total);
+  std::vector<Shape> expected(shape.size());
+  for (int64_t i = 0; i < total; ++i) {
+    data[i] = random() % every == 0 ? -0.5f : (i % 2 ? 0.0f : -0.0f);
+    int64_t rest = data[i] != 0 ? i : -1;
+    for (int64_t dim = shape.size(); rest >= 0 && dim-- > 0; rest /= shape[dim])
+      expected[dim].push_back(rest % shape[dim]);
+  }
+  Shape found = {0, 0};
+  tssa_tensor tensors[] = {makeTensor(data, shape),
+                           {nullptr, {1, 0}, 2, getType<int64_t>(), found.data(), nullptr, 0}};
+  Attributes attributes = {};
+  Host host;
+  ASSERT_EQ(tssa_extern_nonzero(&host, 0, tensors, &attributes), TSSA_OK);
+  ASSERT_EQ(found, (Shape{static_cast<int64_t>(shape.size()),
+                          static_cast<int64_t>(expected.back().size())}));
+  auto *positions = static_cast<int64_t *>(tensors[1].data);
+  for (const Shape &row : expected)
+    for (int64_t position : row)
+      ASSERT_EQ(*positions++, position);
+  free(tensors[1].data);
 }
 
 /// The orders in which `size` elements are tested, made from a generator of element i.
@@ -241,6 +270,13 @@ TEST(UniqueTest, EqualsASearch) {
         checkUnique(data, rows, columns, /*sorted=*/true);
         checkUnique(data, rows, columns, /*sorted=*/false);
       }
+}
+
+TEST(NonZero, AnyRank) {
+  for (unsigned every : {1u, 2u, 7u, 1000000u})
+    for (const Shape &shape : {Shape{1}, Shape{130}, Shape{3, 50}, Shape{50, 3}, Shape{7, 1, 5},
+                               Shape{2, 3, 4, 9}, Shape{0, 4}, Shape{4, 0}})
+      checkNonZero(shape, every);
 }
 
 } // namespace
