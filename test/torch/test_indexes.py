@@ -10,8 +10,7 @@ import warnings
 import torch
 import tssa
 
-from support import AgreementTest
-from test_views import load
+from support import AgreementTest, load
 
 ARGUMENTS = {
     "x": lambda: torch.arange(60.0).reshape(4, 3, 5),

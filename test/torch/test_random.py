@@ -9,9 +9,7 @@ writes, the functional one and those of all later stages agree with the binary.
 
 import copy
 import functools
-import importlib.util
 import os
-import tempfile
 import unittest
 from unittest import mock
 
@@ -20,7 +18,7 @@ import tssa
 from tssa import _tool
 
 import random_programs
-from support import AgreementTest
+from support import AgreementTest, load
 
 COUNT = 10000 if os.environ.get("TSSA_FULL") == "1" else 300
 
@@ -49,28 +47,17 @@ class RandomPrograms(AgreementTest):
     @classmethod
     def setUpClass(cls):
         cls.refused, cls.tried = {}, 0
-        cls.folder = tempfile.TemporaryDirectory(prefix="tssa-random-")
         verified = functools.partial(_tool.compile_file, options=("--verify-each-stage",))
         cls.enterClassContext(mock.patch.object(_tool, "compile_file", verified))
 
     @classmethod
     def tearDownClass(cls):
-        cls.folder.cleanup()
         # About one in fifty is.
         assert len(cls.refused) <= max(4, cls.tried // 10), f"{len(cls.refused)} of {cls.tried} are refused"
 
-    def load(self, seed, source):
-        path = os.path.join(self.folder.name, f"program_{seed}.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("import torch\n\n\n" + source)
-        spec = importlib.util.spec_from_file_location(f"program_{seed}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.program
-
     def run_seed(self, seed):
         source, layout, kind = random_programs.generate(seed)
-        program = self.load(seed, source)
+        program = load(source, f"program_{seed}.py")
         type(self).tried += 1
         try:
             self.compare(program, seed, layout, kind)

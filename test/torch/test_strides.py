@@ -12,7 +12,7 @@ import torch.nn.functional as F
 
 import tssa
 from everyday import tensor
-from test_views import strides_of
+from support import strides_of
 
 Pair = collections.namedtuple("Pair", "value shape")
 X = tensor(2, 3, 4, 5)

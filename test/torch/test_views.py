@@ -6,35 +6,19 @@
 TSSA_FULL=1 tries more of the random programs.
 """
 
-import linecache
 import os
 import unittest
 
 import torch
 import tssa
 
-import support  # noqa: F401 (one thread)
+from support import load, strides_of
 from view_programs import Program
 
 # Writes where elements share memory.
 REFUSED = (r"<view program \d+>:\d+: (a tensor is written that shares memory with a result of (unfold|diagonal)"
            r"|an? (argument|tensor) is written whose elements share memory)")
 COUNT = 2000 if os.environ.get("TSSA_FULL") == "1" else 100
-
-
-def load(source, name):
-    """Returns the function `program` of a source that inspect can find."""
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    found = {"torch": torch, "__name__": name}
-    exec(compile(source, name, "exec"), found)
-    return found["program"]
-
-
-def strides_of(tensor):
-    """Returns the strides that can be told: not those of dims of one element."""
-    if tensor.numel() == 0:
-        return ()
-    return tuple(stride for size, stride in zip(tensor.shape, tensor.stride()) if size > 1)
 
 
 def sharing_of(tensors):

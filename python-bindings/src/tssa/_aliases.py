@@ -39,6 +39,10 @@ class Aliases:
             self._makers[storage] = ("made", tensor)
             self._loops[storage] = tuple(self.open_loops)
 
+    @property
+    def num_writes(self):
+        return len(self._written)
+
     def write(self, tensor):
         """Notes that an operator writes to the tensor."""
         storage = storage_of(tensor)

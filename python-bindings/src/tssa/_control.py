@@ -189,8 +189,7 @@ class ControlFlow:
         """Returns the value number of `value`, the value of a name at the end of a region."""
         if value is NOTHING:
             return self.recorder.emit("prim::Uninitialized", [])
-        defined(value)
-        return self.recorder.number_of(value)
+        return self.recorder.number_of(defined(value))
 
     @contextlib.contextmanager
     def growing(self, buffers, block, position):

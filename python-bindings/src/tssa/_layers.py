@@ -10,6 +10,7 @@ from torch._decomp.decompositions import upsample_compute_output_size
 
 from ._decomposition_table import decomposes
 from ._expressions import is_unbacked
+from ._values import has_zero
 
 aten = torch.ops.aten
 
@@ -43,8 +44,7 @@ _whole_pool = torch._decomp.decomposition_table[aten._adaptive_avg_pool2d.defaul
 @decomposes(aten._adaptive_avg_pool2d.default)
 def _adaptive_avg_pool2d(self, output_size):
     """PyTorch's decomposition, with the strides of its kernel: those of channels last for an image that has them."""
-    if any(isinstance(size, int) and size == 0 for size in self.shape[:-2]) and not any(
-            isinstance(size, int) and size == 0 for size in self.shape[-2:]):
+    if has_zero(self.shape[:-2]) and not has_zero(self.shape[-2:]):
         return self.new_zeros([*self.shape[:-2], *output_size])
     made = _whole_pool(self, output_size)
     is_last = self.dim() == 4 and torch._prims_common.suggest_memory_format(self) == torch.channels_last
@@ -91,7 +91,7 @@ def _resize(packet, is_exact):
         count = len(output_size)
         kept, scales = options[:-count], options[len(options) - count:]
         sizes = self.shape[-count:]
-        if any(isinstance(size, int) and size == 0 for size in (*self.shape[1:], *output_size)):
+        if has_zero((*self.shape[1:], *output_size)):
             raise RuntimeError(f"Non-empty {self.dim()}D data tensor expected but got a tensor with sizes "
                                f"{list(self.shape)} for the output sizes {list(output_size)}")
         scales = [None if scale is not None and is_exact(self, output_size, size, wanted) else scale

@@ -25,7 +25,7 @@ from ._errors import UnsupportedError
 from ._expressions import SYMBOLS, Expressions
 from ._text import check_tensor, describe, scalar_type_code
 from ._tool import list_operators
-from ._values import has_overlap
+from ._values import has_overlap, has_zero
 from ._views import Views
 
 # Reshapes that are views in eager mode; so it need not be checked again that the strides allow it.
@@ -116,7 +116,6 @@ class Recorder(TorchDispatchMode):
         self._first_number = 0  # of the block that is being recorded
         self.views = Views(self)
         self._nonzero = {}  # (result, nodes of its block) by (value number, number of writes before)
-        self._num_writes = 0
         self._expressions = Expressions(self)
         self._main = _Block(nodes=self.nodes)
         self._main.constants, self._main.scope, self._main.first_number = self._constants, self._expressions.scope(), 0
@@ -272,7 +271,7 @@ class Recorder(TorchDispatchMode):
             return result
         if operator_name(func) == "tssa::view":
             self.check_split(args[1])
-        if func in _NEEDING_ELEMENTS and any(isinstance(size, int) and size == 0 for size in args[0].shape):
+        if func in _NEEDING_ELEMENTS and has_zero(args[0].shape):
             raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
                                "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
         targets = self._find_targets(func, args, kwargs)
@@ -283,12 +282,11 @@ class Recorder(TorchDispatchMode):
             self._record(func, args, kwargs, result)
         for target in targets:
             self.aliases.write(target)
-            self._num_writes += 1
         return result
 
     def _find_nonzero(self, func, tensor):
         """Records nonzero() once for a tensor that is not written in between: so its results have one size."""
-        key = self.number_of(tensor), self._num_writes
+        key = self.number_of(tensor), self.aliases.num_writes
         known = self._nonzero.get(key)
         if known is None or known[1] is not self.nodes:
             result = func(tensor)
@@ -425,7 +423,7 @@ class Recorder(TorchDispatchMode):
 
     def _check_target(self, target):
         """Refuses a write to a tensor whose elements share memory."""
-        if any(isinstance(stride, int) and stride == 0 for stride in target.stride()):
+        if has_zero(target.stride()):
             raise UnsupportedError([self.locate("a tensor is written whose elements share memory, as expand() makes "
                                                 "them: clone() it before")])
         for (storage, _), (kind, order), _ in self.aliases.find_bases(target):
@@ -517,9 +515,9 @@ def _encode(value):
 
 
 def _find_place():
-    """Returns (file, line) of the innermost frame that belongs neither to PyTorch nor to this package."""
+    """Returns (file, line) of the innermost frame of the program: it belongs neither to PyTorch nor to this package."""
     frame = sys._getframe(1)
-    while frame is not None:
+    while frame is not None and frame.f_globals.get("__name__") != "tssa._function":  # which the caller has called
         if _is_of_user(frame):
             return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back

@@ -300,6 +300,11 @@ def contiguous_strides(shape):
     return strides
 
 
+def has_zero(sizes):
+    """Returns whether a size or stride is 0 in every call."""
+    return any(isinstance(size, int) and size == 0 for size in sizes)
+
+
 def has_strides(shape, strides, wanted):
     """Returns whether the strides are the wanted ones in all dims of more than one element."""
     return all(size == 1 or stride == other for size, stride, other in zip(shape, strides, wanted))
