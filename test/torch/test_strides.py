@@ -29,7 +29,8 @@ def elementwise(x):
 
 def reduced(x):
     return (x.contiguous(), x.contiguous() + 1, x.sum(0), x.sum(-1, keepdim=True), x.softmax(-1), x.mean(1), x.cumsum(0),
-            x.sort(-1).values, torch.cat([x, x]), torch.stack([x, x]), x.flip(0))
+            x.sort(-1).values, torch.cat([x, x]), torch.stack([x, x]), x.flip(0), x.roll(1), x.roll(1, -1),
+            x.roll((1, -2), (0, 1)))
 
 
 def of_two(x):

@@ -31,6 +31,14 @@ def _as_strided_scatter(self, src, size, stride, storage_offset=None):
     return made
 
 
+@decomposes(aten.roll.default)
+def _roll(self, shifts, dims=()):
+    """PyTorch's decomposition makes a contiguous tensor; eager mode keeps channels last."""
+    made = torch._refs.roll(self, shifts, dims)
+    is_kept = dims and torch._prims_common.suggest_memory_format(self) != torch.contiguous_format
+    return made.contiguous(memory_format=torch._prims_common.suggest_memory_format(self)) if is_kept else made
+
+
 @decomposes(aten.empty_permuted.default)
 def _empty_permuted(size, physical_layout, **options):
     inverse = [physical_layout.index(d) for d in range(len(size))]
