@@ -12,7 +12,7 @@ import random
 # How often a statement is of each kind; a kind that finds nothing to work on is another write.
 STATEMENTS = {"fresh": 18, "view": 16, "write": 26, "mask_write": 4, "index_write": 4, "augmented": 6,
               "rebind": 5, "alias": 3, "list": 4, "dict": 2, "number": 4, "call": 2, "out": 2, "block": 20}
-BLOCKS = {"range": 28, "rows": 10, "enumerate": 5, "append": 7, "while": 14, "if": 26, "exit": 10}
+BLOCKS = {"range": 28, "rows": 10, "enumerate": 5, "append": 7, "collect": 8, "while": 14, "if": 26, "exit": 10}
 # Of arguments: contiguous, transposed, every other row or column of another, the same tensor twice, one row for all,
 # without columns.
 LAYOUTS = {"contiguous": 60, "transposed": 10, "strided": 8, "stepped": 7, "twice": 5, "expanded": 6, "empty": 4}
@@ -338,6 +338,27 @@ class Generator:
         self.body(scope, depth + 1, i, 0)
         self.emit(depth + 1, f"{parts}.append({a.name} * {i})")
         self.emit(depth, f"{made} = {self.squash(f'torch.stack({parts}).sum(0)')}")
+        scope.append(Tensor(made, a.shape, made))
+
+    def do_block_collect(self, scope, depth, index, budget):
+        """A list of which only a run knows the length, then a tensor and a number of it."""
+        a, parts, i, made, count = self.pick(scope), self.name("l"), self.name("i"), self.name("t"), self.name("c")
+        self.emit(depth, f"{parts} = [{a.name} * 1]")
+        size = self.random.choice(["x.size(0)", "12"])
+        self.emit(depth, f"for {i} in range({size}):")
+        self.body(scope, depth + 1, i if size != "12" else None, 0)
+        self.emit(depth + 1, f"if {self.condition(scope)}:")
+        self.emit(depth + 2, f"{parts}.append({a.name} * {i})")
+        for line in self.random.choice([
+                (), (f"elif len({parts}) > 1:", f"    {parts}.pop()"), ("else:", f"    {parts}[-1] = {parts}[0] + 1"),
+                (f"if len({parts}) > 3:", "    break"), (f"{parts}.insert(1, {parts}[-1] - 1)",)]):
+            self.emit(depth + 1, line)
+        read = self.random.choice([f"torch.stack({parts}).sum(0)", f"{parts}[-1] + {parts}[0]",
+                                   f"{parts}[len({parts}) // 2]", f"torch.stack({parts}[::-1])[0]"])
+        self.emit(depth, f"{made} = {self.squash(read)}")
+        self.emit(depth, f"{count} = len({parts})")
+        if depth == 1:
+            self.numbers.append(count)
         scope.append(Tensor(made, a.shape, made))
 
     def do_block_while(self, scope, depth, index, budget):

@@ -235,6 +235,15 @@ def length_while_it_grows(x):
 
 
 @program
+def elements_that_are_transposed(x):
+    found = [x.t() * 2]
+    for i in range(x.size(0)):
+        if x[i, 0] > 0:
+            found.append(x.t() * i)
+    return found[-1].contiguous(), found[0].view_as(x.t()) + 1, torch.stack(found)
+
+
+@program
 def any_element(x):
     found = numbers(x)
     found.append(3)
@@ -437,6 +446,15 @@ def an_element_is_written(x):
 @refused(r"a result is a list of tensors of which only a run knows the length: return torch.stack\(\) of it")
 def a_result_of_tensors(x):
     return positives(x)
+
+
+@refused("may be a tensor that is not contiguous: append its contiguous")
+def elements_of_several_strides(x):
+    found = [x * 2]
+    for i in range(x.size(0)):
+        if x[i, 0] > -1000:
+            found.append((x.t() * i).t())
+    return found[-1] + 1
 
 
 @refused("differ in types or sizes.*: a tensor of 1 dims of torch.float32 with the sizes .* and an int")

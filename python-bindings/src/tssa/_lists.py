@@ -13,6 +13,7 @@ import torch
 from ._errors import UnsupportedError
 from ._expressions import is_symbolic
 from ._indexing import as_index, read, write
+from ._text import find_permutation
 from ._values import Leaves, NeedsKnown, Piece, describe, is_contiguous, is_same, is_varying, kind_of
 
 _DTYPES = {int: torch.int64, float: torch.float64, bool: torch.bool}
@@ -167,12 +168,20 @@ class Lists:
         if not isinstance(leaf, torch.Tensor):
             return row.item()
         sources = [tensor for tensor in self._sources if tensor.dtype == row.dtype and tensor.dim() == row.dim()]
-        if not all(map(is_contiguous, sources)):
-            self.refuse("an element of a list of which only a run knows the length may be a tensor that is not contiguous: "
-                        "append its contiguous() form")
-        copy = row.clone(memory_format=torch.contiguous_format)
+        copy = self._copy_like(row, sources)
         self._recorder.aliases.join(copy, sources)
         return copy
+
+    def _copy_like(self, row, sources):
+        """Returns a copy of a tensor with the order of dims in memory that all of `sources` have."""
+        orders = {tuple(range(row.dim())) if is_contiguous(tensor) else tuple(find_permutation(tensor) or ())
+                  for tensor in sources}
+        if len(orders) != 1 or row.dim() != len(min(orders)):
+            self.refuse("an element of a list of which only a run knows the length may be a tensor that is not contiguous: "
+                        "append its contiguous() form")
+        (order,) = orders
+        copy = row.permute(order).clone(memory_format=torch.contiguous_format)
+        return copy.permute([order.index(dim) for dim in range(row.dim())])
 
     @staticmethod
     def _read_rows(counts, rows, index):
