@@ -8,8 +8,8 @@
 /// \file
 /// A variable whose size is not known at the start of the program is allocated dynamically. It owns
 /// its memory from its definition to its last use in the same block. At that use the memory is
-/// either released, or passed on to an update, to the next iteration or out of the block. If the last
-/// use is a branch that passes the memory on in one of its blocks, each of both blocks owns it.
+/// either released, or passed on to an update, to the next iteration or out of the block. If the
+/// last use is a branch that passes the memory on in one of its blocks, both blocks own it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFEROWNERSHIP_H
@@ -30,8 +30,8 @@ public:
   /// Returns one tensor of each variable that is released after `op`, or before `op` if `op` is a
   /// terminator.
   ArrayRef<Value> getReleases(Operation *op) const;
-  /// Returns one tensor of each variable that is released at the start of `block`, which does not use
-  /// it.
+  /// Returns one tensor of each variable that is released at the start of `block`, which owns it
+  /// but does not use it.
   ArrayRef<Value> getReleases(Block *block) const;
   /// If `value` is computed in the buffer of a result of the program, returns the index of that
   /// result. Returns nothing otherwise, and also if the size of `value` is known at the start.
