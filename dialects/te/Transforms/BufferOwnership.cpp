@@ -6,52 +6,78 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/BufferOwnership.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::tssa::te {
 
 BufferOwnership::BufferOwnership(BufferProgram &program) {
-  for (unsigned i = 0, e = program.getVariables().size(); i < e; ++i)
-    if (program.getVariables()[i].kind == Variable::Allocated)
-      visit(program, i);
+  for (auto [i, variable] : llvm::enumerate(program.getVariables()))
+    if (variable.kind == Variable::Allocated)
+      visit(program, i, Value(variable.values.front()).getParentBlock());
 }
 
-void BufferOwnership::visit(BufferProgram &program, unsigned variable) {
-  Value value = program.getVariables()[variable].values.front();
-  Block *block = value.getParentBlock();
-  Operation *last = value.getDefiningOp();
-  SmallVector<OpOperand *> lastUses;
+BufferOwnership::LastUse BufferOwnership::findLastUse(BufferProgram &program, unsigned variable,
+                                                      Block *block) {
+  LastUse last;
+  if (Value value = program.getVariables()[variable].values.front();
+      value.getParentBlock() == block)
+    last.op = value.getDefiningOp();
   for (OpOperand *use : program.getUses(variable)) {
     if (isa<tensor::DimOp, tensor::CastOp>(use->getOwner()))
       continue; // no access to the memory
     Operation *user = block->findAncestorOpInBlock(*use->getOwner());
-    if (!last || last->isBeforeInBlock(user)) {
-      last = user;
-      lastUses.clear();
+    if (!user)
+      continue; // in the other branch
+    if (!last.op || last.op->isBeforeInBlock(user)) {
+      last.op = user;
+      last.operands.clear();
     }
-    if (user == last)
-      lastUses.push_back(use);
+    if (user == last.op)
+      last.operands.push_back(use);
   }
-  if (!last)
-    atStart[block].push_back(value);
-  else if (!tryToMove(program, variable, last, lastUses) && !tryToReturn(value, lastUses))
-    afterOp[last].push_back(value);
+  return last;
 }
 
-bool BufferOwnership::tryToMove(BufferProgram &program, unsigned variable, Operation *last,
-                                ArrayRef<OpOperand *> lastUses) {
-  if (lastUses.size() != 1 || lastUses[0]->getOwner() != last)
-    return false;
+const Copy *BufferOwnership::findMove(BufferProgram &program, unsigned variable,
+                                      const LastUse &last) {
+  if (last.operands.size() != 1 || last.operands[0]->getOwner() != last.op)
+    return nullptr;
   for (const Copy &copy : program.getCopies()) {
-    if (copy.at != last || copy.source != variable ||
+    if (copy.at != last.op || copy.source != variable ||
         program.getVariables()[copy.target].kind != Variable::Allocated)
       continue;
-    if (copy.kind == Copy::Update && !program.getUpdate(cast<LaunchOp>(last), copy.number)->onlyUse)
-      return false;
-    moves.insert({copy.at, copy.number});
-    return true;
+    bool overwrites = copy.kind == Copy::Update;
+    if (overwrites && !program.getUpdate(cast<LaunchOp>(last.op), copy.number)->onlyUse)
+      return nullptr;
+    return &copy;
   }
-  return false;
+  return nullptr;
+}
+
+bool BufferOwnership::isMovedInBranch(BufferProgram &program, unsigned variable, Operation *op) {
+  auto branch = dyn_cast_or_null<scf::IfOp>(op);
+  if (!branch || branch.getElseRegion().empty())
+    return false;
+  return llvm::any_of(branch->getRegions(), [&](Region &region) {
+    LastUse last = findLastUse(program, variable, &region.front());
+    return findMove(program, variable, last) || isMovedInBranch(program, variable, last.op);
+  });
+}
+
+void BufferOwnership::visit(BufferProgram &program, unsigned variable, Block *block) {
+  Value value = program.getVariables()[variable].values.front();
+  LastUse last = findLastUse(program, variable, block);
+  if (!last.op) {
+    atStart[block].push_back(value);
+  } else if (const Copy *copy = findMove(program, variable, last)) {
+    moves.insert({copy->at, copy->number});
+  } else if (isMovedInBranch(program, variable, last.op)) {
+    for (Region &region : last.op->getRegions())
+      visit(program, variable, &region.front());
+  } else if (!tryToReturn(value, last.operands)) {
+    afterOp[last.op].push_back(value);
+  }
 }
 
 bool BufferOwnership::tryToReturn(Value value, ArrayRef<OpOperand *> lastUses) {

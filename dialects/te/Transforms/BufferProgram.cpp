@@ -257,23 +257,33 @@ void BufferProgram::visitReturn(func::ReturnOp op) {
   }
 }
 
+unsigned BufferProgram::getBegin(Block *block) const {
+  return block->empty() ? 0 : begins.lookup(&block->front()) - 1;
+}
+
 unsigned BufferProgram::getDefinition(Value value) const {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Block *block = argument.getOwner();
-    if (block->getParentOp() == function)
-      return 0;
-    return block->empty() ? 0 : begins.lookup(&block->front()) - 1;
+    return block->getParentOp() == function ? 0 : getBegin(block);
   }
   return ends.lookup(value.getDefiningOp()) + 2;
 }
 
 void BufferProgram::addUse(Value value, Operation *user, unsigned time) {
+  LiveRange &live = variables[variableOf.lookup(value)].live;
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource(); // which has to live until the cast is read
   for (Operation *op = user; op->getParentRegion() != value.getParentRegion();) {
+    Block *block = op->getBlock();
     op = op->getParentOp();
-    if (isLoop(op))
+    if (isLoop(op)) {
       time = std::max(time, ends.lookup(op));
+      continue;
+    }
+    live.add(getBegin(block), time); // but not in the other branch
+    time = begins.lookup(op) + 3;
   }
-  variables[variableOf.lookup(value)].live.add(getDefinition(value), time);
+  live.add(getDefinition(value), time);
 }
 
 void BufferProgram::addUses() {

@@ -13,7 +13,9 @@
 /// number too. Operation k has the times 4k to 4k+3. It reads its operands until 4k+3, and its
 /// results are live from 4k+2, so that a result shares no memory with an operand. Copies read and
 /// write at 4k+1, so that the source of a copy may share memory with its target. A value that is
-/// defined outside of a loop and read in it is live until the loop ends.
+/// defined outside of a loop and read in it is live until the loop ends. A value that is defined
+/// outside of a branch and read in it is live before the branch and in it, but not in the other
+/// branch: there and afterwards its buffer may be written, unless something else reads the value.
 ///
 /// There is a copy where a tensor enters a loop, is passed to the next iteration, leaves a branch,
 /// is returned, or is the base of an update.
@@ -128,6 +130,7 @@ private:
                unsigned targetEnd);
   void addUses();
   void addUse(Value value, Operation *user, unsigned time);
+  unsigned getBegin(Block *block) const;
   unsigned getDefinition(Value value) const;
 };
 

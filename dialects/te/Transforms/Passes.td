@@ -371,7 +371,10 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
 
     A te.update, a loop-carried value and the result of a branch share the buffer of their source
     if nothing reads the old value afterwards. Otherwise the value is copied, and a remark gives its
-    size in bytes and the location of the source.
+    size in bytes and the location of the source. What the other block of a branch reads does not
+    count, because only one of them runs: an update in one block is in place, at any depth, if the
+    other block passes the old value on or updates it too. This holds also for memory that is
+    allocated dynamically, which each block then passes on or frees.
 
     In a module with the attribute `te.separate`, no two buffers overlap, and 64 unused bytes follow
     each of them, so that AddressSanitizer detects accesses outside of a buffer.

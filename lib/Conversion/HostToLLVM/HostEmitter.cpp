@@ -243,6 +243,10 @@ LogicalResult HostEmitter::emitScalar(Operation *op) {
 LogicalResult HostEmitter::emit(Operation *op) {
   if (isa<memref::MemRefDialect>(op->getDialect()))
     return emitMemory(op);
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<MemRefType>(select.getType())) {
+    emitSelect(select);
+    return success();
+  }
   if (auto launch = dyn_cast<te::LaunchOp>(op))
     return emitLaunch(launch);
   if (auto call = dyn_cast<te::ExternOp>(op))

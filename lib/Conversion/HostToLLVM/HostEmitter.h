@@ -10,6 +10,7 @@
 #include "NodeTable.h"
 #include "Routines.h"
 #include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -68,6 +69,7 @@ private:
   void prepareAllocation(mlir::Value memref, mlir::ValueRange dynamicSizes);
   void finishAllocation(mlir::Value memref, mlir::Value pointer);
   void emitCopy(mlir::memref::CopyOp op);
+  void emitSelect(mlir::arith::SelectOp op);
   mlir::Value loadElement(mlir::Location loc, mlir::Type type, mlir::Value address);
   void storeElement(mlir::Location loc, mlir::Value value, mlir::Value address);
   mlir::LogicalResult emitDim(mlir::memref::DimOp op);

@@ -118,6 +118,20 @@ void HostEmitter::emitCopy(memref::CopyOp op) {
     LLVM::MemcpyOp::create(builder, loc, to, from, bytes, /*isVolatile=*/false);
 }
 
+/// Selects a memref. The canonicalizer makes this from a branch whose blocks yield memrefs that are
+/// defined before it.
+void HostEmitter::emitSelect(arith::SelectOp op) {
+  Location loc = op.getLoc();
+  Value condition = values.lookup(op.getCondition());
+  Buffer whenTrue = buffers[op.getTrueValue()], whenFalse = buffers[op.getFalseValue()];
+  Buffer selected;
+  selected.pointer =
+      LLVM::SelectOp::create(builder, loc, condition, whenTrue.pointer, whenFalse.pointer);
+  for (auto [a, b] : llvm::zip_equal(whenTrue.dynamicSizes, whenFalse.dynamicSizes))
+    selected.dynamicSizes.push_back(arith::SelectOp::create(builder, loc, condition, a, b));
+  buffers[op.getResult()] = selected;
+}
+
 Value HostEmitter::loadElement(Location loc, Type type, Value address) {
   if (device)
     return loadFromDevice(loc, type, address);
