@@ -453,7 +453,7 @@ def elements_of_several_strides(x):
     found = [x * 2]
     for i in range(x.size(0)):
         if x[i, 0] > -1000:
-            found.append((x.t() * i).t())
+            found.append((x.t().contiguous() * i).t())
     return found[-1] + 1
 
 

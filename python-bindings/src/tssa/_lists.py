@@ -174,8 +174,9 @@ class Lists:
 
     def _copy_like(self, row, sources):
         """Returns a copy of a tensor with the order of dims in memory that all of `sources` have."""
-        orders = {tuple(range(row.dim())) if is_contiguous(tensor) else tuple(find_permutation(tensor) or ())
-                  for tensor in sources}
+        with self._recorder.silence():
+            orders = {tuple(range(row.dim())) if is_contiguous(tensor) else tuple(find_permutation(tensor) or ())
+                      for tensor in sources}
         if len(orders) != 1 or row.dim() != len(min(orders)):
             self.refuse("an element of a list of which only a run knows the length may be a tensor that is not contiguous: "
                         "append its contiguous() form")
