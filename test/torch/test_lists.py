@@ -321,6 +321,24 @@ def concatenated(x):
     return torch.cat(found), torch.cat(found, 1), torch.cat(found, dim=-1)
 
 
+@program
+def indexes_of_tensors(x):
+    places = [0, *numbers(x)]
+    y = x.clone()
+    y[places] += 1
+    y[places, 0] = 5
+    return x[places], x[:, 1][places], x[places, -1], y
+
+
+@program
+def extremes(x):
+    found = [2, *numbers(x), 1]
+    weights = [float(x[0, 0])]
+    if x.sum() > 0:
+        weights.append(0.25)
+    return max(found), min(found), x[max(found) % x.size(0)], max(weights), min(weights)
+
+
 # Changing them.
 
 
@@ -524,6 +542,19 @@ def an_inner_list_is_changed(x):
         rows.append(other)
         other.append(5)
     return rows
+
+
+@refused("the elements of a list are used one by one")
+def any_of_a_list(x):
+    return {"any": any(numbers(x))}
+
+
+@refused(r"max\(\) of a list of which only a run knows the length: expected one of numbers")
+def a_largest_tuple(x):
+    found = [(0, 1)]
+    if x.sum() > -1000:
+        found.append((1, 2))
+    return max(found)
 
 
 @refused("two lists are compared of which only a run knows the length")

@@ -108,6 +108,8 @@ def _largest(hooks, *values, **options):
 
 
 def _extreme(hooks, plain, symbolic, values, options):
+    if len(values) == 1 and has_pieces(values[0]):
+        return hooks.lists.extreme(values[0], plain, options)
     elements = list(values[0]) if len(values) == 1 else list(values)
     if not options and len(elements) > 1 and any(isinstance(v, torch.Tensor) for v in elements):
         return functools.reduce(lambda best, v: _choose_tensor(hooks, plain, best, v), elements)

@@ -234,13 +234,19 @@ class Hooks(ControlFlow):
 
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
-            return read(value, index)
+            return read(value, self._as_tensor_index(index))
         try:
             return self._read_element(value, index)
         except IndexError as error:
             if self._num_loops and type(value) is list and self.carries_lists:
                 raise NotYet([self.recorder.locate(f"{error}, in the first iteration of a loop")]) from error
             raise
+
+    def _as_tensor_index(self, index):
+        """Returns an index of a tensor with tensors in place of lists that have pieces."""
+        if type(index) is tuple:
+            return tuple(map(self._as_tensor_index, index))
+        return self.lists.tensor(index) if has_pieces(index) else index
 
     def _read_element(self, value, index):
         if self._is_open(value, index):
@@ -268,7 +274,7 @@ class Hooks(ControlFlow):
 
     def setitem(self, target, index, value):
         if isinstance(target, torch.Tensor):
-            write(target, index, value)
+            write(target, self._as_tensor_index(index), value)
             return
         self._check_change(target, "changed")
         if type(target) is list and self._is_open(target, index):
@@ -379,12 +385,12 @@ class Hooks(ControlFlow):
                 return self._call_method(function.__self__, function, *args, **kwargs)
             self.check_builtin(function)
         if isinstance(function, type):
-            self._check_arguments(function, args)
+            self._check_arguments(function, (*args, *kwargs.values()))
             made = function(*args, **kwargs)
             return made if isinstance(made, torch.Tensor) else self.made(made)
         converted = self.convert(function)
         if converted is function:
-            self._check_arguments(function, args)
+            self._check_arguments(function, (*args, *kwargs.values()))
         return converted(*args, **kwargs)
 
     def _check_arguments(self, function, args):

@@ -276,6 +276,15 @@ class Lists:
             self.refuse(f"expected a list of tensors, got one with {describe(piece.element.values[0])}")
         return piece.columns[0]
 
+    def extreme(self, values, plain, options):
+        """Returns min(values) or max(values) of numbers."""
+        piece = self._plain_piece(values)
+        (value,) = piece.element.values
+        if options or kind_of(value) is None:
+            self.refuse(f"{plain.__name__}() of a list of which only a run knows the length: expected one of numbers, without options")
+        column = piece.columns[0]
+        return (column.amin() if plain is min else column.amax()).item()
+
     def tensor(self, values, dtype=None):
         """Returns torch.tensor(values, dtype=dtype)."""
         piece = self._plain_piece(values)

@@ -94,13 +94,12 @@ class Template:
         if is_object(value):
             number = self._number(value)
             return ("object", number, type(value), self.take_contents(value))
-        if isinstance(value, Piece):
-            return self._take_piece(value)
         if isinstance(value, torch.Size):
             return ("size", self._number(value), [self.take(size) for size in value])
         parts, spec = pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
         if len(parts) != 1 or parts[0] is not value:
-            nodes = [self.take(part) for part in parts]
+            is_list = type(value) in (list, tuple)
+            nodes = [self._take_piece(part) if is_list and isinstance(part, Piece) else self.take(part) for part in parts]
             return ("container", self._number(value), spec, nodes)
         if isinstance(value, _CONSTANTS):
             return ("constant", value)
