@@ -339,6 +339,19 @@ def extremes(x):
     return max(found), min(found), x[max(found) % x.size(0)], max(weights), min(weights)
 
 
+WEIGHTS = [torch.ones(5), torch.arange(5.0), torch.zeros(5)]
+
+
+@program
+def tensors_of_the_program(x):
+    found = [WEIGHTS[0]]
+    for i in range(x.size(0)):
+        if x[i, 0] > 0:
+            found.append(WEIGHTS[1] * i)
+            found.append(WEIGHTS[2])
+    return torch.stack(found), WEIGHTS[int(x.argmax()) % 3] + found[-1]
+
+
 # Changing them.
 
 

@@ -92,6 +92,21 @@ def through_a_function(x, y):
     return larger(larger(x, y), x + 1)
 
 
+WEIGHT = torch.full((2, 3), 7.0)
+
+
+@program
+def a_tensor_of_the_program(x, y):
+    weight = WEIGHT
+    if x.sum() > 0:
+        weight = x
+    elif y.sum() < -20:
+        weight = weight * 2
+    while weight.sum() < -3:
+        weight = weight / 2
+    return weight, WEIGHT
+
+
 @program
 def a_tuple_from_the_middle_of_loops(x, y):
     for i in range(x.size(0) + 8):
@@ -125,7 +140,7 @@ class Results(AgreementTest):
     def places(self, result, arguments):
         """Which arguments and which earlier results the leaves of a result are."""
         leaves = flatten(result)
-        return [[leaf is other for other in (*arguments, *leaves)] for leaf in leaves]
+        return [[leaf is other for other in (*arguments, *leaves, WEIGHT)] for leaf in leaves]
 
     def run_program(self, function):
         compiled = tssa.compile(function)

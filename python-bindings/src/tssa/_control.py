@@ -84,17 +84,17 @@ class _Carried:
 
 
 class _CarryingState(State):
-    """The names of a state; after them which arguments their tensors are, if `aliases` is not None; then the lists that
-    the region carries.
+    """The names of a state; after them which arguments their tensors are, if `tracked`, a Recorder, is not None; then the
+    lists that the region carries.
     """
 
-    def __init__(self, state, carried, aliases):
-        self._state, self._carried, self._aliases = state, carried, aliases
+    def __init__(self, state, carried, tracked):
+        self._state, self._carried, self._tracked = state, carried, tracked
         self.shared = state.shared
 
     @property
     def names(self):
-        return (*self._state.names, *(self._state.names if self._aliases else ()), *[LIST] * len(self._carried.entries))
+        return (*self._state.names, *(self._state.names if self._tracked else ()), *[LIST] * len(self._carried.entries))
 
     @property
     def kept(self):
@@ -102,29 +102,32 @@ class _CarryingState(State):
 
     def get(self):
         values = self._state.get()
-        origins = map(self._find_origins, values) if self._aliases else ()
+        origins = map(self._find_origins, values) if self._tracked else ()
         return (*values, *origins, *self._carried.contents())
 
     def put(self, values):
         count = len(self._state.names)
         self._state.put(values[:count])
-        if self._aliases:
+        if self._tracked:
             for value, origins in zip(values[:count], values[count:2 * count]):
                 self._put_origins(self._leaves(value), origins)
-        self._carried.put(values[2 * count if self._aliases else count:])
+        self._carried.put(values[2 * count if self._tracked else count:])
 
     def _find_origins(self, value):
         if value is NOTHING:
             return NOTHING
-        return tuple(leaf if leaf is NOTHING else self._aliases.origin_of(leaf) for leaf in self._leaves(value))
+        return tuple(leaf if leaf is NOTHING else self._find_origin(leaf) for leaf in self._leaves(value))
+
+    def _find_origin(self, leaf):
+        return self._tracked.aliases.origin_of(self._tracked.lift(leaf))
 
     def _put_origins(self, leaves, origins):
         if origins is NOTHING:
             return
         is_known = not is_undefined(origins) and len(origins) == len(leaves)
         for leaf, origin in zip(leaves, origins if is_known else [None] * len(leaves)):
-            if isinstance(leaf, torch.Tensor) and not self._aliases.has_origin(leaf):
-                self._aliases.set_origin(leaf, None if is_undefined(origin) else origin)
+            if isinstance(leaf, torch.Tensor) and not self._tracked.aliases.has_origin(leaf):
+                self._tracked.aliases.set_origin(leaf, None if is_undefined(origin) else origin)
 
     def _leaves(self, value):
         return Leaves([value], self._carried.entries).leaves
@@ -140,7 +143,7 @@ class ControlFlow:
 
     def __init__(self, recorder, carries_lists, tracks_arguments):
         self.recorder, self.carries_lists = recorder, carries_lists
-        self.tracked = recorder.aliases if tracks_arguments else None
+        self.tracked = recorder if tracks_arguments else None
         self.frames = []
         self.lists = Lists(self)
         self._carried = []  # of each block in `frames`: the lists that its region carries
@@ -418,7 +421,7 @@ class _Join:
 
     def note_aliases(self):
         for result, sides in zip(self.results, self._pairs):
-            self._recorder.aliases.join(result, sides)
+            self._recorder.aliases.join(result, map(self._recorder.lift, sides))
 
     def _join_name(self, name, before, left, right):
         if name not in self._state.kept and is_undefined(before):
@@ -649,8 +652,8 @@ class _Loop:
             if i not in self._forms and is_undefined(after[i]) and not is_undefined(value):
                 after[i] = Undefined(self._say(self._names[i], "assigned in a loop that may not run at all"))
         for i, result in zip(self._forms, results):
-            self._recorder.aliases.loop(id(self), self._count, result, self._entry.leaves[i],
-                                        self._inputs[i], self._next[i])
+            sides = map(self._recorder.lift, (self._entry.leaves[i], self._inputs[i], self._next[i]))
+            self._recorder.aliases.loop(id(self), self._count, result, *sides)
         self._state.put(self._rebuild(after))
 
     def _say(self, i, reason):

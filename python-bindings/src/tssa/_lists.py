@@ -93,6 +93,7 @@ class Lists:
     def _as_column(self, leaf):
         if not isinstance(leaf, torch.Tensor):
             return torch.full([1], leaf, dtype=_DTYPES[kind_of(leaf)])
+        leaf = self._recorder.lift(leaf)  # it may belong to the program
         self._recorder.aliases.freeze(leaf, self._refuse_write)
         self._sources.append(leaf)
         return leaf.unsqueeze(0)

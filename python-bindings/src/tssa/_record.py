@@ -339,8 +339,8 @@ class Recorder(TorchDispatchMode):
             self._decomposed.pop()
 
     def lift(self, tensor):
-        """Returns a fake tensor itself. A real tensor, which belongs to the program, becomes an argument."""
-        if isinstance(tensor, FakeTensor):
+        """Returns a fake tensor, or what is no tensor, itself. A tensor of the program becomes an argument."""
+        if isinstance(tensor, FakeTensor) or not isinstance(tensor, torch.Tensor):
             return tensor
         if id(tensor) not in self._fakes:
             fake = self.fake_mode.from_tensor(tensor, static_shapes=True)
