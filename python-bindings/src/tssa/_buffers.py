@@ -4,7 +4,7 @@
 """Lists to which each iteration of a loop appends one element: rows of buffers that are made before the loop.
 
 That holds for loops whose number of iterations is known when they begin. Other lists that a loop or branch changes
-are carried (_control.py), and are copied for each element that they get.
+are carried (_carried.py), and are copied for each element that they get.
 """
 
 import torch
@@ -62,11 +62,9 @@ class Buffers:
         if buffer is None:
             buffer = self._buffers[id(owner)] = _Buffer(owner)
             self._is_changed = True
-        had_form = buffer.forms is not None
         if buffer.is_appended or not buffer.learn(self._control.lists.element_of(value), self._is_visible):
             self.give_up(owner)
             return False
-        self._is_changed = self._is_changed or not had_form
         buffer.is_appended = True
         if buffer.columns is None:
             owner.append(value)

@@ -84,6 +84,13 @@ _PRINTER = _Printer()
 _FUNCTIONS = {"math": math, "torch": torch, "min": min, "max": max, "__builtins__": {}}
 
 
+def _add_known(scope, other):
+    """Adds what is known in the scope `other` to `scope`."""
+    for known, more in zip(scope, other):
+        for key, value in more.items():
+            known.setdefault(key, value)
+
+
 class Expressions:
     """Knows the value number of each symbol, and emits operators on numbers for expressions."""
 
@@ -103,7 +110,7 @@ class Expressions:
     @contextlib.contextmanager
     def use_scope(self, scope):
         """Everything that is bound or emitted meanwhile is known only in `scope`."""
-        outer = self._sizes, self._numbers
+        outer = self.scope()
         self._sizes, self._numbers = scope
         try:
             yield
@@ -112,15 +119,11 @@ class Expressions:
 
     def adopt(self, scope):
         """Adds everything that is known in `scope`."""
-        for known, other in zip((self._sizes, self._numbers), scope):
-            for key, value in other.items():
-                known.setdefault(key, value)
+        _add_known(self.scope(), scope)
 
     def pass_on(self, scope):
         """Adds everything that is known now to `scope`, that of a block inside of the current one."""
-        for known, other in zip((self._sizes, self._numbers), scope):
-            for key, value in known.items():
-                other.setdefault(key, value)
+        _add_known(scope, self.scope())
 
     def symbols(self):
         """Returns all symbols and expressions that are known now."""

@@ -143,6 +143,7 @@ class _Recording:
     def __init__(self, function, arguments, name, options, dynamic):
         self._function, self._carries_lists, self._tracks_arguments = function, True, False
         arguments.check(function)
+        self._lists = None  # the Lists of the last recording, if it has begun to run the program
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
@@ -166,7 +167,7 @@ class _Recording:
                     continue
                 errors.append(UnsupportedError([self._locate(error, problem) for problem in error.problems])
                               if isinstance(error, UnsupportedError) else error)
-                if self._carries_lists and self._lists.are_used:
+                if self._carries_lists and self._lists is not None and self._lists.are_used:
                     self._carries_lists = False  # loops over such lists may be unrolled
                 else:
                     fixed += 2 if isinstance(error, Error) else 1

@@ -19,7 +19,8 @@ import torch
 from . import _source
 from ._aliases import storage_of
 from ._builtins import SPECIAL, known_number, list_numbers
-from ._control import FEW, ControlFlow, NotYet, Raised, State
+from ._carried import State
+from ._control import FEW, ControlFlow, NotYet, Raised
 from ._errors import UnsupportedError
 from ._expressions import is_symbolic, is_unbacked
 from ._indexing import as_index, is_number, read, write
@@ -89,11 +90,11 @@ class Hooks(ControlFlow):
     def for_(self, iterable, body, stop, *state):
         self._iterated.append(iterable)
         try:
-            self._iterate(iterable, body, stop, State(*state))
+            self._run_for(iterable, body, stop, State(*state))
         finally:
             self._iterated.pop()
 
-    def _iterate(self, iterable, body, stop, state):
+    def _run_for(self, iterable, body, stop, state):
         items = as_items(iterable, self.lists)
         if items is None:
             return self.unroll(iterable, body, stop, state)
@@ -250,7 +251,9 @@ class Hooks(ControlFlow):
 
     def _read_element(self, value, index):
         if self._is_open(value, index):
-            return self._note_read(self.lists.get(value, index))
+            element = self.lists.get(value, index)
+            self.note_ambiguous(element)  # lists and dicts in it are copies of those in eager mode
+            return element
         if is_number(index) or isinstance(index, torch.SymInt):
             index = as_index(index)
             if is_unbacked(index):
@@ -266,11 +269,6 @@ class Hooks(ControlFlow):
         parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
         return (self.carries_lists and any(is_number(part) or is_unbacked(part) for part in parts)
                 and bool(Leaves(value).varying()))
-
-    def _note_read(self, element):
-        """Notes that lists and dicts in an element that was read are copies of those in eager mode."""
-        self.note_ambiguous(element)
-        return element
 
     def setitem(self, target, index, value):
         if isinstance(target, torch.Tensor):
@@ -369,8 +367,11 @@ class Hooks(ControlFlow):
 
     def _can_carry(self, target, made):
         is_made = made is not None and (made[1] is None or any(made[1] is block for block in self.frames))
-        return (self.carries_lists and type(target) is list and is_made
-                and not any(target is iterable for iterable in self._iterated))
+        return self.carries_lists and type(target) is list and is_made and not self._is_iterated(target)
+
+    def _is_iterated(self, target):
+        """Returns whether a loop around iterates over a list, as it changes."""
+        return any(target is iterable for iterable in self._iterated)
 
     # Calls.
 
@@ -436,7 +437,7 @@ class Hooks(ControlFlow):
             return False
         made = self._made.get(id(owner))
         is_outside = made is not None and made[1] is (self.frames[-2] if len(self.frames) > 1 else None)
-        is_known = id(owner) not in self._ambiguous and not any(owner is iterable for iterable in self._iterated)
+        is_known = id(owner) not in self._ambiguous and not self._is_iterated(owner)
         return is_outside and is_known and self._growing[-1].append(owner, *values)
 
     def check_builtin(self, function):

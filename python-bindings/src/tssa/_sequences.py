@@ -53,21 +53,33 @@ class Range:
         return len(self.known())
 
 
-class _Rows:
+class _Items:
+    """Items that have a count() and an item() at each position."""
+
+    def is_open(self):
+        return is_symbolic(self.count())
+
+    def is_unbacked(self):
+        return is_unbacked(self.count())
+
+    def is_empty(self):
+        return not self.is_unbacked() and hint_of(self.count()) == 0 and bool(self.count() == 0)
+
+    def known(self):
+        return [self.item(i) for i in range(len(self))]
+
+    def __iter__(self):
+        return iter(self.known())
+
+    def __len__(self):
+        return int(self.count())
+
+
+class _Rows(_Items):
     """The slices of a tensor along its first dim."""
 
     def __init__(self, tensor):
-        self._tensor = tensor
-        self._size = tensor.shape[0]
-
-    def is_open(self):
-        return is_symbolic(self._size)
-
-    def is_unbacked(self):
-        return is_unbacked(self._size)
-
-    def is_empty(self):
-        return not self.is_unbacked() and hint_of(self._size) == 0 and bool(self._size == 0)
+        self._tensor, self._size = tensor, tensor.shape[0]
 
     def count(self):
         return self._size
@@ -75,17 +87,8 @@ class _Rows:
     def item(self, position):
         return self._tensor.select(0, position)
 
-    def known(self):
-        return [self._tensor.select(0, i) for i in range(int(self._size))]
 
-    def __iter__(self):
-        return iter(self.known())
-
-    def __len__(self):
-        return int(self._size)
-
-
-class _Elements:
+class _Elements(_Items):
     """The elements of a list or tuple of which only a run knows the length, as it is now."""
 
     def __init__(self, lists, values):
@@ -94,26 +97,11 @@ class _Elements:
     def is_open(self):
         return True
 
-    def is_unbacked(self):
-        return is_unbacked(self.count())
-
-    def is_empty(self):
-        return not self.is_unbacked() and hint_of(self.count()) == 0 and bool(self.count() == 0)
-
     def count(self):
         return count_of(self._values)
 
     def item(self, position):
         return self._lists.get(self._values, position)
-
-    def known(self):
-        return [self.item(i) for i in range(int(self.count()))]
-
-    def __iter__(self):
-        return iter(self.known())
-
-    def __len__(self):
-        return int(self.count())
 
 
 class _Combined:

@@ -194,7 +194,8 @@ class Views:
                                f"{str(memory_format).removeprefix('torch.')} format")
         if memory_format == torch.contiguous_format and is_contiguous(tensor):
             return tensor
-        is_view = _is_known(tensor.shape, tensor.stride()) and has_strides(*([*map(hint_of, part)] for part in (tensor.shape, tensor.stride(), wanted)))
+        is_view = _is_known(tensor.shape, tensor.stride()) and has_strides(
+            *([*map(hint_of, part)] for part in (tensor.shape, tensor.stride(), wanted)))
         made = tensor if is_view else self._recorder.call(aten.clone.default, tensor, memory_format=memory_format)
         self._note_choice(tensor, made, is_view, memory_format)
         return made
