@@ -81,15 +81,16 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   Timed timed(times, getStepName(stage.name));
   if (stage.build) {
     PassManager manager(module.getContext());
+    manager.enableVerifier(options.verifiesPasses);
     StageContext context{options.machine, target, options.merges, options.scheduleFile};
     if (options.keepsSchedules)
       context.storesChosen = [this](ModuleOp module) { logical = module.clone(); };
     stage.build(manager, context);
     if (failed(manager.run(module)))
       return failure();
-  } else if (failed(verify(module))) {
-    return failure();
   }
+  if (failed(verify(module)))
+    return failure();
   return checkPostcondition(stage, module);
 }
 

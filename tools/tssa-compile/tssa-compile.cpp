@@ -202,6 +202,21 @@ static void printTimes(const Compilation &compilation) {
   errs() << format("%9.3f s  ", total) << "total\n";
 }
 
+static CompileOptions getCompileOptions(const Options &options, const cpu::Machine &machine) {
+  CompileOptions compile;
+  compile.machine = machine;
+  compile.targets = options.targets;
+  compile.merges = options.merges;
+  compile.sanitize = options.sanitize;
+  compile.lastStage = options.lastStage;
+  compile.dumpDir = options.dumpDir;
+  compile.scheduleFile = options.schedule;
+  compile.verifiesPasses |= options.verifyEachStage;
+  compile.keepsSchedules = options.emit == Emit::Schedule;
+  compile.modelName = sys::path::stem(options.input).str();
+  return compile;
+}
+
 static int compileModel(const Options &options) {
   if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
     errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
@@ -224,16 +239,7 @@ static int compileModel(const Options &options) {
     return checkModel(context, options, getImportOptions(options));
   int code = Success;
   Progress progress;
-  CompileOptions compile;
-  compile.machine = *machine;
-  compile.targets = options.targets;
-  compile.merges = options.merges;
-  compile.sanitize = options.sanitize;
-  compile.lastStage = options.lastStage;
-  compile.dumpDir = options.dumpDir;
-  compile.scheduleFile = options.schedule;
-  compile.keepsSchedules = options.emit == Emit::Schedule;
-  compile.modelName = sys::path::stem(options.input).str();
+  CompileOptions compile = getCompileOptions(options, *machine);
   // What fails in a program or a schedule that the user wrote as text is an error of that text.
   bool isText = sys::path::extension(options.input) == ".mlir" || !options.schedule.empty();
   Verification verification(options, *machine);

@@ -16,6 +16,12 @@
 
 namespace tssa {
 
+#ifdef NDEBUG
+constexpr bool verifiesPassesByDefault = false;
+#else
+constexpr bool verifiesPassesByDefault = true;
+#endif
+
 struct CompileOptions {
   cpu::Machine machine;
   /// The targets; each gets a variant of the program. Must not be empty.
@@ -34,6 +40,9 @@ struct CompileOptions {
   std::string scheduleFile;
   /// Whether `getSchedules` returns the schedules of the kernels.
   bool keepsSchedules = false;
+  /// Whether the module is verified after every pass, and not only at the ends of stages. On in
+  /// builds with assertions.
+  bool verifiesPasses = verifiesPassesByDefault;
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;

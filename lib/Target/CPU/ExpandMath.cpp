@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/CPU/Passes.h"
@@ -243,9 +244,14 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     addKeepNaN<arith::MinimumFOp>(patterns, "min", avx512);
     populateNarrowingPatterns(patterns);
     addHostCalls(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    auto expand = [&](func::FuncOp function) {
+      return applyPatternsGreedily(function, frozen, config);
+    };
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    if (failed(failableParallelForEach(&getContext(), functions, expand)))
       return signalPassFailure();
     declareHostFunction();
   }

@@ -6,16 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,24 +29,16 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   functions.addPass(createConvertVectorToSCFPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true; // otherwise some backends call __truncsfbf2
-  manager.addPass(arith::createArithExpandOpsPass(expand));
-  ConvertVectorToLLVMPassOptions vector;
-  vector.reassociateFPReductions = false;
-  manager.addPass(createConvertVectorToLLVMPass(vector));
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  functions.addPass(arith::createArithExpandOpsPass(expand));
+  manager.addPass(createConvertToLLVM());
+  OpPassManager &converted = manager.nest<LLVM::LLVMFuncOp>();
+  converted.addPass(createCanonicalizerPass());
+  converted.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void registerTargetCPUPasses() {

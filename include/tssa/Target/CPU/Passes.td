@@ -102,4 +102,33 @@ def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ConvertToLLVM : Pass<"cpu-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "convert kernels and the host program to the LLVM dialect";
+  let description = [{
+    One conversion with the patterns of all dialects (arith, cf, func, index, math, memref, ub and
+    vector) walks each function once. Functions are converted in parallel.
+
+    - **Needs**: no scf and affine ops (`convert-scf-to-cf`, `lower-affine`), and no strided metadata
+      of memrefs (`expand-strided-metadata`).
+    - **Keeps**: the order of functions and globals, what is in the LLVM dialect already, and modules
+      of devices.
+    - **Gives up**: nothing; an op that no pattern converts stays, and the stage reports it.
+
+    ```mlir
+    // Before
+    func.func @f(%x: memref<?xf32>, %i: index) -> f32 {
+      %y = memref.load %x[%i] : memref<?xf32>
+      return %y : f32
+    }
+
+    // After
+    llvm.func @f(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i64, %arg3: i64, %arg4: i64, %arg5: i64) -> f32 {
+    ...
+      %7 = llvm.getelementptr inbounds|nuw %6[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TSSA_TARGET_CPU_PASSES
